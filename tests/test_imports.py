@@ -66,7 +66,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.printing": set(),
     "evosdc.time_limit": set(),
     "evosdc.hookspecs": set(),
-    "evosdc.testing": {"evosdc.model", "evosdc.table"},
+    "evosdc.testing": {"evosdc.plugins", "evosdc.model", "evosdc.table"},
 }
 """Rooms whose neighbours are fixed; the rooms above them (experiment, api, cli) may import all of these."""
 

@@ -99,6 +99,15 @@ class TestClash:
         assert "measure 'same' is offered more than once: by left and right" in messages(found)
         assert found.spec("measure", "other").name == "other"
 
+    def test_a_file_beside_the_distribution_made_of_it_is_to_be_left_out(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgotten: None
+    ) -> None:
+        (tmp_path / "own_twin.py").write_text(GOOD.format(name="twin"))
+        monkeypatch.setenv("EVOSDC_PLUGINS", str(tmp_path / "own_twin.py"))
+        found = Registry.load({"installed": offering("evosdc_measures", measure("twin"))})
+        with pytest.raises(ClashError, match=r"Leave out --plugin own_twin\.py, or uninstall or rename"):
+            found.spec("measure", "twin")
+
     def test_one_name_of_two_kinds_is_no_clash(self) -> None:
         found = registry(
             a=offering("evosdc_measures", measure("pram")), b=offering("evosdc_masking_methods", method("pram"))
@@ -151,6 +160,11 @@ class TestBrokenOffers:
         assert message in messages(found)
         assert found.names("measure") == ("also-good", "good")
 
+    def test_all_faults_of_an_offer_are_told(self) -> None:
+        found = messages(registry(a=offering("evosdc_measures", measure("X y", kind="loss", implementation="x"))))
+        for fault in ("the name 'X y'", "kind 'loss'", "implementation 'x'"):
+            assert fault in found
+
     def test_a_hook_that_raises_midway_keeps_what_it_yielded(self) -> None:
         def offers():
             yield measure("first")
@@ -186,6 +200,7 @@ class TestBrokenOffers:
     def test_a_hook_without_its_marker(self) -> None:
         found = registry(a=SimpleNamespace(evosdc_measures=lambda: [measure()]))
         assert "evosdc_measures is not marked with @hookimpl" in messages(found)
+        assert "from evosdc.model import hookimpl" in messages(found)
         assert found.names("measure") == ()
 
     def test_a_hook_with_an_argument_that_it_does_not_get(self) -> None:

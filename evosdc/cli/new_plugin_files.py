@@ -75,7 +75,9 @@ The $noun `$name` for evosdc.
     python -m pytest
 
 Where evosdc and pytest are installed already, `python -m pip install --no-deps -e .` fetches nothing but setuptools to
-build with, and with `--no-build-isolation` not even that, where setuptools 70.1 or later is there.
+build with, and with `--no-build-isolation` not even that, where setuptools 70.1 or later is there. In a fresh
+environment, such as that of `.ci/run`, pip has to find evosdc: where no index has it, put its wheel into a folder and
+say `PIP_OPTIONS="--find-links FOLDER" sh .ci/run`.
 
 | file | what is in it |
 |---|---|
@@ -164,7 +166,6 @@ class Test$title($suite):$data
 
 LIMIT_TEST = """from $package.limit import $class_name
 
-from evosdc.plugins.registry import default_registry
 from evosdc.testing import LimitConformance
 
 
@@ -174,9 +175,6 @@ class Test$title(LimitConformance):
 
     def limit(self, judgement, seconds):
         return $class_name(judgement, seconds)
-
-    def measure(self, name):
-        return default_registry().build("measure", name, {})
 """
 
 COMMAND_TEST = """from $package.command import $class_name

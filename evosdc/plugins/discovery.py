@@ -132,7 +132,7 @@ def _examined(candidate: _Candidate, found: object) -> tuple[LoadedPlugin, list[
     messages = [_misspelt(name, known) for name, hook in vars(manager.hook).items() if not hook.has_spec()]
     messages += [objected] if objected else []
     messages += [
-        f"{name} is not marked with @hookimpl and therefore ignored. Put the marker of evosdc.hookspecs on it."
+        f"{name} is not marked with @hookimpl and therefore ignored. Write it above: from evosdc.model import hookimpl."
         for name, member in inspect.getmembers(found, inspect.isroutine)
         if name.startswith("evosdc_") and not hasattr(member, "evosdc_impl")
     ]
@@ -177,10 +177,10 @@ def _faults_of(kind: Kind, spec: object) -> list[str]:
     hook = kind.hook
     if not isinstance(spec, kind.spec):
         return [f"{hook} offers an object of type {type(spec).__name__}, wanted {kind.spec.__name__}."]
-    if not isinstance(spec.name, str) or not _NAME.fullmatch(spec.name):
-        return [f"{hook} offers the name {spec.name!r}, wanted lower-case letters and digits joined by hyphens."]
     place = f"{hook} offers {spec.name!r} with"
     faults = []
+    if not isinstance(spec.name, str) or not _NAME.fullmatch(spec.name):
+        faults.append(f"{hook} offers the name {spec.name!r}, wanted lower-case letters and digits joined by hyphens.")
     if not isinstance(spec.implementation, str) or not _IMPLEMENTATION.fullmatch(spec.implementation):
         faults.append(f"{place} implementation {spec.implementation!r}, wanted 'package.module:Class'.")
     scales = getattr(spec, "scales", _SCALES)

@@ -90,7 +90,9 @@ class Registry:
         offers = names[name]
         if len(offers) > 1:
             given = f"a name that is offered by {_providers(offers)}"
-            raise ClashError(Fault(f"{kind} {name}", given, "one provider", "Uninstall or rename one of them."))
+            files = [plugin.distribution for _, plugin in offers if plugin.distribution.endswith(".py")]
+            leave = f"Leave out --plugin {files[0]}, or uninstall" if files else "Uninstall"
+            raise ClashError(Fault(f"{kind} {name}", given, "one provider", f"{leave} or rename one of them."))
         return offers[0]
 
     def names(self, kind: str) -> tuple[str, ...]:

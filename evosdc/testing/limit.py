@@ -44,9 +44,6 @@ class LimitConformance:
     ...
     ...     def limit(self, judgement, seconds):
     ...         return entropy(judgement, seconds)
-    ...
-    ...     def measure(self, name):
-    ...         return default_registry().build("measure", name, {})
     """
 
     il: ClassVar[tuple[str, ...]] = ()
@@ -73,8 +70,11 @@ class LimitConformance:
         raise NotImplementedError("define limit(self, judgement, seconds) and return what your function returns")
 
     def measure(self, name: str) -> Measure:
-        """Return a measure of the class by its name, with its usual parameters."""
-        raise NotImplementedError("define measure(self, name) and return the measure")
+        """Return a measure of the class by its name: the registered one with its usual parameters."""
+        from evosdc.plugins.registry import default_registry
+
+        built: Measure = default_registry().build("measure", name, {})
+        return built
 
     def judgement(self, table_name: str) -> Judgement:
         """Return what a limit is asked for: a sample table under the measures of the class."""

@@ -15,6 +15,8 @@ from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
 from tests.docs.commands import check_form
 from tests.kit.pages import EXAMPLES, FOLDER, page, with_example
 
+DOCS = FOLDER.parent
+
 
 @pytest.mark.parametrize("kind", MADE)
 def test_every_kind_has_a_page_with_the_example_that_is_tested(kind):
@@ -33,6 +35,20 @@ def test_names_that_pages_mention_exist():
             assert [name for name in named if not hasattr(module, name)] == [], path.name
         links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
         assert [link for link in links if not (FOLDER / link).exists()] == [], path.name
+
+
+AUTHORS = [
+    *sorted(FOLDER.glob("*.md")),
+    *(DOCS / name for name in ("howto/measure.md", "notebooks/author.ipynb")),
+    *sorted((DOCS.parent / "tests" / "stranger").rglob("*.py")),
+]
+
+
+@pytest.mark.parametrize("path", AUTHORS, ids=lambda path: path.stem)
+def test_authors_import_nothing_but_the_contract(path):
+    text = path.read_text(encoding="utf-8").replace("\\n", "\n")
+    rooms = set(re.findall(r"^[ \"]*(?:from|import) evosdc\.(\w+)", text, flags=re.MULTILINE))
+    assert rooms <= {"model", "testing"}
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.md")), ids=lambda path: path.stem)

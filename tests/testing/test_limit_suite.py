@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from evosdc.model import Limit
-from evosdc.plugins.registry import default_registry
 from evosdc.testing import LimitConformance
 from evosdc_limit.offer import guesses_limit
 from tests.testing.findings import findings
@@ -21,9 +20,6 @@ class Suite(LimitConformance):
 
     def limit(self, judgement, seconds):
         return guesses_limit(judgement, seconds)
-
-    def measure(self, name):
-        return default_registry().build("measure", name, {})
 
 
 class TestOfGuesses(Suite):

@@ -28,9 +28,6 @@ class TestLimitOfGuesses(LimitConformance):
     def limit(self, judgement, seconds):
         return guesses_limit(judgement, seconds)
 
-    def measure(self, name):
-        return default_registry().build("measure", name, {})
-
 
 class TestLimitOfAGuessGainAlone(LimitConformance):
     il = ("ebil",)
@@ -39,9 +36,6 @@ class TestLimitOfAGuessGainAlone(LimitConformance):
 
     def limit(self, judgement, seconds):
         return guesses_limit(judgement, seconds)
-
-    def measure(self, name):
-        return default_registry().build("measure", name, {})
 
 
 del LimitConformance

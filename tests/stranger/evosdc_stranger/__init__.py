@@ -1,7 +1,6 @@
 """What this distribution adds to evosdc. Nothing heavy is imported here."""
 
-from evosdc.hookspecs import hookimpl
-from evosdc.specs import FitnessSpec, GenotypeSpec, MaskingMethodSpec, MeasureSpec
+from evosdc.model import FitnessSpec, GenotypeSpec, MaskingMethodSpec, MeasureSpec, hookimpl
 
 
 @hookimpl

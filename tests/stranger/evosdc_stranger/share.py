@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from evosdc.model import Incremental, Measure
-from evosdc.table.schema import Scale
-from evosdc.table.table import Rows, Table
+from evosdc.model import Incremental, Measure, Rows, Scale, Table
 
 
 class Changes(Incremental[np.ndarray]):

@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.errors import PluginError
-from evosdc.model import Followed, Microdata, Parameters
-from evosdc.table.table import MISSING, Rows, Table
+from evosdc.model import MISSING, Followed, Microdata, Parameters, PluginError, Rows, Table
 
 
 class Suppressions(Followed[np.ndarray]):
