@@ -62,6 +62,13 @@ def test_what_a_study_declares_is_there(study: Study) -> None:
     assert not {need for need in needed - known if data.is_dir() and not (data / need).is_dir()}
 
 
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_page_says_what_its_study_declares_and_the_list_of_papers_leads_to_it(name: str) -> None:
+    assert "<!-- study -->" in (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8")
+    papers = (EXPERIMENTS.parent / "docs" / "papers.md").read_text(encoding="utf-8")
+    assert f"](../experiments/{name}/README.md)" in papers
+
+
 @pytest.mark.parametrize("name", STORED)
 def test_pages_show_all_pictures_which_are_small_and_whole(name: str) -> None:
     study = STUDIES[name]
