@@ -139,3 +139,20 @@ def test_genomes_that_are_no_single_array_keep_their_own_operators():
     random.seed(3)
     population, _ = algorithms.eaSimple(toolbox.population(), toolbox, 0.6, 0.6, 2, verbose=False)
     assert all(one.fitness.valid for one in population)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"dbrll": 3.0}, "given 'dbrll'; wanted one of il, dr, "),
+        ({"dbrll": 3.0}, "Did you mean 'dbrl'"),
+        ({"dr": "x"}, "tell: dr: given 'x'; wanted a finite number"),
+        ({"il": float("nan"), "dr": None}, "(?s)given nan.*given None"),
+    ],
+)
+def test_scores_of_one_s_own_that_nothing_can_be_made_of_are_refused(given, message):
+    search = evosdc.Search(EXPERIMENT)
+    asked = search.ask()
+    with pytest.raises(InputError, match=message):
+        search.tell([given] * len(asked))
+    assert search.generation == 0

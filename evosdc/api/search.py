@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
+from numbers import Real
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -15,7 +17,7 @@ from evosdc.engine.digest import digest_of
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import first_state
 from evosdc.engine.problem import Problem
-from evosdc.errors import DataError, ExperimentError, Fault
+from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.build.assembly import Assembly, assemble
 from evosdc.experiment.build.start import starting_individual
 from evosdc.model import Individual, Offspring, Raced, Restricted
@@ -138,7 +140,7 @@ class Search:
         Raises
         ------
         DataError
-            There is nothing to tell of, or not as many scores as candidates.
+            There is nothing to tell of, not as many scores as candidates, or others than finite numbers of known names.
         """
         if self._loop is None:
             starting = self._starting()
@@ -251,13 +253,29 @@ class Search:
         return [_individual(self._problem, item, given) for item, given in zip(offspring, scores, strict=True)]
 
 
+def _own_scores(problem: Problem, given: Mapping[str, float]) -> dict[str, float]:
+    """Return scores of the user's own; a misspelt name would otherwise be left out without a word."""
+    known = dict.fromkeys(("il", "dr", *problem.measures, *problem.fitness.needs))
+    collect, own = FaultCollector(), dict[str, float]()
+    for name, value in given.items():
+        with collect.step():
+            if name not in known:
+                raise DataError(Fault("tell", repr(name), f"one of {', '.join(known)}", did_you_mean(str(name), known)))
+            if not isinstance(value, Real) or not isfinite(value):
+                raise DataError(Fault(f"tell: {name}", repr(value), "a finite number"))
+            own[name] = float(value)
+    if collect.faults:
+        raise DataError(collect.faults)
+    return own
+
+
 def _individual(problem: Problem, item: Offspring, given: Mapping[str, float]) -> Individual:
     """Return a candidate with scores of the user's own, beside those of the measures that are needed besides."""
     if isinstance(problem.genotype, Restricted | Raced):
         wanted = "scores of the experiment's measures"
         raise DataError(Fault("tell", "scores for a genotype that is judged in its own way", wanted, "Call tell()."))
     key = problem.genotype.key(item.genome)
-    own = {name: float(value) for name, value in given.items()}
+    own = _own_scores(problem, given)
     combined = own
     if problem.constraints or not set(problem.fitness.needs) <= own.keys():
         # Another decoding than for publication would be another file; of several draws the first is told of.
