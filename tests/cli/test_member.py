@@ -72,3 +72,16 @@ def test_what_is_not_there_is_told(evosdc, run, tmp_path) -> None:
     assert front_scores(tmp_path) == []
     with pytest.raises(InputError):
         evosdc_api.member(run, 999)
+
+
+def test_of_a_study_one_of_its_runs_is_to_be_named(evosdc, tmp_path) -> None:
+    given = {"data": {"name": "housing", "first": 40}, "start": {"random": 3}, "stop": {"generations": 1}}
+    evosdc_api.run(
+        given | {"replicates": 2, "executor": "serial", "measures": {"il": ["ctbil"], "dr": ["dbrl"]}},
+        tmp_path / "study",
+    )
+    answer = evosdc("member", tmp_path / "study", "knee")
+    assert answer.status == 2
+    told = " ".join(answer.err.split())
+    assert "given a study of 2 runs; wanted the folder of a single run. Name one of them, such as" in told
+    assert "replicate-001" in told

@@ -8,13 +8,13 @@ from typing import Final, Literal
 from evosdc.engine.checkpoint import found_so_far
 from evosdc.engine.choice import Choice, choice_of, chosen
 from evosdc.engine.loop import SearchState
-from evosdc.errors import CheckpointError, DataError, Fault
+from evosdc.errors import CheckpointError, DataError, ExperimentError, Fault
 from evosdc.experiment.build.assembly import Assembly, require_choice
 from evosdc.experiment.run.environment import require_same_data
 from evosdc.experiment.run.lacking_plugins import opened
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
-from evosdc.runs.layout import ENVIRONMENT, RunFolder, require_run
+from evosdc.runs.layout import ENVIRONMENT, RunFolder, require_run, run_folders
 
 OWN: Final = "best"
 """The file that a run itself publishes, which need not be a member of its front."""
@@ -31,13 +31,14 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
     Raises
     ------
     ExperimentError
-        The folder holds no run.
+        The folder holds no run, or several.
     CheckpointError
         There is no checkpoint, or the data have changed.
     DataError
         The front has no such member.
     """
     require_run(path)
+    _require_single(path)
     folder = RunFolder(path)
     assembly = opened(folder, registry)
     require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table)
@@ -57,6 +58,14 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
             Fault("member", str(member), wanted, f"{path}/front.csv lists the members of the front, from 0.")
         )
     return assembly, state.front[member], member
+
+
+def _require_single(path: Path) -> None:
+    """Raise where a folder is that of a study: each of its runs has a front of its own."""
+    runs = run_folders(path)
+    if runs and runs[0] != path:
+        given, advice = f"a study of {len(runs)} runs", f"Name one of them, such as {runs[0]}."
+        raise ExperimentError(Fault(str(path), given, "the folder of a single run", advice))
 
 
 def own_best(assembly: Assembly, state: SearchState, made: Member | None = None) -> Individual:
