@@ -34,6 +34,12 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr", family="linkage", scales=_SCALES, default_for=("identity", "intruder"),
     ),
     MeasureSpec(
+        name="two-way-linkage", implementation="evosdc_measures.linkage.two_way:TwoWayLinkage",
+        summary="Linkage by one who knows how the file was masked, from published records or from people: the greater.",
+        source="After Torra (2017), as ranked-linkage; that both directions count: design",
+        kind="dr", family="linkage", scales=_SCALES, default_for=("intruder",),
+    ),
+    MeasureSpec(
         name="rsrl", implementation="evosdc_measures.linkage.rsrl:RankSwappingLinkage",
         summary="Linkage specific to rank swapping, original to masked: nearest record within p per cent of all ranks.",
         source="Nin, Herranz and Torra (2008); the algorithm as it is known, credit for ties: reconstruction",

@@ -1,0 +1,71 @@
+"""Linkage in both directions: the greater of two, and the figure that a verdict goes by."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from evosdc.plugins.registry import default_registry
+from evosdc.release.acceptance import bound_of
+from evosdc.release.intruder import found_by_intruder
+from evosdc.testing.measure import MeasureConformance
+from evosdc_measures.linkage.ranked import RankedLinkage
+from evosdc_measures.linkage.two_way import TwoWayLinkage
+from tests.plugins.measures import reference
+from tests.plugins.measures.cases import noisy, pairs
+from tests.plugins.measures.following import assert_chain_equals_starts, assert_family_equals_starts
+
+
+class TestTwoWayLinkage(MeasureConformance):
+    kind = "dr"
+
+    def measure(self):
+        return TwoWayLinkage(TwoWayLinkage.Params())
+
+
+class TestTwoWayLinkageOfAFewRecords(MeasureConformance):
+    kind = "dr"
+    order_matters = True
+
+    def measure(self):
+        return TwoWayLinkage(TwoWayLinkage.Params(bins=2, records=3))
+
+
+del MeasureConformance
+
+
+def fitted(original, **params):
+    return TwoWayLinkage(TwoWayLinkage.Params(**params)).fit(original)
+
+
+@given(tables=pairs(most_records=12))
+def test_every_table_by_definition(tables):
+    original, masked = tables
+    either = [reference.ranked(original, masked), reference.ranked(masked, original)]
+    measure = fitted(original)
+    assert measure.score(masked) == pytest.approx(max(either), abs=1e-9)
+    assert measure.burdens(masked).sum() == pytest.approx(max(either), abs=1e-9)
+
+
+def test_a_search_follows_it(german):
+    def assert_same(measure, state, fresh):
+        assert measure.value(state) == measure.value(fresh)
+
+    original = german.take(np.arange(150))
+    assert_chain_equals_starts(fitted(original), original, assert_same)
+    assert_family_equals_starts(fitted(original), original, np.random.default_rng(3), 3, assert_same)
+
+
+def test_it_is_what_a_verdict_says(german):
+    registry, names = default_registry(), german.schema.names
+    alone, higher = RankedLinkage(RankedLinkage.Params()).fit(german), set()
+    for seed in range(6):
+        masked = noisy(german, 0.3 + 0.1 * seed, np.random.default_rng(seed))
+        found = found_by_intruder(german, masked, names, registry)
+        assert found.measure in ("informed-linkage", "ranked-linkage"), "which are the same where most stand first"
+        assert fitted(german).score(masked) == pytest.approx(found.percent, abs=1e-9)
+        higher.add(found.percent > alone.score(masked) + 1e-9)
+    assert True in higher, "one direction alone would say less"
+
+
+def test_a_requirement_on_it_is_the_bound_of_the_verdict():
+    assert bound_of(["two-way-linkage <= 5"], "ranked-linkage", default_registry()) == (5.0, "two-way-linkage <= 5")
