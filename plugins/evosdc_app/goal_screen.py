@@ -49,9 +49,9 @@ async def _shown(bench: Workbench, data: str, typed: Form | None = None, faults:
 
 
 def informed() -> tuple[str, str]:
-    """Return the measure by which an informed intruder is counted, the one that knows most, and what it is."""
+    """Return the measure of what an informed intruder finds, as verdicts count him, whichever way he looks."""
     registry = default_registry()
-    name = registry.defaults("measure", "identity")[-1]
+    name = registry.defaults("measure", "intruder")[-1]
     return name, registry.spec("measure", name).summary
 
 

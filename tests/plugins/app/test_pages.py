@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
 from evosdc_app.plane import Plane, Point, window_of
 from evosdc_app.session import Session
+from evosdc_app.workbench import Workbench
 from tests.plugins.app.test_screens import shown, words
 
 ENDED = {"generation": 4, "evaluations": 40, "seconds": 3.0, "best": {"fitness": [9.0], "il": 9.0, "dr": 8.0}}
@@ -112,7 +115,6 @@ def test_the_limit_is_on_the_map_while_a_search_with_one_goes_on(folder):
 
     from evosdc_app.limits import QUICK, RunLimits
     from evosdc_app.search_screen import view
-    from evosdc_app.workbench import Workbench
 
     limited = [{"name": name} for name in ("dbil", "ctbil", "ebil")], [{"name": "best-guess"}, {"name": "prl"}]
     others = [{"name": "ctbil"}], [{"name": "best-guess"}]
@@ -157,12 +159,36 @@ def test_maps_are_zoomed(zoom):
     assert window_of(points, "nonsense") is None
 
 
-def test_the_measure_of_the_informed_intruder_is_named(server):
+def test_what_is_asked_of_the_informed_intruder_is_what_is_shown(server):
     server.post("/init", data="survey.csv")
     goal = words(server.get("/goal", data="survey.csv").text)
-    (measure,) = re.findall(r"an informed intruder \( ([\w-]+)", goal)
-    risk = words(server.get("/fragment/risk", data="survey.csv").text)
-    assert f"by {measure} " in risk
+    (measure,) = re.findall(r"informed intruder\s*Linkage [^.]+\. Measure: ([\w-]+)\.", goal)
+    assert "for the person of each published record or for the record of each person" in goal
+    (command,) = shown(server.get("/fragment/command", data="housing", linked_on="1", linked="5").text)
+    assert f"'{measure} <= 5'" in command
+    figure = server.get("/fragment/risk", data="survey.csv").text
+    percent = json.loads(
+        subprocess.run(
+            [sys.executable, "-m", "evosdc", "measure", "survey.csv", "survey.csv", "--schema", "survey.schema.toml",
+             "--measures", measure, "--json"], cwd=server.folder, capture_output=True, text=True, check=True,
+        ).stdout
+    )[measure]  # fmt: skip
+    assert f"({percent:.1f} %, by " in words(figure)
+
+
+def test_both_directions_of_an_intruder_are_shown(folder):
+    bench = Workbench(folder, Session(1))
+    reach = {"expected": 9.0, "records": 100, "percent": 9.0, "original_percent": 50.0, "measure": "ranked-linkage",
+             "looks_for": "masked record", "other_percent": 4.0}  # fmt: skip
+    given = {"faults": [], "found": {}, "at": "best", "run": "r", "command": "c", "tables": [], "analyses": [],
+             "risky": None, "scores": {}, "meanings": {}}  # fmt: skip
+    told = words(bench.text("member.html", reach=reach, **given))
+    assert (
+        "9.0 %, by ranked-linkage, looking for the record of each person; for the person of each record it is 4.0"
+        in told
+    )
+    told = words(bench.text("member.html", reach=reach | {"looks_for": "person"}, **given))
+    assert "looking for the person of each published record; for the record of each person it is 4.0 %" in told
 
 
 def test_history_is_in_the_order_of_time(server, folder):

@@ -221,7 +221,7 @@ class TestRiskAndGoal:
             ({}, "evosdc protect housing --time 60s -o runs/housing"),
             ({"k_on": "1", "k": "4"}, "evosdc protect housing --require 'k-anonymity >= 4' --time 60s -o runs/housing"),
             ({"linked_on": "1", "linked": "5", "seconds": "9"},
-             "evosdc protect housing --require 'ranked-linkage <= 5' --time 9s -o runs/housing"),
+             "evosdc protect housing --require 'two-way-linkage <= 5' --time 9s -o runs/housing"),
             ({"more": "l-diversity >= 2\n\n dr <= 20 ", "unhurried": "1"},
              "evosdc protect housing --require 'l-diversity >= 2' --require 'dr <= 20' -o runs/housing"),
             ({"protect": ["built", "metro"], "shuffle": "1", "seed": "3", "executor": "serial", "workers": "1"},
