@@ -21,6 +21,7 @@ from evosdc_app import (
     hierarchy_screen,
     history_screen,
     limits,
+    proposal,
     risk_screen,
     search_screen,
 )
@@ -31,6 +32,7 @@ from evosdc_app.workbench import Workbench
 
 SCREENS = (
     file_screen,
+    proposal,
     hierarchy_screen,
     risk_screen,
     goal_screen,

@@ -19,10 +19,10 @@ from evosdc.files.schema.schema_edits import edit_schema, reasons_told, undo_edi
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Role, Scale
-from evosdc_app.calls import error_sentences
 from evosdc_app.folder import ENDINGS, line_of
 from evosdc_app.guard import UPLOAD
 from evosdc_app.hierarchy_screen import hierarchy_words
+from evosdc_app.proposal import done, init_words
 from evosdc_app.sources import at_hand, is_dataset
 from evosdc_app.workbench import Workbench, asked, away, number_asked
 
@@ -77,13 +77,8 @@ async def file(bench: Workbench, request: Request) -> Response:
     return bench.page(
         "file.html", "file", data, data=data, dataset=dataset, schema=name,
         proposed=schema is not None and schema.exists(),
-        command=line_of(_init(bench, data)) if schema is not None else "", faults=faults,
+        command=line_of(init_words(bench, data)) if schema is not None else "", faults=faults,
     )  # fmt: skip
-
-
-def _init(bench: Workbench, data: str) -> list[str]:
-    schema = bench.folder.name(bench.folder.schema_of(data))
-    return ["init", bench.folder.word(data), "-o", schema, "--no-ask"]
 
 
 async def preview(bench: Workbench, request: Request) -> Response:
@@ -154,15 +149,6 @@ def data_words(bench: Workbench, data: str) -> tuple[list[str], list[Path]]:
         return [name], [path]
     beside = sorted(schema.parent.glob(f"{schema.stem}-*.csv"))
     return [name, "--schema", bench.folder.name(schema)], [path, schema, *beside]
-
-
-async def propose(bench: Workbench, request: Request) -> Response:
-    """Carry out `evosdc init`."""
-    form = await bench.form(request)
-    data = form.one("data")
-    bench.folder.file(data)
-    await done(bench, _init(bench, data))
-    return away("/file", {"data": data}, "attributes")
 
 
 async def copy(bench: Workbench, request: Request) -> Response:
@@ -263,21 +249,12 @@ def _require_room(part: Path, name: str, most: int) -> None:
         )
 
 
-async def done(bench: Workbench, words: list[str]) -> str:
-    """Carry out a command that writes files and return what it printed; what it refuses is raised in its own words."""
-    answer = await bench.calls.carry_out(words)
-    if answer.status:
-        raise HTTPException(400, " ".join(error_sentences(answer.err)))
-    return answer.out
-
-
 ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
     ("GET", "/"): start,
     ("GET", "/file"): file,
     ("GET", "/fragment/preview"): preview,
     ("GET", "/fragment/attributes"): attributes,
     ("GET", "/fragment/remarks"): remarks,
-    ("POST", "/init"): propose,
     ("POST", "/copy"): copy,
     ("POST", "/edit"): edit,
     ("POST", "/undo"): undo,

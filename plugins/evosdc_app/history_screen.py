@@ -12,6 +12,7 @@ from evosdc.files.schema.schema_writer import value_text
 from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RESOLVED
 from evosdc.runs.status import read_run_status
 from evosdc_app.folder import RUNS, line_of, told
+from evosdc_app.proposal import init_words
 from evosdc_app.sources import is_dataset
 from evosdc_app.workbench import Workbench, asked
 
@@ -35,9 +36,9 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
         path = bench.folder.schema_of(data)
         if path.exists():
             name = bench.folder.name(path)
-            first = ["init", bench.folder.word(data), "-o", name, "--no-ask"]
-            entries.append(_entry("", f"Roles and scales were proposed in {name}.", line_of(first)))
             edits = schema_steps(path)
+            entry = _entry("", f"Roles and scales were proposed in {name}.", line_of(init_words(bench, data)))
+            entries.append(entry | {"undo": "" if edits else "/unpropose", "kind": "init"})
             for number, step in enumerate(edits, 1):
                 entry = _entry(step.when, _sentence(step), line_of(["edit", name, step.attribute, *_settings(step)]))
                 labels = step.changes.get("hierarchy")

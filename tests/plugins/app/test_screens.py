@@ -67,6 +67,45 @@ class TestFile:
         assert refused.status == 400
         assert "no step of evosdc edit" in words(refused.text)
 
+    def test_the_proposal_is_taken_back_last_and_proposed_again(self, server):
+        folder = server.folder
+        # A column that gets a hierarchy in a file of its own, and one of somebody else that stays.
+        (folder / "flat.csv").write_text("rooms,sex\n" + "".join(f"{n % 7},{'mf'[n % 2]}\n" for n in range(60)))
+        (folder / "flat.schema-note.csv").write_text("mine\n")
+        before = {path.name for path in folder.iterdir()}
+        server.post("/init", data="flat.csv")
+        schema = folder / "flat.schema.toml"
+        proposed = {path.name: path.read_bytes() for path in folder.glob("flat.schema*")}
+        edit = {"name": "rooms", "before": "x y", "role": "quasi-identifier", "scale": "ordinal"}
+        server.post("/edit", data="flat.csv", part="1", **edit)
+        steps = len(schema_steps(schema))
+        if not steps:
+            server.post("/edit", data="flat.csv", part="1", **edit | {"role": "sensitive"})
+            steps = len(schema_steps(schema))
+        assert steps
+        assert 'action="/unpropose"' not in server.get("/history", data="flat.csv").text
+        refused = server.post("/unpropose", data="flat.csv")
+        assert refused.status == 400
+        assert "Take these steps back first" in words(refused.text)
+        for _ in range(steps):
+            server.post("/undo", data="flat.csv")
+        assert 'action="/unpropose"' in server.get("/history", data="flat.csv").text
+        answer = server.post("/unpropose", data="flat.csv")
+        assert answer.headers["location"] == "/file?data=flat.csv"
+        assert {path.name for path in folder.iterdir()} == before
+        assert "Propose roles" in server.get("/file", data="flat.csv").text
+        assert "Nothing was done yet" in words(server.get("/history", data="flat.csv").text)
+        assert server.post("/unpropose", data="flat.csv").status == 400
+        server.post("/init", data="flat.csv")
+        assert {path.name: path.read_bytes() for path in folder.glob("flat.schema*")} == proposed
+        schema.write_text(f"# a note\n{schema.read_text()}")
+        refused = server.post("/unpropose", data="flat.csv")
+        assert refused.status == 400
+        assert "somebody wrote in it" in words(refused.text)
+        assert schema.exists()
+        for path in folder.glob("flat*"):
+            path.unlink()
+
     def test_the_command_line_shown_repeats_an_edit(self, server, monkeypatch):
         given = {"data": "survey.csv", "name": ["town"], "before": ["quasi-identifier nominal"]}
         server.post("/edit", **given, role=["other"], scale=["nominal"])
