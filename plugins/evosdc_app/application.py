@@ -22,6 +22,7 @@ from evosdc_app import (
     history_screen,
     limits,
     proposal,
+    reached,
     risk_screen,
     search_screen,
 )
@@ -37,6 +38,7 @@ SCREENS = (
     risk_screen,
     goal_screen,
     limits,
+    reached,
     search_screen,
     choice_screen,
     export_screen,

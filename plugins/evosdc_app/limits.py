@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from starlette.responses import Response
 
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.runs.layout import RESOLVED
-from evosdc.table.schema import Role
+from evosdc.table.schema import Role, Scale
 from evosdc_app.file_screen import data_words
 from evosdc_app.folder import line_of, told
 from evosdc_app.plane import Plane
@@ -48,22 +49,46 @@ async def limit(bench: Workbench, request: Request) -> Response:
     data = asked(request, "data")
     protect = request.query_params.getlist("protect")
     quick = not asked(request, "whole")
-    command, depends = await to_thread.run_sync(limit_words, bench, data, protect, QUICK if quick else WHOLE)
+    numbers, others = await to_thread.run_sync(by_scale, bench, data, protect)
+    # Numbers have no limit. Of the others by themselves it holds all the same: they are a file, too, and masked.
+    kept = others if numbers and others else protect
+    command, depends = await to_thread.run_sync(limit_words, bench, data, kept, QUICK if quick else WHOLE)
     answer = await bench.calls.ask([*command, "--json"], *depends)
     found = answer.document
     curve = [(float(point["il"]), float(point["dr"])) for point in found.get("curve", ())]
     # A wish is compared with the limit where the search is by measures that have one: else the two are not alike.
     limited = bool(asked(request, "limited"))
-    wish = _number(asked(request, "dr")) if asked(request, "dr_on") else None
-    wanted = wish if limited else None
+    wish = wish_of(request)
+    wanted = wish if limited and not numbers else None
     least = _least_loss(curve, wanted) if wanted is not None and curve else None
     lacking = any("numeric" in text for text in answer.faults)  # no fault: such columns have no limit
+    more = f"/fragment/reached?{request.url.query}" if numbers and not limited and quick else ""
     return bench.fragment(
         "limit.html", faults=[] if lacking else answer.faults, lacking=answer.faults if lacking else [],
-        apart=wish is not None and not limited, drawing=Plane((), curve, wanted).drawing() if curve else None,
+        apart=wish is not None and not limited and not numbers, numbers=numbers, more=more,
+        others=others if numbers else [], drawing=Plane((), curve, wanted).drawing() if curve else None,
         found=found, asked=wanted, least=least, command=line_of(command), rows=_rows(curve),
-        better=f"/fragment/limit?{request.url.query}&whole=1" if quick else "",
+        better=f"/fragment/limit?{request.url.query}&whole=1" if quick and curve else "",
     )  # fmt: skip
+
+
+def by_scale(bench: Workbench, data: str, protect: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return which of the attributes that are masked are numbers, and which are not."""
+    dataset = is_dataset(data, bench.folder)
+    _, chosen = attributes_of(bench, data)
+    names = list(dict.fromkeys(protect)) or chosen
+    said = None if dataset or not bench.folder.schema_of(data).exists() else load_schema(bench.folder.schema_of(data))
+    scales = {name: one.scale for name, one in said.attributes.items()} if said is not None else {}
+    if any(scales.get(name) is None for name in names):  # as found: the file has to be read
+        found = bench.sources.source(data, said).table.schema
+        scales = {attribute.name: attribute.scale for attribute in found.attributes}
+    numbers = [name for name in names if scales.get(name) is Scale.NUMERIC]
+    return numbers, [name for name in names if name not in numbers]
+
+
+def wish_of(request: Request) -> float | None:
+    """Return the greatest risk that is asked for; None where none is."""
+    return _number(asked(request, "dr")) if asked(request, "dr_on") else None
 
 
 def _rows(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -85,9 +110,10 @@ def _least_loss(curve: Sequence[tuple[float, float]], risk: float) -> float | No
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return number if isfinite(number) else None
 
 
 def protected_words(protect: Iterable[str], chosen: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WIDTH, HEIGHT = 560.0, 420.0
-LEFT, RIGHT, TOP, BOTTOM = 46.0, 16.0, 14.0, 44.0
+LEFT, RIGHT, TOP, BOTTOM = 56.0, 16.0, 14.0, 44.0
 ZOOMS = ("4", "10", "25")
 """How many times nearer than the whole map."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import subprocess
@@ -229,13 +230,57 @@ def test_roles_are_proposed_of_files_alone_that_can_be_read(server, folder):
     assert "1 record. " in words(server.get("/fragment/preview", data="lone.csv").text)
 
 
-def test_no_error_is_made_of_a_limit_that_numbers_do_not_have(server, folder):
-    rows = "".join(f"{number * 1.37:.2f},{'ab'[number % 2]}\n" for number in range(60))
-    (folder / "pay.csv").write_text("pay,town\n" + rows)
-    (folder / "pay.schema.toml").write_text(
-        '[attributes]\npay = { role = "quasi-identifier", scale = "numeric" }\n'
-        'town = { role = "quasi-identifier", scale = "nominal" }\n'
+def numeric_file(folder, name, *roles):
+    rows = "".join(f"{number * 1.37:.2f},{'ab'[number % 2]},{number * 7 % 3}\n" for number in range(60))
+    (folder / f"{name}.csv").write_text("pay,town,flats\n" + rows)
+    scales = {"pay": "numeric", "town": "nominal", "flats": "ordinal"}
+    lines = "".join(
+        f'{one} = {{ role = "{"quasi-identifier" if one in roles else "other"}", scale = "{scale}" }}\n'
+        for one, scale in scales.items()
     )
-    answer = server.get("/fragment/limit", data="pay.csv")
-    assert "No limit is known for these columns." in words(answer.text)
-    assert 'role="alert"' not in answer.text
+    (folder / f"{name}.schema.toml").write_text(f"[attributes]\n{lines}")
+    return {"data": f"{name}.csv", "dr_on": "1", "dr": "30"}
+
+
+def test_a_file_with_numbers_has_the_limit_of_the_other_columns_and_it_is_called_that(server, folder):
+    given = numeric_file(folder, "mixed", "pay", "town", "flats")
+    first = server.get("/fragment/limit", **given).text
+    told = words(first)
+    assert "<polyline" in first
+    assert "The limit of town, flats alone" in told
+    assert "For numbers ( pay ) no limit is known" in told or "For numbers (pay) no limit is known" in told
+    assert "limit of these columns alone" in told
+    assert "limit: no file lies below" not in told, "it is no limit of the file"
+    assert "A risk of at most" not in told, "a wish for the file is not compared with it"
+    (command,) = shown(first)
+    assert command == "evosdc limit mixed.csv --schema mixed.schema.toml --protect town,flats --time 2s"
+    alone = server.get("/fragment/limit", data="mixed.csv", protect=["town", "flats"]).text
+    assert re.search(r'class="limit" points="[^"]+"', alone)[0] == re.search(r'class="limit" points="[^"]+"', first)[0]
+    assert "For numbers" not in alone
+    ticked = words(server.get("/fragment/limit", **given, limited="1").text)
+    assert "A risk of at most" not in ticked
+
+
+def test_what_classical_methods_reach_is_beside_a_wish_where_there_is_no_limit(server, folder):
+    given = numeric_file(folder, "wages", "pay")
+    first = server.get("/fragment/limit", **given).text
+    assert "No limit is known for these columns." in words(first)
+    assert 'role="alert"' not in first
+    (address,) = re.findall(r'data-load="(/fragment/reached[^"]+)"', first)
+    page = server.get(html.unescape(address)).text
+    told = words(page)
+    assert page.count('class="s-classical"') > 3
+    assert 'class="asked"' in page
+    assert re.search(r"A risk of at most 30 is met by \S|None of them has a risk of at most 30", told)
+    assert "This is no limit" in told
+    assert 'class="limit"' not in page
+    assert shown(page) == ["evosdc tune wages.csv --schema wages.schema.toml --time 5s"]
+    assert "/fragment/reached" not in server.get("/fragment/limit", **given, limited="1").text, "other measures"
+    assert "/fragment/reached" not in server.get("/fragment/limit", data="housing").text
+
+
+@pytest.mark.parametrize("wish", ["nan", "inf", "x", ""])
+def test_a_wish_that_is_no_number_is_none(server, wish):
+    answer = server.get("/fragment/limit", data="housing", protect="built", dr_on="1", dr=wish, limited="1")
+    assert answer.status == 200
+    assert 'class="asked"' not in answer.text
