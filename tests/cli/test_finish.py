@@ -69,7 +69,9 @@ def test_a_stopped_run_has_its_best_file_so_far_and_goes_on_as_if_never_stopped(
     so_far = json.loads((folder / "result.json").read_text())
     assert (so_far["so_far"], so_far["generations"], so_far["stopped"]) == (True, 5, "stopped by the user")
     assert "evosdc resume goes on" in so_far["notes"][0]
-    assert json.loads((folder / "status.json").read_text())["state"] == "interrupted"
+    status = json.loads((folder / "status.json").read_text())
+    assert status["state"] == "interrupted"
+    assert status["message"] == ("stopped by the user" if how == "key" else "stopped by evosdc finish")
     result = resume_once(folder, registry).result
     assert "so_far" not in result
     assert result["digest"] == whole["digest"]
@@ -104,6 +106,7 @@ def test_finish_writes_what_a_killed_run_had(evosdc, folder):
     said = json.loads(answer.out)
     assert said["files"] == ["run/best.csv"]
     assert said["state"] == "stopped"
+    assert json.loads((folder / "status.json").read_text())["message"] == "stopped by evosdc finish"
     assert (folder / "report.html").exists()
     assert {name: (folder / name).read_bytes() for name in FILES} == kept
     assert "Best file so far: run/best.csv" in evosdc("finish", "run").out

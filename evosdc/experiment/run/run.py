@@ -45,13 +45,13 @@ from evosdc.experiment.run.portfolio import (
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.repetition import write_repetition
 from evosdc.experiment.run.schema_changes import require_same_schema
-from evosdc.experiment.run.so_far import OUT_OF_MEMORY, STOPPED, leave_so_far
+from evosdc.experiment.run.so_far import ASKED_TO_END, OUT_OF_MEMORY, STOPPED, leave_so_far
 from evosdc.experiment.run.time_given import TimeGiven
 from evosdc.experiment.run.tuning import tune_start
 from evosdc.experiment.run.workers import anew, dispatch_of, executor_of
 from evosdc.kernel import working_time
 from evosdc.plugins.registry import Registry
-from evosdc.runs.finish import withdraw
+from evosdc.runs.finish import EndRequested, withdraw
 from evosdc.runs.journal import cut_journal
 from evosdc.runs.layout import (
     CONTEXT,
@@ -299,7 +299,8 @@ def _leave(recorder: Recorder, error: BaseException) -> None:
     told = str(error).partition("\n")[0] if isinstance(error, EvosdcError) else ""
     if isinstance(error, OSError) and error.errno is not None:
         told = os.strerror(error.errno)
-    message = STOPPED if interrupted else f"{type(error).__name__}: {told}".removesuffix(": ")
+    stopped = ASKED_TO_END if isinstance(error, EndRequested) else STOPPED
+    message = stopped if interrupted else f"{type(error).__name__}: {told}".removesuffix(": ")
     with suppress(OSError, MemoryError):
         recorder.save()
     with suppress(OSError, MemoryError):

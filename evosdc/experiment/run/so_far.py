@@ -23,6 +23,9 @@ from evosdc.runs.layout import ENVIRONMENT, PORTFOLIO, STATUS, TUNING, RunFolder
 STOPPED, OUT_OF_MEMORY = "stopped by the user", "not enough memory"
 """Why there is only the best so far."""
 
+ASKED_TO_END = "stopped by evosdc finish"
+"""What the status says of a run that was asked to end: by its folder, not by a signal."""
+
 
 def leave_so_far(recorder: Recorder, reason: str = STOPPED) -> dict[str, Any] | None:
     """Write the best file so far of a run that ends early, whatever it was at; return its result, None without any.
@@ -96,5 +99,7 @@ def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
             advice = "Go on with it by evosdc resume."
             raise ExperimentError(Fault(str(path), "a run whose search had not begun", "a best file so far", advice))
         said = folder.read_object(STATUS) if folder.file(STATUS).exists() else {}
-        folder.write_json(STATUS, said | {"state": "interrupted", "message": STOPPED})
+        # How it ended is known where it ended in good order, and it was this command where its process was killed.
+        message = said.get("message", STOPPED) if said.get("state") == "interrupted" else ASKED_TO_END
+        folder.write_json(STATUS, said | {"state": "interrupted", "message": message})
         return result

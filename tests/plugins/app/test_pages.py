@@ -84,6 +84,12 @@ def test_a_stopped_search_is_stopped_by_the_user_once(server, folder):
     assert 'aria-label="Go on: ended"' in history
 
 
+def test_a_search_that_was_finished_early_is_told_from_one_that_was_stopped(server, folder):
+    for name, message in (("halted", "stopped by the user"), ("cut", "stopped by evosdc finish")):
+        run_folder(folder, name, {"state": "interrupted", "message": message})
+        assert message in words(server.get("/search", run=name).text)
+
+
 def test_before_the_search_its_preparation_is_told_and_no_zeros(server, folder):
     begun = {"state": "running", "message": "tuning masking methods: 31 files masked and judged"}
     run = run_folder(folder, "tuned", {})
