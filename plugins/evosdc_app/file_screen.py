@@ -96,20 +96,22 @@ async def attributes(bench: Workbench, request: Request) -> Response:
     """Show roles and scales with their reasons, to be edited."""
     data = asked(request, "data")
     contents = await to_thread.run_sync(bench.sources.contents, data)
-    distinct = {column.name: len(column.texts) for column in contents.columns}
     if contents.source is not None:
+        schema_of_set = contents.source.table.schema
+        distinct = {c.name: len(c.present(schema_of_set.missing_of(c.name))) for c in contents.columns}
         rows = [
             {"name": a.name, "role": str(a.role), "scale": a.scale_word, "reason": "", "distinct": distinct[a.name],
              "hierarchy": "yes" if a.hierarchy is not None else ""}
-            for a in contents.source.table.schema.attributes
+            for a in schema_of_set.attributes
         ]  # fmt: skip
         return bench.fragment("attributes.html", data=data, rows=rows, fixed=True, meanings=MEANINGS)
     schema = bench.folder.schema_of(data)
     said = load_schema(schema)
     reasons = reasons_told(schema)
     rows = []
-    for name in distinct:
-        one = said.attributes.get(name)
+    for column in contents.columns:
+        name, one = column.name, said.attributes.get(column.name)
+        missing = (*said.missing, *(one.missing if one is not None else ()))
         scale = "" if one is None or one.scale is None else str(one.scale)
         rows.append(
             {
@@ -117,7 +119,7 @@ async def attributes(bench: Workbench, request: Request) -> Response:
                 "role": str(one.role) if one is not None and one.role is not None else "other",
                 "scale": "date" if one is not None and one.date_format is not None else scale,
                 "reason": reasons.get(name, ""),
-                "distinct": distinct[name],
+                "distinct": len(column.present(missing)),
                 "hierarchy": hierarchy_words(one),
             }
         )

@@ -7,13 +7,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.plugins.registry import default_registry
+from evosdc_app.calls import Answer
 from evosdc_app.choice_screen import meanings
 from evosdc_app.file_screen import data_words
 from evosdc_app.folder import line_of
-from evosdc_app.workbench import Workbench, asked
+from evosdc_app.workbench import Workbench, asked, number_asked
 
-LISTED = 40
+LISTED = 1000
 """Records that are listed."""
+
+PAGE = 25
+"""Records on a page of them."""
 
 
 async def risk(bench: Workbench, request: Request) -> Response:
@@ -27,10 +31,29 @@ async def risk(bench: Workbench, request: Request) -> Response:
 
 async def figures(bench: Workbench, request: Request) -> Response:
     """Show what `evosdc risk` says."""
-    data = asked(request, "data")
-    words, depends = data_words(bench, data)
-    answer = await bench.calls.ask([*_words(words), "--json"], *depends)
-    return bench.fragment("risk_figures.html", faults=answer.faults, **_told(answer.document))
+    answer = await _answer(bench, request)
+    return bench.fragment("risk_figures.html", faults=answer.faults, **_told(answer.document), **_page(answer, request))
+
+
+async def standing(bench: Workbench, request: Request) -> Response:
+    """Show a page of the records that stand out."""
+    answer = await _answer(bench, request)
+    out = answer.document.get("standing_out") or {"records": 0, "listed": []}
+    return bench.fragment("standing.html", faults=answer.faults, standing=out, **_page(answer, request))
+
+
+async def _answer(bench: Workbench, request: Request) -> Answer:
+    words, depends = data_words(bench, asked(request, "data"))
+    return await bench.calls.ask([*_words(words), "--json"], *depends)
+
+
+def _page(answer: Answer, request: Request) -> dict[str, Any]:
+    """Return the records of a page, and where it stands."""
+    listed = (answer.document.get("standing_out") or {}).get("listed") or []
+    pages = max(1, -(-len(listed) // PAGE))
+    number = max(1, min(number_asked(request, "page", 1), pages))
+    shown = listed[(number - 1) * PAGE : number * PAGE]
+    return {"data": asked(request, "data"), "listed": shown, "number": number, "pages": pages}
 
 
 def _words(words: list[str]) -> list[str]:
@@ -54,7 +77,7 @@ def _told(document: dict[str, Any]) -> dict[str, Any]:
     return {
         "models": rows,
         "lacking": sorted((document.get("not_applicable") or {}).items()),
-        "columns": [(name, share, _twentieths(share)) for name, share in columns],
+        "columns": [(name, share, round(max(0.0, min(share, 100.0)), 2)) for name, share in columns],
         "standing": out,
         "intruder": out.get("intruder"),
         "meaning": meanings([str((out.get("intruder") or {}).get("measure"))]).get(
@@ -65,11 +88,8 @@ def _told(document: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _twentieths(percent: float) -> int:
-    return max(0, min(20, round(percent / 5.0)))
-
-
 ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
     ("GET", "/risk"): risk,
     ("GET", "/fragment/risk"): figures,
+    ("GET", "/fragment/standing"): standing,
 }

@@ -9,6 +9,8 @@ import re
 import shlex
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from http.client import HTTPConnection
@@ -213,6 +215,19 @@ class TestFile:
         assert server.get("/fragment/preview", data="survey.csv", page="99").text == last
         assert server.get("/fragment/preview", data="survey.csv", page="x").text == first
 
+    def test_a_missing_value_is_no_value_of_a_column(self, server):
+        # 9 stands for a missing rating by the schema, the empty text in every column.
+        rows = "".join(f"{'mf'[n % 2] if n % 5 else ''},{n % 3 if n % 4 else 9}\n" for n in range(60))
+        (server.folder / "gaps.csv").write_text("sex,rating\n" + rows)
+        (server.folder / "gaps.schema.toml").write_text(
+            'missing = [""]\n[attributes]\nsex = { role = "quasi-identifier", scale = "nominal" }\n'
+            'rating = { role = "sensitive", scale = "ordinal", missing = ["9"] }\n'
+        )
+        rows = server.get("/fragment/attributes", data="gaps.csv").text
+        assert re.findall(r'<td class="n">(\d+)</td>', rows) == ["2", "3"]
+        for path in server.folder.glob("gaps*"):
+            path.unlink()
+
     def test_what_does_not_fit_is_said_as_the_command_line_says_it(self, server, capsys, monkeypatch):
         (server.folder / "broken.csv").write_text("a,b\n1\n")
         monkeypatch.chdir(server.folder)
@@ -253,6 +268,42 @@ class TestRiskAndGoal:
         assert re.search(r"Records that stand out \d+ of 121 records", text)
         assert re.search(r"121 (age or )?town", text), "the only one of its town"
         assert "people that an informed intruder" in text
+
+    def test_records_that_stand_out_come_in_pages(self, server):
+        rows = "".join(f"{20 + n % 60},{'abcdefg'[n % 7]},{n % 11}\n" for n in range(90))
+        (server.folder / "many.csv").write_text("age,town,children\n" + rows)
+        server.post("/init", data="many.csv")
+        first = server.get("/fragment/risk", data="many.csv").text
+        whole = json.loads(
+            subprocess.run(
+                [sys.executable, "-m", "evosdc", *shlex.split(shown(server.get("/risk", data="many.csv").text)[0])[1:],
+                 "--json"], cwd=server.folder, capture_output=True, text=True, check=True,
+            ).stdout
+        )["standing_out"]["listed"]  # fmt: skip
+        assert len(whole) > 50, "three pages"
+
+        def records(page):
+            return [int(one) for one in re.findall(r'<th scope="row" class="n">(\d+)</th>', page)]
+
+        wanted = [one["record"] for one in whole]
+        assert records(first) == wanted[:25]
+        assert 'data-from="/fragment/standing?data=many.csv&amp;page=2"' in first
+        second = server.get("/fragment/standing", data="many.csv", page="2").text
+        assert records(second) == wanted[25:50]
+        last = server.get("/fragment/standing", data="many.csv", page="999").text
+        assert records(last) == wanted[25 * ((len(wanted) - 1) // 25) :]
+        assert server.get("/fragment/standing", data="many.csv", page="x").text == server.get(
+            "/fragment/standing", data="many.csv"
+        ).text  # fmt: skip
+        for path in server.folder.glob("many*"):
+            path.unlink()
+
+    def test_bars_are_as_long_as_the_shares(self, server):
+        page = server.get("/fragment/risk", data="survey.csv").text
+        shares = [float(one) for one in re.findall(r'<rect class="fill" width="([\d.]+)"', page)]
+        told = [int(one) for one in re.findall(r'<td class="n">(\d+) %</td>', page)]
+        assert [round(share) for share in shares] == told
+        assert any(share % 5 for share in shares), "no steps"
 
     @pytest.mark.parametrize(
         ("given", "command"),
@@ -535,7 +586,8 @@ class TestDeaths:
             os.kill(read_owner(folder / "runs/survey/.lock").pid, signal.SIGKILL)
             server.wait("survey", "killed", "stopped")
             assert server.post("/finish", run="survey").status == 303
-            server.wait("survey", "stopped", "finished", "killed")
+            page = server.wait("survey", "stopped", "finished", "killed")
+            assert "by evosdc finish" in words(page)
             assert (folder / "runs" / "survey" / "best.csv").exists()
 
     def test_it_is_ready_soon(self, tmp_path):
