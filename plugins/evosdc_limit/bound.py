@@ -1,7 +1,7 @@
 """The limit of a file: the function to call from Python, and what it returns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -17,6 +17,9 @@ from evosdc_limit.objective import LOSSES, Objective, objective_of
 
 LINES = 21
 """Weights t of the supporting lines, from 0 to 1 at equal distances, unless others are asked for."""
+
+_FEW = 5
+"""Weights with greater denominators come after the least maximum where the curve comes first."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ def limit_of(
     order: int = 2,
     tolerance: float = TOLERANCE,
     seconds: float | None = None,
+    curve_first: bool = False,
 ) -> Limit:
     """Return the limit of a file.
 
@@ -126,6 +130,9 @@ def limit_of(
     seconds : float, optional
         Begin no further round after that time: lines that were not reached are left out, those stopped early are
         lower than they might be. All stay valid.
+    curve_first : bool
+        Whether a curve of few lines comes before the least maximum, which on large files may take all the time. Without
+        time for the maximum the greatest line bounds it.
 
     Raises
     ------
@@ -140,15 +147,22 @@ def limit_of(
     if lines < 2:
         raise DataError(Fault("lines", str(lines), "2 or more"))
     generation = Generation(objective, tolerance, seconds=seconds)
-    best = generation.optimum(None)
-    found = [Line(best.t, best.value, best.gap)]
     weights = [Fraction(place, lines - 1) for place in range(lines)]
     # Coarse weights first: they are worth most where time ends before all are done.
-    for weight in sorted(weights, key=lambda fraction: (fraction.denominator, fraction)):
-        if generation.late and weight.denominator > 1:
-            continue
-        one = generation.optimum(float(weight))
-        found.append(Line(float(weight), one.value, one.gap))
+    ahead = sorted(weights, key=lambda fraction: (fraction.denominator, fraction))
+    found: list[Line] = []
+    if curve_first:
+        # The line of no weight on IL is known without a program.
+        found, few = [Line(0.0, objective.least_risk, 0.0)], [weight for weight in ahead if weight.denominator <= _FEW]
+        for weight in few:
+            if weight > 0 and not (generation.late and weight.denominator > 2):
+                found.append(_line(generation, weight))
+        ahead = [weight for weight in ahead if weight not in few]
+    best = _best(generation, found)
+    found.append(best)
+    for weight in ahead:
+        if not (generation.late and weight.denominator > 1):
+            found.append(_line(generation, weight))
     return Limit(
         best.value,
         best.t,
@@ -161,6 +175,22 @@ def limit_of(
         len(table),
         str(table.schema.na),
     )
+
+
+def _best(generation: Generation, known: Sequence[Line]) -> Line:
+    """Return the line of the least maximum: it is no less than any mean of IL and DR, where there is no more time."""
+    greatest = max(known, key=lambda line: line.value, default=None)
+    if greatest is not None and generation.late:
+        return replace(greatest, gap=float("inf"))
+    one = generation.optimum(None)
+    if greatest is not None and greatest.value > one.value:
+        return replace(greatest, gap=max(one.value + one.gap - greatest.value, 0.0))
+    return Line(one.t, one.value, one.gap)
+
+
+def _line(generation: Generation, weight: Fraction) -> Line:
+    one = generation.optimum(float(weight))
+    return Line(float(weight), one.value, one.gap)
 
 
 def objective_for(

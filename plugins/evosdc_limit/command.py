@@ -51,7 +51,8 @@ def limit(
 
     table = open_source(data, schema).table
     chosen = choose_attributes(table.schema, listed(names), otherwise_all=False)
-    found = limit_of(Microdata(table, chosen).original, dr, lines=lines or LINES, seconds=seconds)
+    original, hurried = Microdata(table, chosen).original, seconds is not None
+    found = limit_of(original, dr, lines=lines or LINES, seconds=seconds, curve_first=hurried)
     if as_json:
         print_json(found.document())
     else:

@@ -41,6 +41,26 @@ def test_german_credit(german: Table, guess: str, values: tuple[float, ...], gre
     assert found.above(0.0, 2.0 * values[1], "mean") == pytest.approx(0.0, abs=1e-5)
 
 
+@pytest.mark.parametrize("seconds", [None, 60.0])
+def test_a_curve_that_comes_first_is_the_same_in_the_end(german: Table, seconds: float | None) -> None:
+    whole, found = limit_of(german, lines=11), limit_of(german, lines=11, seconds=seconds, curve_first=True)
+    assert [line.t for line in found.lines] == pytest.approx([line.t for line in whole.lines])
+    assert [line.value for line in found.lines] == pytest.approx([line.value for line in whole.lines], abs=1e-6)
+    assert found.max == pytest.approx(whole.max, abs=1e-6)
+    assert found.gap <= 1e-6
+
+
+def test_without_time_there_is_a_curve_all_the_same(german: Table) -> None:
+    whole, found = limit_of(german, lines=11), limit_of(german, lines=11, seconds=0.0, curve_first=True)
+    values = {line.t: line.value for line in whole.lines}
+    assert found.gap == float("inf")
+    assert {0.0, 0.5, 1.0} <= {line.t for line in found.lines}
+    assert all(line.value <= values[line.t] + 1e-6 for line in found.lines if line.t in values)
+    assert 0.0 < found.max <= whole.max + 1e-6
+    assert len(found.curve) > 2
+    assert found.curve[0][1] > found.curve[-1][1]
+
+
 @given(tables(), GUESSES, st.sampled_from([LOSSES, ("dbil",), ("ctbil", "ebil")]), st.booleans())
 def test_masses_and_capacities_are_all_subsets(
     table: Table, guess: str, losses: tuple[str, ...], linkage: bool
