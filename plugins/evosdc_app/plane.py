@@ -10,6 +10,9 @@ LEFT, RIGHT, TOP, BOTTOM = 56.0, 16.0, 14.0, 44.0
 ZOOMS = ("4", "10", "25")
 """How many times nearer than the whole map."""
 
+_WIDTH = 10.0
+"""Loss that a curve is drawn to at least: one that is flat is a line as well."""
+
 _STEPS = (1, 2, 5, 10, 20, 25, 50)
 
 
@@ -117,7 +120,7 @@ def _until_flat(curve: Sequence[tuple[float, float]], least: float) -> list[tupl
     """Return a curve as far as there is something to see: to the last file, or a bit beyond where it is lowest."""
     floor = min((dr for _, dr in curve), default=0.0)
     lowest = min((il for il, dr in curve if dr <= floor + 1e-6), default=0.0)
-    end = min(max(1.4 * lowest, 1.06 * least), 100.0)
+    end = min(max(1.4 * lowest, 1.06 * least, _WIDTH), 100.0)
     return [*((il, dr) for il, dr in sorted(curve) if il < end), (end, floor)] if curve else []
 
 

@@ -166,6 +166,19 @@ def test_maps_are_zoomed(zoom):
     assert window_of(points, "nonsense") is None
 
 
+def test_a_limit_that_is_flat_is_drawn_as_a_line():
+    drawing = Plane((), [(0.0, 26.0), (100.0, 26.0)]).drawing()
+    places = [tuple(map(float, place.split(","))) for place in drawing["limit"].split()]
+    assert places[-1][0] - places[0][0] > 300
+    assert places[0][1] == places[-1][1]
+    assert len(drawing["below"].split()) == 4
+
+
+def test_the_original_stands_beside_the_ticks_and_not_on_them():
+    left, _, _, _ = Plane([Point(0.0, 100.0, "original", "o")]).drawing()["frame"]
+    assert left >= 50, "room for 100 and a mark that reaches five to the left of the axis"
+
+
 def test_what_is_asked_of_the_informed_intruder_is_what_is_shown(server):
     server.post("/init", data="survey.csv")
     goal = words(server.get("/goal", data="survey.csv").text)
