@@ -79,7 +79,7 @@ def least_groups(
         left = choices.where(within(choices, sizes, relaxation.prices, k, slack))
         if left.owner.size > MOST_LEFT:
             break
-        found = _solved(left, sizes, k, until - monotonic())
+        found = solved_at_once(left, sizes, k, until - monotonic())
         if found.cost < best.cost - TOLERANCE:
             best = found
         if slack == better:
@@ -98,7 +98,7 @@ def _step(weights: Weights) -> float:
     return float(gcd(*map(int, whole))) if np.array_equal(whole, weights) else 0.0
 
 
-def _solved(choices: Choices, sizes: Counts, k: int, seconds: float) -> Shared:
+def solved_at_once(choices: Choices, sizes: Counts, k: int, seconds: float) -> Shared:
     """Return the cheapest sharing out among the groups of some choices; costs are infinite where none was found."""
     kinds, into = np.unique(choices.into, return_inverse=True)
     count, own, opened = choices.owner.size, np.arange(choices.owner.size), np.arange(kinds.size)

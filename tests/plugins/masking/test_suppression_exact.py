@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -19,8 +20,12 @@ from evosdc.files.reading import read_source
 from evosdc.table.table import Table
 from evosdc_masking.suppression import exact
 from evosdc_masking.suppression.agreement import alike
+from evosdc_masking.suppression.choices import centre_choices, class_choices
+from evosdc_masking.suppression.column_generation import Group, relaxed
+from evosdc_masking.suppression.groups import least_groups, solved_at_once
 from evosdc_masking.suppression.keys import Values, key_values
 from evosdc_masking.suppression.local_suppression import LocalSuppression
+from evosdc_masking.suppression.pricing import within
 from tests.plugins.masking.tables import NOMINAL, categorical, categorical_tables, masked
 
 FACTOR = {"wildcard": 2.5, "category": 2.0}
@@ -143,6 +148,27 @@ def test_own_groups_cost_the_least_of_all_divisions(table: Table, k: int, dear: 
     assert alike(key_values(published), missing == "wildcard").min() >= k
     expected = least_of_divisions(key_values(table), k, missing == "wildcard", weights)
     assert cost(table, published, weights) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("wildcard", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_generated_columns_cost_as_little_as_all_choices_at_once(seed: int, wildcard: bool) -> None:
+    rng = np.random.default_rng(seed)
+    rows = np.column_stack([np.minimum(rng.geometric(0.4, 60) - 1, 3), *rng.integers(0, 3, (2, 60))]).astype(np.int32)
+    values, counts = np.unique(rows, axis=0, return_counts=True)
+    sizes, k, weights = counts.astype(np.int64), 3 + seed % 3, np.array([1.0, 2.0, 1.5 if seed % 2 else 1.0])
+    choices = centre_choices(values, weights) if wildcard else class_choices(values, sizes, k, weights)
+    everybody = [Group(np.arange(sizes.size), sizes, 60 * float(weights.sum()))]
+    at_once = solved_at_once(choices, sizes, k, 60.0)
+    found = least_groups(choices, sizes, k, weights, everybody, 60.0)
+    assert at_once.proven
+    assert found.proven
+    assert found.cost == pytest.approx(at_once.cost)
+    relaxation = relaxed(choices, sizes, k, everybody, monotonic() + 60.0)
+    assert 0.0 < relaxation.bound <= at_once.cost + 1e-6
+    # what the bound's prices leave out is in no better solution: all of the best one is left
+    left = within(choices, sizes, relaxation.prices, k, at_once.cost - relaxation.bound)
+    assert solved_at_once(choices.where(left), sizes, k, 60.0).cost == pytest.approx(at_once.cost)
 
 
 def survey(data: Path, *keys: str) -> Table:
