@@ -1,14 +1,16 @@
 """Record linkage by an informed intruder who looks from the published records, or from the people, as he finds more."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 from evosdc.model import Incremental, Measure
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
+from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.ranked import RankedLinkage
 
-State = tuple[Any, float]
-"""The state of `RankedLinkage`, and the score."""
+State = tuple[tuple[Any, ...], float]
+"""The states of the measures from published records, and the score."""
 
 
 class TwoWayLinkage(Measure):
@@ -16,8 +18,9 @@ class TwoWayLinkage(Measure):
 
     `ranked-linkage` looks for the person of each published record. Whoever knows people looks the other way, for each
     person's published record: the same with original and masked file in each other's place. A search that lowers one
-    direction alone leaves the other one higher. Range 0..100, smaller is better. It is the figure that a verdict goes
-    by where no other linkage finds more.
+    direction alone leaves the other one higher. Of more than ``records`` records, of which `ranked-linkage` places a
+    sample, `informed-linkage` of all records counts besides, in both directions too. Range 0..100, smaller is better.
+    A verdict goes by no more than it, where no linkage of another kind finds more.
 
     After Torra (2017), as `ranked-linkage`; that both directions count is a design decision.
     """
@@ -30,7 +33,7 @@ class TwoWayLinkage(Measure):
     params: Params
 
     def fit(self, original: Table) -> "FittedTwoWay":
-        """Build the tree of the originals.
+        """Build the trees of the originals.
 
         Raises
         ------
@@ -38,7 +41,10 @@ class TwoWayLinkage(Measure):
             Too many categories.
         """
         self.require_support(original)
-        return FittedTwoWay(original, RankedLinkage(self.params))
+        measures: list[Measure] = [RankedLinkage(self.params)]
+        if len(original) > self.params.records:
+            measures.append(InformedLinkage(InformedLinkage.Params(bins=self.params.bins)))
+        return FittedTwoWay(original, measures)
 
 
 class FittedTwoWay(Incremental[State]):
@@ -47,39 +53,44 @@ class FittedTwoWay(Incremental[State]):
     Parameters
     ----------
     original : Table
-    measure : RankedLinkage
+    measures : sequence of Measure
+        Whose greatest risk counts.
     """
 
-    def __init__(self, original: Table, measure: RankedLinkage) -> None:
-        self._original, self._measure = original, measure
-        self._forwards = measure.fit(original)
+    def __init__(self, original: Table, measures: Sequence[Measure]) -> None:
+        self._original, self._measures = original, tuple(measures)
+        self._forwards = tuple(cast(Incremental[Any], measure.fit(original)) for measure in measures)
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; a search for each record asked, in each direction."""
-        return self._judged(self._forwards.start(masked), masked)
+        return self._judged([fitted.start(masked) for fitted in self._forwards], masked)
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; the direction that starts from people is computed anew."""
-        return self._judged(self._forwards.update(state[0], masked, rows), masked)
+        pairs = zip(self._forwards, state[0], strict=True)
+        return self._judged([fitted.update(one, masked, rows) for fitted, one in pairs], masked)
 
     def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change as `update`; the old one may be altered."""
-        return self._judged(self._forwards.follow(state[0], masked, rows), masked)
+        pairs = zip(self._forwards, state[0], strict=True)
+        return self._judged([fitted.follow(one, masked, rows) for fitted, one in pairs], masked)
 
     def burdens(self, masked: Table) -> Numbers | None:
-        """Return each record's expected match in the direction that finds more, as a share of the score."""
-        backwards = self._backwards(masked)
-        if self._forwards.score(masked) >= backwards.score(self._original):
-            return self._forwards.burdens(masked)
-        return backwards.burdens(self._original)
+        """Return each record's expected match where most is found, as a share of the score."""
+        asked = [(fitted, masked) for fitted in self._forwards]
+        asked += [(fitted, self._original) for fitted in self._backwards(masked)]
+        fitted, table = max(asked, key=lambda pair: pair[0].score(pair[1]))
+        return fitted.burdens(table)
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return state[1]
 
-    def _backwards(self, masked: Table) -> Incremental[Any]:
-        """Return the measure with the masked file in the original's place."""
-        return self._measure.fit(masked)
+    def _backwards(self, masked: Table) -> list[Incremental[Any]]:
+        """Return the measures with the masked file in the original's place."""
+        return [cast(Incremental[Any], measure.fit(masked)) for measure in self._measures]
 
-    def _judged(self, forwards: Any, masked: Table) -> State:
-        return forwards, max(self._forwards.value(forwards), self._backwards(masked).score(self._original))
+    def _judged(self, states: Sequence[Any], masked: Table) -> State:
+        forwards = [fitted.value(state) for fitted, state in zip(self._forwards, states, strict=True)]
+        backwards = [fitted.score(self._original) for fitted in self._backwards(masked)]
+        return tuple(states), max(*forwards, *backwards)

@@ -8,6 +8,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.release.acceptance import bound_of
 from evosdc.release.intruder import found_by_intruder
 from evosdc.testing.measure import MeasureConformance
+from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.ranked import RankedLinkage
 from evosdc_measures.linkage.two_way import TwoWayLinkage
 from tests.plugins.measures import reference
@@ -65,6 +66,21 @@ def test_it_is_what_a_verdict_says(german):
         assert fitted(german).score(masked) == pytest.approx(found.percent, abs=1e-9)
         higher.add(found.percent > alone.score(masked) + 1e-9)
     assert True in higher, "one direction alone would say less"
+
+
+def test_where_a_sample_is_placed_no_less_is_told_than_a_verdict_says(german):
+    masked = noisy(german, 0.4, np.random.default_rng(4))
+    informed = InformedLinkage(InformedLinkage.Params())
+    both = [informed.fit(german).score(masked), informed.fit(masked).score(german)]
+    few = fitted(german, records=10)
+    assert few.score(masked) >= max(both)
+    assert few.burdens(masked).sum() == pytest.approx(few.score(masked), abs=1e-9)
+    for seed in range(4):
+        other = noisy(german, 0.2 + 0.2 * seed, np.random.default_rng(seed))
+        sampled = {"ranked-linkage": {"records": 50}}
+        found = found_by_intruder(german, other, german.schema.names, default_registry(), sampled)
+        if found.measure in ("informed-linkage", "ranked-linkage"):
+            assert fitted(german, records=50).score(other) >= found.percent - 1e-9
 
 
 def test_a_requirement_on_it_is_the_bound_of_the_verdict():
