@@ -70,6 +70,7 @@ class Plane:
             right = _upper([point.il for point in known] + [il for il, _ in curve])
             top = _upper([point.dr for point in known] + [dr for _, dr in self.limit] + [self.asked or 0.0])
             left, bottom = 0.0, 0.0
+            curve = [*curve[:-1], (min(right, 100.0), curve[-1][1])] if curve else []  # it ends at no loss
         else:
             left, right, bottom, top = self.window
 

@@ -135,6 +135,13 @@ def export(tab, name):
     tab.page.locator("a.button", has_text="Choose a file of it").click()
     tab.settled()
     tab.check()
+    tab.page.set_viewport_size({"width": 390, "height": 900})
+    stays = """box => { box.scrollLeft = 60; const cell = box.querySelector("tbody th");
+        return [box.scrollLeft, cell.getBoundingClientRect().left - box.getBoundingClientRect().left]; }"""
+    moved, apart = tab.page.locator(".scroll:has(table.front)").evaluate(stays)
+    assert moved > 0
+    assert abs(apart) < 1, "which file a row is about stays in sight"
+    tab.page.set_viewport_size({"width": 1280, "height": 900})
     before = tab.page.url
     tab.page.locator("svg a[href]").first.dispatch_event("click")
     tab.page.wait_for_url(lambda url: url != before)
@@ -234,6 +241,11 @@ def test_an_excerpt_of_the_states_survey(chromium, tmp_path, data):
         tab.page.get_by_role("button", name="Propose").click()
         tab.settled()
         tab.check()
+        tab.page.set_viewport_size({"width": 390, "height": 900})
+        rows = tab.page.locator("table.attributes tbody tr")
+        heights = rows.evaluate_all("rows => rows.map(row => row.getBoundingClientRect().height)")
+        assert max(heights) - min(heights) < 4, "no row is high for words that are out of sight"
+        tab.page.set_viewport_size({"width": 1280, "height": 900})
         for name in ("PUMA", "AGEP", "HISP", "NOC", "NPF", "HOUSING_TYPE", "OWN_RENT", "EDU"):
             tab.page.get_by_label(f"Role of {name}", exact=True).select_option("other")
             tab.page.locator(".told", has_text=f"Saved: {name}.").wait_for()
