@@ -19,6 +19,9 @@ from evosdc_masking.suppression.choices import Choices, Weights
 from evosdc_masking.suppression.keys import Counts
 from evosdc_masking.suppression.pricing import TOLERANCE, floors, priced
 
+CLOSE = 1e-4
+"""Share of the program's value by which the bound may stay below it: the last rounds take long and tell little."""
+
 AT_ONCE = 500
 """Groups at most that a round adds."""
 
@@ -76,7 +79,7 @@ def relaxed(choices: Choices, sizes: Counts, k: int, begin: Sequence[Group], unt
                 break
         if monotonic() > until:
             return best
-        if not found or solved.fun - best.bound < TOLERANCE * max(1.0, abs(solved.fun)):
+        if not found or solved.fun - best.bound < CLOSE * max(1.0, abs(solved.fun)):
             if solved.x[costs.size :].max() <= TOLERANCE:
                 return best
             limit *= WIDER

@@ -21,6 +21,9 @@ from evosdc_masking.suppression.pricing import TOLERANCE, within
 MOST_LEFT = 400_000
 """Choices at most that are left to the integer program; of more it proves nothing in time."""
 
+SHARES = 0.7, 0.5
+"""Of the time: for the bound at most, and of what is left then for a first good solution."""
+
 NEAR = 0.003
 """Share of the bound, and at least one value's cost, within which a first good solution is looked for."""
 
@@ -69,7 +72,7 @@ def least_groups(
     seconds : float
     """
     until = monotonic() + seconds
-    relaxation = relaxed(choices, sizes, k, begin, until)
+    relaxation = relaxed(choices, sizes, k, begin, until - (1.0 - SHARES[0]) * seconds)
     step = _step(weights)
     best = Shared(None, np.zeros(0, dtype=np.int64), sum(group.cost for group in begin), 0.0)
     bound, first = relaxation.bound, True
@@ -79,7 +82,7 @@ def least_groups(
         left = choices.where(within(choices, sizes, relaxation.prices, k, slack))
         if left.owner.size > MOST_LEFT:
             break
-        found = solved_at_once(left, sizes, k, until - monotonic())
+        found = solved_at_once(left, sizes, k, (until - monotonic()) * (1.0 if slack == better else SHARES[1]))
         if found.cost < best.cost - TOLERANCE:
             best = found
         if slack == better:
