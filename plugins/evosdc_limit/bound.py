@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import inf
+from time import monotonic
 from typing import Any, Literal
 
 from evosdc.errors import DataError, Fault
@@ -87,7 +89,7 @@ class Limit:
             "lines": [{"t": line.t, "value": line.value} for line in self.lines],
             "curve": [{"il": il, "dr": dr} for il, dr in self.curve],
             "t": self.t,
-            "gap": self.gap if self.gap < float("inf") else None,
+            "gap": self.gap if self.gap < inf else None,
             "dr": self.guess,
             "il": list(self.losses),
             "linkage": self.linkage,
@@ -131,8 +133,8 @@ def limit_of(
         Begin no further round after that time: lines that were not reached are left out, those stopped early are
         lower than they might be. All stay valid.
     curve_first : bool
-        Whether a curve of few lines comes before the least maximum, which on large files may take all the time. Without
-        time for the maximum the greatest line bounds it.
+        Whether a curve of few lines, in half of the time, comes before the least maximum, which on large files may take
+        all of it. Without time for the maximum the greatest line bounds it.
 
     Raises
     ------
@@ -152,12 +154,14 @@ def limit_of(
     ahead = sorted(weights, key=lambda fraction: (fraction.denominator, fraction))
     found: list[Line] = []
     if curve_first:
+        half = inf if seconds is None else monotonic() + seconds / 2.0
         # The line of no weight on IL is known without a program.
         found, few = [Line(0.0, objective.least_risk, 0.0)], [weight for weight in ahead if weight.denominator <= _FEW]
         for weight in few:
-            if weight > 0 and not (generation.late and weight.denominator > 2):
+            if weight > 0 and (monotonic() <= half or weight.denominator <= 2):
                 found.append(_line(generation, weight))
-        ahead = [weight for weight in ahead if weight not in few]
+        begun = {line.t for line in found}
+        ahead = [weight for weight in ahead if float(weight) not in begun]
     best = _best(generation, found)
     found.append(best)
     for weight in ahead:
@@ -181,7 +185,7 @@ def _best(generation: Generation, known: Sequence[Line]) -> Line:
     """Return the line of the least maximum: it is no less than any mean of IL and DR, where there is no more time."""
     greatest = max(known, key=lambda line: line.value, default=None)
     if greatest is not None and generation.late:
-        return replace(greatest, gap=float("inf"))
+        return replace(greatest, gap=inf)
     one = generation.optimum(None)
     if greatest is not None and greatest.value > one.value:
         return replace(greatest, gap=max(one.value + one.gap - greatest.value, 0.0))
