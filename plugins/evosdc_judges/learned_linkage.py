@@ -11,6 +11,7 @@ from evosdc_judges.draws import Draw, Positions, drawn
 from evosdc_judges.intervals import in_per_cent, repeated, wilson
 from evosdc_judges.nearest import Costs, costs_of, distinct, linked
 from evosdc_judges.people import People, people_of
+from evosdc_judges.threads import one_thread
 from evosdc_judges.transitions import Joint, apart, joint_counts, reading, surprise
 
 _PULL = 0.02
@@ -179,6 +180,7 @@ def learned_weights(features: Numbers, represented: float) -> Numbers:
         slopes = np.einsum("ps,psf->f", parts / total[:, None], usable)
         return value, -slopes / len(features) + _PULL * pull
 
-    found = minimize(loss, untaught, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * width)
+    with one_thread():
+        found = minimize(loss, untaught, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * width)
     weights: Numbers = found.x
     return weights

@@ -135,6 +135,22 @@ def test_learned_weights_are_the_best_there_are():
         assert loss(other) >= loss(found) - 1e-6
 
 
+def test_weights_are_learned_in_one_thread(monkeypatch):
+    control = pytest.importorskip("threadpoolctl")
+    optimize = pytest.importorskip("scipy.optimize")
+    minimize, threads = optimize.minimize, []
+
+    def watched(*arguments, **named):
+        threads.extend(one["num_threads"] for one in control.threadpool_info() if one["user_api"] == "blas")
+        return minimize(*arguments, **named)
+
+    monkeypatch.setattr(optimize, "minimize", watched)
+    with control.threadpool_limits(limits=2):
+        learned_weights(np.random.default_rng(2).normal(size=(20, 5, 4)), 3.0)
+    assert threads
+    assert set(threads) == {1}
+
+
 def test_singling_out_is_that_of_plain_loops():
     original = people(80, sizes=(5, 4, 4), scales=("ordinal", "nominal", "ordinal"))
     masked = noisy(original, 0.2)
