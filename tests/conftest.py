@@ -23,6 +23,11 @@ collect_ignore = ["stranger"]
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Three processes share two cores: threads of linear algebra, on small arrays, would wait for each other besides.
+# Processes of the tests, and programs that they start, inherit it.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
 # The garbage collector would walk through thousands of collected tests again and again, and find nothing.
 gc.set_threshold(50_000, 20, 50)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,11 @@ KINDS = {"processes": ProcessesExecutor, "scoop": ScoopExecutor}
 @pytest.fixture(scope="session", params=sorted(KINDS))
 def pool(request):
     """An executor of each remote kind with two workers."""
-    with KINDS[request.param](None, 2) as executor:
+    with ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:
+            for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):  # of this process; its workers get one each
+                patch.setenv(f"{library}_NUM_THREADS", "2")
+            executor = stack.enter_context(KINDS[request.param](None, 2))
         yield executor
 
 
