@@ -180,6 +180,13 @@ async def edit(bench: Workbench, request: Request) -> Response:
         changes = {"role": role} if role != old_role else {}
         changes |= {"scale": scale} if scale and scale != old_scale else {}
         wanted += [(name, changes)] if changes else []
+    if wanted:
+        # A page of before the file was written anew may name columns that it has no more; with such, no schema fits.
+        contents = await to_thread.run_sync(bench.sources.contents, data)
+        names = [column.name for column in contents.columns]
+        for name, _ in wanted:
+            if name not in names:
+                raise DataError(Fault(data, repr(name), f"one of {', '.join(names)}"))
     async with bench.writing:
         await to_thread.run_sync(_edited, schema, wanted)
     if form.one("part"):

@@ -65,6 +65,17 @@ def test_all_changes_are_made_or_none(server):
     assert str(server.folder) not in answer.text, "paths are told as the command line takes them"
 
 
+def test_columns_that_the_file_has_not_get_into_no_schema(server):
+    """A page of before the file was written anew names some; a schema with one fits the file no more."""
+    server.post("/init", data="survey.csv")
+    schema = server.folder / "survey.schema.toml"
+    before = schema.read_text()
+    answer = server.post("/edit", data="survey.csv", name="gone", before="other nominal", role="drop", scale="nominal")
+    assert answer.status == 400
+    assert "gone" in answer.text
+    assert schema.read_text() == before
+
+
 def test_two_tabs_that_save_at_once_lose_nothing(server):
     server.post("/init", data="survey.csv")
     schema = server.folder / "survey.schema.toml"
