@@ -68,9 +68,16 @@ class WorkFolder:
 
     def run(self, name: str) -> Path:
         """Return the path of a run by its name; raises as `path`, or where there is none."""
+        path = self.run_place(name)
+        if not path.is_dir():
+            raise _no_run(name)
+        return path
+
+    def run_place(self, name: str) -> Path:
+        """Return where a run stands, or will once it has begun; raises as `path`, or where this names no run."""
         path = self.path(f"{RUNS}/{name}")
-        if path.name != name or not path.is_dir():
-            raise DataError(Fault(printable(name), "no such run", "a run of the folder"))
+        if path.name != name:
+            raise _no_run(name)
         return path
 
     def name(self, path: Path) -> str:
@@ -173,6 +180,10 @@ def _schema_name(path: Path) -> str:
         return own
     alike = [ending for ending in ENDINGS if path.with_suffix(ending).is_file()]
     return f"{path.stem}{_SCHEMA}.toml" if alike[:1] in ([], [path.suffix.lower()]) else own
+
+
+def _no_run(name: str) -> DataError:
+    return DataError(Fault(printable(name), "no such run", "a run of the folder"))
 
 
 def _nameable(parts: Iterable[str]) -> bool:

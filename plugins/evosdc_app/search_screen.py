@@ -57,7 +57,7 @@ async def search(bench: Workbench, request: Request) -> Response:
 def _shown(bench: Workbench, data: str, chosen: str) -> list[Path]:
     runs = bench.folder.runs(data or None)[:MOST_SHOWN]
     if chosen:
-        path = bench.folder.path(f"{RUNS}/{chosen}")
+        path = bench.folder.run_place(chosen)
         if not path.is_dir() and not bench.jobs.faults(path):
             raise HTTPException(404, f"There is no search {printable(chosen)} in this folder.")
         runs = [path, *(run for run in runs if run != path)]
@@ -164,7 +164,7 @@ def _best(run: Path, status: RunStatus) -> list[Point]:
 
 async def events(bench: Workbench, request: Request) -> Response:
     """Tell of runs as they change; two tabs are told the same."""
-    runs = [bench.folder.path(f"{RUNS}/{name}") for name in request.query_params.getlist("run")][:MOST_SHOWN]
+    runs = [bench.folder.run_place(name) for name in request.query_params.getlist("run")][:MOST_SHOWN]
     if asked(request, "once"):
         views = [await to_thread.run_sync(view, bench, run, asked(request, "zoom")) for run in runs]
         return JSONResponse([_state(bench, shown)[0] for shown in views])

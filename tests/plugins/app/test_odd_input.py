@@ -76,6 +76,13 @@ def test_columns_that_the_file_has_not_get_into_no_schema(server):
     assert schema.read_text() == before
 
 
+@pytest.mark.parametrize("name", [".", "/", "./"])
+def test_the_folder_of_searches_is_no_search(server, name):
+    (server.folder / "runs").mkdir(exist_ok=True)
+    for path in ("/search", "/events"):
+        assert server.get(path, run=name, once="1").status in (400, 404), path
+
+
 def test_two_tabs_that_save_at_once_lose_nothing(server):
     server.post("/init", data="survey.csv")
     schema = server.folder / "survey.schema.toml"
