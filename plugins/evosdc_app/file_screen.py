@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from evosdc.errors import DataError, Fault, InputError
-from evosdc.files.schema.schema_edits import edit_schema, reasons_told, undo_edit
+from evosdc.files.schema.schema_edits import edit_schema, reasons_told, schema_steps, undo_edit
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Role, Scale
@@ -211,7 +211,12 @@ async def undo(bench: Workbench, request: Request) -> Response:
     form = await bench.form(request)
     data = form.one("data")
     async with bench.writing:
-        await to_thread.run_sync(undo_edit, bench.folder.schema_of(data))
+        schema = bench.folder.schema_of(data)
+        step = form.one("step")
+        # What the button names is taken back, not a step that another tab has taken since.
+        if step and step != str(len(await to_thread.run_sync(schema_steps, schema))):
+            raise HTTPException(409, "Another step was taken, or this one was taken back, since. Load the page again.")
+        await to_thread.run_sync(undo_edit, schema)
     return away(form.one("to") if form.one("to") in ("/history", "/file") else "/file", {"data": data})
 
 

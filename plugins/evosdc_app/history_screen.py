@@ -46,7 +46,9 @@ def _steps(bench: Workbench, data: str) -> list[dict[str, Any]]:
                     file = bench.folder.name(path.parent / labels)
                     entry["text"] += f" Its labels were typed: no command makes {file}, so take that file along."
                     entry |= {"toml": _toml(path.parent / labels), "summary": f"Labels in {file}"}
-                entries.append(entry | {"undo": "/undo" if number == len(edits) else "", "kind": "edit"})
+                entries.append(
+                    entry | {"undo": "/undo" if number == len(edits) else "", "kind": "edit", "step": number}
+                )
     for run in bench.folder.runs(data or None):
         environment = told(run / ENVIRONMENT)
         command = str(environment.get("command") or line_of(["run", f"{RUNS}/{run.name}/{EXPERIMENT}"]))
@@ -86,6 +88,7 @@ def _entry(when: str, text: str, command: str) -> dict[str, Any]:
         "summary": "Experiment as TOML",
         "run": "",
         "manifest": "",
+        "step": "",
         "can": [],
     }
 

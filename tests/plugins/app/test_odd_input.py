@@ -83,6 +83,24 @@ def test_the_folder_of_searches_is_no_search(server, name):
         assert server.get(path, run=name, once="1").status in (400, 404), path
 
 
+def test_undo_takes_back_the_step_that_its_button_names(server):
+    """Another tab may have taken one since."""
+    server.post("/init", data="survey.csv")
+    schema = server.folder / "survey.schema.toml"
+    given = {"data": "survey.csv", "role": "other", "scale": "nominal", "before": "quasi-identifier nominal"}
+    server.post("/edit", name="sex", **given)
+    page = server.get("/history", data="survey.csv").text
+    step = page.split('name="step" value="')[1].split('"')[0]
+    server.post("/edit", name="town", **given)
+    taken = len(schema_steps(schema))
+    answer = server.post("/undo", data="survey.csv", to="/history", step=step)
+    assert answer.status == 409
+    assert len(schema_steps(schema)) == taken
+    assert server.post("/undo", data="survey.csv", to="/history", step=str(taken)).status == 303
+    assert len(schema_steps(schema)) == taken - 1
+    server.post("/undo", data="survey.csv")
+
+
 def test_two_tabs_that_save_at_once_lose_nothing(server):
     server.post("/init", data="survey.csv")
     schema = server.folder / "survey.schema.toml"
