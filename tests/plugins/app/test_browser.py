@@ -261,7 +261,7 @@ def test_an_excerpt_of_the_states_survey(chromium, tmp_path, data):
         tab.page.locator("#linked").fill("30")
         assert tab.page.locator("[name=linked_on]").is_checked(), "who moves a slider means it"
         command = search(tab, ("unhurried", True), ("generations", 3), ("untuned", True), ("unjudged", True))
-        assert "--require 'ranked-linkage <= 30'" in command
+        assert "--require 'two-way-linkage <= 30'" in command
         exported = export(tab, "published.csv")
         tab.check()
         tab.screen("History")
