@@ -107,6 +107,18 @@ def test_both_ways_of_reading_give_one_file(content):
         assert mine.index.tolist() == theirs.index.tolist()
 
 
+@pytest.mark.parametrize(("letters", "longest", "rows"), [("ab", 9, 6000), ("abcdefgh", 20, 6000), ("a", 20, 300)])
+def test_cells_of_any_length_and_number_are_told_apart(letters, longest, rows):
+    rng = np.random.default_rng(len(letters))
+    cells = ["".join(rng.choice(list(letters), rng.integers(longest + 1))) for _ in range(rows)]
+    # Long ones that differ in a single sign, at either end, and the last cell of the file, which no other bytes follow.
+    cells += ["x" * 16, "y" + "x" * 15, "x" * 15 + "y", "x" * 8, "x" * 9, "b" * 3, "x" * 16, "b"]
+    one = read(("u,v\n" + "\n".join(f"{cell},{cell}" for cell in cells)).encode(), True)
+    for column in one.columns:
+        assert [column.texts[place] for place in column.index.tolist()] == cells
+        assert tuple(column.texts) == tuple(dict.fromkeys(cells))
+
+
 def publish(original, path, seed):
     """Return what is written of a file with random values changed, columns dropped and records left out."""
     source = source_of(original, "file.csv", SchemaDescription(missing=("", "?", "NA")))

@@ -199,9 +199,9 @@ class LocalSuppression(Tunable):
         if self.params.search == "exact":
             from evosdc_masking.suppression.exact import least_for_classes, least_for_own_groups, least_for_wildcards
 
-            return least_for_own_groups if self.params.own_groups and wildcard else (
-                least_for_wildcards if wildcard else least_for_classes
-            )  # fmt: skip
+            if self._own_groups(table):
+                return least_for_own_groups
+            return least_for_wildcards if wildcard else least_for_classes
         from evosdc_masking.suppression.class_repair import suppressed_for_classes
         from evosdc_masking.suppression.wildcards import suppressed_for_wildcards
 
