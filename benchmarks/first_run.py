@@ -1,22 +1,29 @@
-"""What the first run on a machine costs: whole processes with an empty cache of compiled kernels, and again after it.
+"""What the first run after an installation costs, and the same again: whole processes.
 
 python -m benchmarks.first_run [--smoke]
 
-The clock of ``--time`` stands still while kernels are compiled, so the last command shows what a search reaches in its
-first run and in its second.
+evosdc is installed in a new folder for each command, once with the kernels compiled, as ``pip install`` does, and once
+without, as on a machine with other processors. The clock of ``--time`` stands still while kernels are compiled, so the
+last command shows how many evaluations a search reaches in its first run and in its second.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 
 from benchmarks.whole_command import whole
 
+ROOT = Path(__file__).parents[1]
 ORDINAL = "built,degree,grade1"
+HEADINGS = f"{'command':<20}{'first':>8}{'CPU s':>8}{'kernels':>9}{'second':>8}{'CPU s':>8}{'times':>7}  reached"
 COMMANDS: tuple[tuple[str, list[str]], ...] = (
     ("mask mdav", ["mask", "mdav", "housing", "--attributes", ORDINAL, "-o", "masked-{}.csv"]),
     ("measure", ["measure", "housing", "masked-{}.csv"]),
@@ -25,31 +32,56 @@ COMMANDS: tuple[tuple[str, list[str]], ...] = (
 )
 
 
+def install(folder: Path, compiled: bool) -> float:
+    """Install evosdc in a folder, with the requirements borrowed from here, and return the seconds that took."""
+    began = perf_counter()
+    words = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--target", str(folder), str(ROOT)]
+    environment = os.environ | {"EVOSDC_COMPILE": str(int(compiled))}
+    subprocess.run([sys.executable, "-m", "pip", *words], env=environment, check=True)
+    return perf_counter() - began
+
+
 def main() -> None:
-    """Print a line for each command."""
+    """Print a line for each command, with kernels compiled at installation and without."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="the first command alone, to see that it works")
-    commands = COMMANDS[:1] if parser.parse_args().smoke else COMMANDS
-    print(f"{'command':<20}{'first':>8}{'CPU s':>8}{'kernels':>9}{'second':>8}{'CPU s':>8}{'times':>7}  evaluations")
+    smoke = parser.parse_args().smoke
     with TemporaryDirectory(prefix="evosdc-") as place:
         folder = Path(place)
-        for name, words in commands:
-            cache = folder / f"cache-{len(list(folder.iterdir()))}"
-            runs = []
-            for turn in ("first", "second"):
-                found = whole([word.format(turn) for word in words], cache, folder)
-                if found.status not in (0, 1):
-                    sys.exit(found.said)
-                runs.append(found)
-            first, second = runs
-            kernels = len(list(cache.rglob("*.nbc")))
-            reached = [folder / words[-1].format(turn) / "result.json" for turn in ("first", "second")]
-            counts = [f"{json.loads(file.read_text())['evaluations']}" for file in reached if file.exists()]
-            print(
-                f"{name:<20}{first.seconds:>8.1f}{first.processor:>8.1f}{kernels:>9}{second.seconds:>8.1f}"
-                f"{second.processor:>8.1f}{first.seconds / second.seconds:>7.1f}  {' and '.join(counts)}",
-                flush=True,
-            )
+        for compiled in (False,) if smoke else (True, False):
+            kept = folder / f"installed-{compiled}"
+            said = "kernels compiled" if compiled else "kernels not compiled"
+            print(f"installation, {said}: {install(kept, compiled):.1f} s", flush=True)
+            print(HEADINGS)
+            for name, words in COMMANDS[:1] if smoke else COMMANDS:
+                print(line(name, words, kept, folder / f"{compiled}"), flush=True)
+
+
+def line(name: str, words: list[str], kept: Path, folder: Path) -> str:
+    """Run a command twice with a copy of an installation and return what that took."""
+    folder.mkdir(exist_ok=True)
+    installed = folder / "installed"
+    shutil.copytree(kept, installed)
+    before, runs = machine_code(installed), []
+    for turn in ("first", "second"):
+        found = whole([word.format(turn) for word in words], installed, folder)
+        if found.status not in (0, 1):
+            sys.exit(found.said)
+        runs.append(found)
+    first, second = runs
+    kernels = machine_code(installed) - before
+    shutil.rmtree(installed)
+    reached = [folder / words[-1].format(turn) / "result.json" for turn in ("first", "second")]
+    counts = [f"{json.loads(file.read_text())['evaluations']}" for file in reached if file.exists()]
+    return (
+        f"{name:<20}{first.seconds:>8.1f}{first.processor:>8.1f}{kernels:>9}{second.seconds:>8.1f}"
+        f"{second.processor:>8.1f}{first.seconds / second.seconds:>7.1f}  {' and '.join(counts)}"
+    )
+
+
+def machine_code(folder: Path) -> int:
+    """Return how many signatures of kernels have machine code in a folder."""
+    return len(list(folder.rglob("*.nbc")))
 
 
 if __name__ == "__main__":

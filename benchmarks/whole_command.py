@@ -21,9 +21,9 @@ class Whole:
     said: str
 
 
-def whole(words: list[str], cache: Path | None = None, folder: Path | None = None) -> Whole:
-    """Run ``evosdc`` with words, in a folder; kernels are kept in `cache`, by default where they always are."""
-    environment = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": str(cache)})
+def whole(words: list[str], installed: Path | None = None, folder: Path | None = None) -> Whole:
+    """Run ``evosdc`` with words, in a folder; by default this evosdc, or the one that is installed in a folder."""
+    environment = os.environ | ({} if installed is None else {"PYTHONPATH": str(installed)})
     before, began = getrusage(RUSAGE_CHILDREN), perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "evosdc", *words],

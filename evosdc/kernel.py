@@ -2,11 +2,12 @@
 
 Kernels take plain arrays: int32 codes in C order, int64 counts, float64 results. No fast-math and no threads: a sum is
 taken in one order and is the same at every call. A compiled function is renewed when its own file changes; after a
-change to one that others call, remove the ``__pycache__`` of the callers' package.
+change to one that others call, run ``evosdc compile``.
 """
 
 import fcntl
 import gc
+import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,7 @@ from time import monotonic, perf_counter
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.types import unliteral
 
 from evosdc.time_limit import Standing, unlimited
@@ -48,12 +50,14 @@ def _compiled(function: F, **private: bool) -> F:
         compiled = njit(**options)(function)
     if not hasattr(compiled, "stats"):  # NUMBA_DISABLE_JIT, of somebody who looks for a fault
         return function
+    if compiled.stats.cache_path is not None and function.__module__.startswith("evosdc"):
+        compiled._cache = _InstalledCache(function)
     folder, compile_here = compiled.stats.cache_path, compiled.compile
 
     def compile_alone(signature: Any) -> Any:
         if isinstance(signature, tuple):
             # A constant in a caller is no reason to compile for it alone.
-            signature = tuple(unliteral(kind) for kind in signature)  # type: ignore[no-untyped-call]
+            signature = tuple(unliteral(kind) for kind in signature)
         # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
         # and code would then run on arrays of another type.
         lock = Path(folder) / f"{function.__module__}.{function.__name__}.lock" if folder else None
@@ -66,6 +70,28 @@ def _compiled(function: F, **private: bool) -> F:
 
     compiled.compile = compile_alone
     return cast(F, compiled)
+
+
+class _InstalledCache(FunctionCache):
+    """Numba's cache on disk, which also reads the machine code that was made when evosdc was installed.
+
+    That lies beside the source. Numba looks there only where it can write, and not where ``NUMBA_CACHE_DIR`` names
+    another folder.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        folder = str(Path(inspect.getfile(function)).with_name("__pycache__"))
+        stamp = self._impl.locator.get_source_stamp()
+        self._installed = IndexDataCacheFile(folder, self._impl.filename_base, stamp)
+        self._elsewhere = folder != self.cache_path
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if found is not None or not self._elsewhere:
+            return found
+        kept = self._installed.load(self._index_key(sig, target_context.codegen()))  # type: ignore[no-untyped-call]
+        return None if kept is None else self._impl.rebuild(target_context, kept)
 
 
 _spent = [0.0]

@@ -58,6 +58,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.release": {"evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.reproduction": {"evosdc.plugins", "evosdc.model", "evosdc.datasets", "evosdc.files"},
     "evosdc.tuning": {"evosdc.calls", "evosdc.engine", "evosdc.plugins", "evosdc.model", "evosdc.table"},
+    "evosdc.compilation": set(),
     "evosdc.errors": set(),
     "evosdc.further_formats": set(),
     "evosdc.specs": set(),

@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plugins": ("evosdc.cli.plugins:plugins", "List plugins and what they offer."),
     "new-plugin": ("evosdc.cli.new_plugin:new_plugin", "Write a distribution that adds a plugin of your own."),
     "datasets": ("evosdc.cli.datasets:datasets", "List the known data sets, or fetch one."),
+    "compile": ("evosdc.cli.compile:compile_kernels", "Compile all kernels now, so that the next run needs not."),
 }
 """Where each command stands, and what the overview says of it."""
 

@@ -9,6 +9,7 @@ from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Table
 from evosdc_measures.interval_disclosure.robust_interval import RobustInterval
 from evosdc_measures.linkage.dbrl import DistanceBasedLinkage
+from tests.plugins.measures.numeric import reference
 from tests.plugins.measures.numeric.cases import pairs
 
 
@@ -41,20 +42,29 @@ def rows(table):
     return np.column_stack(columns).astype(float)
 
 
-@given(tables=pairs())
-def test_gowers_linkage_is_that_of_the_definition(tables):
-    original, masked = tables
+def gowers_distances(original, masked):
+    """Return the distance from each masked record (row) to each original (column)."""
     ranges = {}
     for attribute in original.schema.numeric:
         column = original.column(attribute.name)
         present = column[~np.isnan(column)]
         ranges[attribute.name] = float(np.ptp(present)) if len(present) else 0.0
     before, after = rows(original), rows(masked)
-    credit = 0.0
-    for i, y in enumerate(after):
-        distances = np.round([gower(original.schema, ranges, x, y) for x in before], 9)
-        credit += (distances[i] == distances.min()) / (distances == distances.min()).sum()
-    assert linked(original, masked, "gower") == pytest.approx(100 * credit / len(before))
+    return np.round([[gower(original.schema, ranges, x, y) for x in before] for y in after], 9)
+
+
+@given(tables=pairs())
+def test_gowers_linkage_is_that_of_the_definition(tables):
+    original, masked = tables
+    nearest = [row == row.min() for row in gowers_distances(original, masked)]
+    credit = sum(row[i] / row.sum() for i, row in enumerate(nearest))
+    assert linked(original, masked, "gower") == pytest.approx(100 * credit / len(original))
+
+
+@given(tables=pairs(most_records=5))
+def test_gowers_assignment_is_that_of_the_definition(tables):
+    expected = reference.assignment(gowers_distances(*tables))
+    assert linked(*tables, "gower", one_to_one=True) == pytest.approx(expected)
 
 
 def numeric(values):

@@ -1,0 +1,18 @@
+"""``python -m evosdc.compilation``: compile all listed kernels; says what it does on standard error."""
+
+import sys
+
+from evosdc.compilation.ahead import compile_listed
+
+
+def main() -> None:
+    """Compile; a kernel that cannot be compiled is told and is no failure."""
+    print("evosdc: compiling its kernels, for a minute or two", file=sys.stderr, flush=True)
+    done = compile_listed()
+    for line in done.failed:
+        print(f"evosdc: not compiled: {line}", file=sys.stderr)
+    print(f"evosdc: {done.kernels} kernels, {done.compiled} compiled, {done.seconds:.0f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Compiling all listed kernels, several at a time, so that the first run finds their machine code on disk."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter
+
+from evosdc.compilation.listed import Listed, listed, signatures_in
+from evosdc.compilation.signatures import JSON, named, signature
+
+DIGEST = "kernels.digest"
+"""Name of the file that says of which sources the machine code beside it was made."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What became of the list.
+
+    Parameters
+    ----------
+    kernels, compiled : int
+        Signatures that were listed, and how many of them had no machine code yet.
+    seconds : float
+        By the clock.
+    failed : sequence of str
+        Kernels that could not be compiled, with the reason. They are compiled when they are called, or fail then.
+    """
+
+    kernels: int = 0
+    compiled: int = 0
+    seconds: float = 0.0
+    failed: Sequence[str] = ()
+
+
+def compile_listed(
+    kernels: Listed | None = None,
+    processes: int | None = None,
+    told: Callable[[int, int], object] | None = None,
+    anew: bool = False,
+) -> Compiled:
+    """Compile kernels where their machine code is kept; what is there is left, if nothing has changed since.
+
+    Machine code of a kernel holds that of the kernels that it calls, from other files, too. After a change to any of
+    them all are compiled.
+
+    Parameters
+    ----------
+    kernels : mapping, optional
+        By default all that are listed.
+    processes : int, optional
+        By default as many as this process has processors.
+    told : callable, optional
+        Called with how many signatures are done, and of how many.
+    anew : bool
+        Whether to compile also what has machine code.
+    """
+    chosen = listed() if kernels is None else kernels
+    total, done, compiled, began = signatures_in(chosen), 0, 0, perf_counter()
+    failed: list[str] = []
+    digest, noted = digest_of(chosen), noted_digest(chosen)
+    # A new process each: what this one has imported or begun, threads above all, is none of the compiler's business.
+    with ProcessPoolExecutor(processes or processors(), multiprocessing.get_context("spawn")) as pool:
+        if anew or noted is None or not noted.exists() or noted.read_text() != digest:
+            list(pool.map(forget_module, chosen, chosen.values()))
+        longest_first = sorted(chosen, key=lambda module: -signatures_in({module: chosen[module]}))
+        for future in as_completed([pool.submit(compile_module, module, chosen[module]) for module in longest_first]):
+            found = future.result()
+            done += found.kernels
+            compiled += found.compiled
+            failed += found.failed
+            if told is not None:
+                told(done, total)
+    if noted is not None:
+        noted.write_text(digest)
+    return Compiled(total, compiled, perf_counter() - began, tuple(sorted(failed)))
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def digest_of(kernels: Listed) -> str:
+    """Return a digest of the source of all modules that have listed kernels."""
+    found = blake2b(digest_size=16)
+    for module in sorted(kernels):
+        spec = find_spec(module)
+        found.update(module.encode() + (Path(spec.origin).read_bytes() if spec and spec.origin else b""))
+    return found.hexdigest()
+
+
+def noted_digest(kernels: Listed) -> Path | None:
+    """Return the file with the digest of what was compiled; None where machine code cannot be kept."""
+    for module, functions in kernels.items():
+        for name in functions:
+            folder = named(f"{module}:{name}").stats.cache_path
+            return Path(folder) / DIGEST if folder else None
+    return None
+
+
+def forget_module(module: str, functions: Mapping[str, object]) -> None:
+    """Let go of the machine code of a module's kernels."""
+    for name in functions:
+        named(f"{module}:{name}")._cache.flush()
+
+
+def compile_module(module: str, functions: Mapping[str, Sequence[Sequence[JSON]]]) -> Compiled:
+    """Compile the listed kernels of a module in this process."""
+    began, compiled = perf_counter(), 0
+    failed: list[str] = []
+    for name, signatures in functions.items():
+        for types in signatures:
+            try:
+                function = named(f"{module}:{name}")
+                before = sum(function.stats.cache_misses.values())
+                function.compile(signature(types))
+                compiled += sum(function.stats.cache_misses.values()) - before
+            except Exception as error:  # numba's errors have no common base; the other kernels are wanted all the same
+                failed.append(f"{module}:{name}: {type(error).__name__}: {error}")
+    return Compiled(signatures_in({module: functions}), compiled, perf_counter() - began, tuple(failed))

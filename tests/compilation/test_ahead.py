@@ -1,0 +1,106 @@
+"""Kernels are compiled ahead, once, and anew after a change; what was compiled at installation is read elsewhere."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from evosdc.compilation.ahead import DIGEST
+
+CALLED = """
+from evosdc.kernel import kernel
+
+@kernel
+def twice(number):
+    return {} * number
+"""
+
+CALLING = """
+from evosdc.kernel import kernel
+from evosdc_trial.called import twice
+
+@kernel
+def twice_and_one(number):
+    return twice(number) + 1
+"""
+
+KERNELS = {
+    "evosdc_trial.called": {"twice": [["int64"], ["float64"]]},
+    "evosdc_trial.calling": {"twice_and_one": [["int64"]]},
+}
+
+PROGRAM = """
+import json, sys
+from evosdc.compilation.ahead import compile_listed
+
+if __name__ == "__main__":
+    told = []
+    done = compile_listed(json.loads(sys.argv[1]), 2, lambda *counts: told.append(counts), "anew" in sys.argv)
+    print(json.dumps([done.kernels, done.compiled, list(done.failed), told]))
+"""
+
+CALL = """
+from evosdc.kernel import compilation_seconds
+from evosdc_trial.calling import twice_and_one
+print(twice_and_one(20), twice_and_one.stats.cache_hits.total(), compilation_seconds() > 0.0)
+"""
+
+
+@pytest.fixture
+def trial(tmp_path):
+    """Return a folder with a package of two kernels, one of which calls the other, and a program."""
+    package = tmp_path / "evosdc_trial"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "called.py").write_text(CALLED.format(2))
+    (package / "calling.py").write_text(CALLING)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "call.py").write_text(CALL)
+    return tmp_path
+
+
+def run(folder, *words, **variables):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")} | variables
+    done = subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def compiled(folder, kernels=KERNELS, *words):
+    return json.loads(run(folder, "program.py", json.dumps(kernels), *words))
+
+
+def test_what_was_compiled_ahead_is_read(trial):
+    kernels, now, failed, told = compiled(trial)
+    assert (kernels, now, failed) == (3, 3, [])
+    assert told[-1] == [3, 3]
+    assert run(trial, "call.py").split() == ["41", "1", "False"]
+    assert compiled(trial)[:3] == [3, 0, []], "it was compiled twice"
+    assert compiled(trial, KERNELS, "anew")[:3] == [3, 3, []]
+
+
+def test_after_a_change_the_callers_are_compiled_too(trial):
+    compiled(trial)
+    (trial / "evosdc_trial" / "called.py").write_text(CALLED.format(3))
+    compiled(trial)
+    assert run(trial, "call.py").split() == ["61", "1", "False"]
+
+
+def test_what_was_compiled_at_installation_is_read_where_new_code_is_kept_elsewhere(trial):
+    compiled(trial)
+    kept = {path.name for path in (trial / "evosdc_trial" / "__pycache__").iterdir()}
+    assert DIGEST in kept
+    assert run(trial, "call.py", NUMBA_CACHE_DIR=str(trial / "elsewhere")).split() == ["41", "1", "False"]
+    assert not list((trial / "elsewhere").rglob("*.nbc"))
+
+
+def test_a_kernel_that_cannot_be_compiled_is_told_and_the_others_are(trial):
+    kernels = {"evosdc_trial.called": {"twice": [["int64"], [{"of": ["int64", "float64"]}]]}}
+    found, now, failed, _ = compiled(trial, kernels)
+    assert (found, now) == (2, 1)
+    (line,) = failed
+    assert line.startswith("evosdc_trial.called:twice: TypingError")
