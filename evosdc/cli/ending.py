@@ -97,8 +97,8 @@ def reported(path: Path, shown: Any) -> Path:
         return write_pages(path)
 
 
-def conclude(path: Path, result: dict[str, Any], report: Path, as_json: bool) -> None:
-    """Print the result of a run folder and where its files are, the report last.
+def conclude(path: Path, result: dict[str, Any], report: Path | None, as_json: bool) -> None:
+    """Print the result of a run folder and where its files are, the report last; None where there is none.
 
     A signal stops the printing alone: the exit status stays that of the run.
     """
@@ -111,7 +111,7 @@ def conclude(path: Path, result: dict[str, Any], report: Path, as_json: bool) ->
     forget()
 
 
-def _print_outcome(path: Path, result: dict[str, Any], report: Path, as_json: bool) -> None:
+def _print_outcome(path: Path, result: dict[str, Any], report: Path | None, as_json: bool) -> None:
     from evosdc.cli.results import (
         print_json,
         print_publication,
@@ -136,4 +136,7 @@ def _print_outcome(path: Path, result: dict[str, Any], report: Path, as_json: bo
     say(f"Protected file: {path / result['best']['file']}")
     if (path / FOR_USERS).exists():
         say(f"For its users:  {path / FOR_USERS}, which may be published with it")
-    say(f"Report:         {report}")
+    if report is None:
+        say(f"Report:         none; evosdc report {path} -o FILE.html writes it")
+    else:
+        say(f"Report:         {report}")

@@ -15,6 +15,9 @@ _executor = click.option(
     help="serial, processes, scoop, dask, mpi, or a plugin's; default: what the experiment says, else processes.",
 )
 _workers = click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
+_report = click.option(
+    "--report/--no-report", "pages", default=True, help="Whether to write web pages; evosdc report writes them later."
+)
 _hosts = click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")
 
 
@@ -25,6 +28,7 @@ _hosts = click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the w
 @_hosts
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key: algorithm.generations=50.")
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
+@_report
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
 def run(
@@ -34,6 +38,7 @@ def run(
     hosts: Path | None,
     settings: tuple[str, ...],
     output: Path | None,
+    pages: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -56,7 +61,7 @@ def run(
         overrides.append(f"executor.hosts={json.dumps(str(hosts.absolute()))}")
     # The file may be that of a run folder, which knows the plugins that it was made with.
     with told_of_plugins(RunFolder(experiment.parent), default_registry()):
-        result = carry_out(read_experiment(experiment, overrides), output, quiet, as_json)
+        result = carry_out(read_experiment(experiment, overrides), output, quiet, as_json, pages)
     leave_by(result, as_json)
 
 
@@ -178,6 +183,7 @@ def check_data(
 @_workers
 @_hosts
 @click.option("--force", is_flag=True, help="Go on although evosdc, a plugin or the schema is another now.")
+@_report
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
 def resume(
@@ -186,6 +192,7 @@ def resume(
     workers: int | None,
     hosts: Path | None,
     force: bool,
+    pages: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -209,7 +216,7 @@ def resume(
                 run_dir, default_registry(), shown, force, executor=executor, workers=workers, hosts=place
             ),
         )
-        report = reported(run_dir, shown)
+        report = reported(run_dir, shown) if pages else None
     conclude(run_dir, result, report, as_json)
     leave_by(result, as_json)
 
@@ -233,8 +240,8 @@ def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> Non
         click.get_current_context().exit(1)
 
 
-def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> dict[str, Any]:
-    """Run an experiment with a display, write the report, print what came out, and return it."""
+def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool, pages: bool = True) -> dict[str, Any]:
+    """Run an experiment with a display, write the report if `pages`, print what came out, and return it."""
     from evosdc.cli.beginning import seconds_since
     from evosdc.cli.display import display
     from evosdc.experiment.study.study import run_study
@@ -249,6 +256,6 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool) -> di
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
             shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
         result = outcome(path, shown, lambda: run_study(model, path, registry, shown, command_line(), seconds_since()))
-        report = reported(path, shown)
+        report = reported(path, shown) if pages else None
     conclude(path, result, report, as_json)
     return result

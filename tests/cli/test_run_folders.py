@@ -171,3 +171,16 @@ def test_protect_of_a_frame_is_what_is_protected(tmp_path):
     result = run_experiment(experiment, tmp_path / "run", data=frame(), protect="a")
     assert result["protect"] == ["a"]
     assert (tmp_path / "run" / "data" / "original.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "resume"])
+def test_pages_can_be_left_for_later(evosdc, finished, tmp_path, command):
+    answer = evosdc("run", finished / "e.toml", "-o", tmp_path / "r", "--quiet", "--no-report")
+    if command == "resume":
+        answer = evosdc("resume", tmp_path / "r", "--quiet", "--no-report")
+    assert answer.status == 0
+    assert f"evosdc report {tmp_path / 'r'}" in answer.out
+    assert (tmp_path / "r" / "best.csv").read_bytes() == (finished / "r" / "best.csv").read_bytes()
+    assert not list((tmp_path / "r").glob("*.html"))
+    assert evosdc("report", tmp_path / "r", "-o", "page.html").status == 0
+    assert (tmp_path / "page.html").exists()
