@@ -15,11 +15,13 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of, mean_inside, mean_kept
+from evosdc_measures.interval_disclosure.by_ranks import Categories, FittedByRanks
 from evosdc_measures.interval_disclosure.cells import FittedByCell, Reach, hits_of_codes, orders_of
+from evosdc_measures.interval_disclosure.rank_intervals import wide_enough
 from evosdc_measures.joint import differs, joint_layout_of, shift_counts
 
-State = tuple[Codes, Counts, Integers, float]
-"""Codes of the masked table, joint counts by attribute, hits by attribute, score."""
+State = tuple[Codes, Counts, Integers, int]
+"""Codes of the masked table, joint counts by attribute, hits by attribute, their sum."""
 
 
 class IntervalDisclosure(Measure):
@@ -72,11 +74,18 @@ class IntervalDisclosure(Measure):
 
     supports = frozenset(Scale)
 
-    def fit(self, original: Table) -> "FittedIntervalDisclosure | FittedByCell":
+    def fit(self, original: Table) -> "FittedIntervalDisclosure | FittedByRanks | FittedByCell":
         """Order the categories."""
         self.require_support(original)
         params = self.params
         by_frequency = params.nominal == "frequency"
+        if original.schema.numeric and params.interval == "rank" and not params.every_attribute:
+            percents, categorical = tuple(sorted(params.percents)), [a.name for a in original.schema.categorical]
+            categories = None
+            if categorical:
+                part = original.select(categorical)
+                categories = Categories(part.schema, FittedIntervalDisclosure(part, percents, by_frequency))
+            return FittedByRanks(original, wide_enough(percents), categories)
         if original.schema.numeric or params.every_attribute:
             reach = Reach(
                 tuple(sorted(params.percents)), params.interval == "deviation", params.deviation_of == "masked"
@@ -121,19 +130,23 @@ class FittedIntervalDisclosure(FollowedInPlace[State], Expected):
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, hits: Integers) -> State:
         original = self._original.codes
-        inside = int(_follow(original, before, after, rows, fresh, *self._layout, counts, hits))
+        inside: int = int(_follow(original, before, after, rows, fresh, *self._layout, counts, hits))
         for v in self._joint.wide:
             inside += int(hits_of_codes(original[:, v], after[:, v], self._orders[v], self._percents).sum())
-        return after, counts, hits, 100.0 * inside / self._most
+        return after, counts, hits, inside
 
     def burdens(self, masked: Table) -> NDArray[np.float64]:
         """Return each record's hits as a share of the score, shape (n,); O(n V P)."""
+        burdens: NDArray[np.float64] = self.hits(masked) * (100.0 / self._most)
+        return burdens
+
+    def hits(self, masked: Table) -> Integers:
+        """Return how often each record's values lie inside, shape (n,); O(n V P)."""
         require_aligned(self._original, masked)
         hits = np.zeros(len(masked.codes), dtype=np.int64)
         for v, order in enumerate(self._orders):
             hits += hits_of_codes(self._original.codes[:, v], masked.codes[:, v], order, self._percents)
-        burdens: NDArray[np.float64] = hits * (100.0 / self._most)
-        return burdens
+        return hits
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the risk at the expected published counts, 0..100; exact for categories without an order.
@@ -150,6 +163,10 @@ class FittedIntervalDisclosure(FollowedInPlace[State], Expected):
 
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
+        return float(100.0 * state[3] / self._most)
+
+    def inside(self, state: State) -> int:
+        """Return the hits of all records and attributes that a state stands for."""
         return state[3]
 
 

@@ -1,0 +1,177 @@
+"""Interval disclosure of files with numbers, by ranks and cell by cell: a change costs what it changes."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.model import Incremental
+from evosdc.table.schema import Schema
+from evosdc.table.table import Numbers, Rows, Table
+from evosdc_measures.changed_columns import columns_that_differ
+from evosdc_measures.domains import Integers
+from evosdc_measures.interval_disclosure.moved_ranks import (
+    INSIDE,
+    Moves,
+    copied,
+    follow_moves,
+    no_moves,
+    ranked_again,
+    room_of,
+)
+from evosdc_measures.interval_disclosure.ranked_column import (
+    RankedColumn,
+    distances_of,
+    hits_of_records,
+    near_limits,
+    radius_of,
+)
+from evosdc_measures.linkage.numeric_dbrl import require_same_shape
+
+MOST_CHANGES = 32
+"""Changed values of an attribute up to which they are followed; for more, sorting it anew takes less."""
+
+
+class Followed(NamedTuple):
+    """A column that was ranked, and what has moved in it since."""
+
+    column: RankedColumn
+    moves: Moves
+
+    @property
+    def inside(self) -> int:
+        """Sum of the hits."""
+        return int(self.moves.whole[INSIDE])
+
+
+class State(NamedTuple):
+    """How the original values lie around the masked ones.
+
+    Parameters
+    ----------
+    numbers : ndarray of float64, shape (n, Q)
+        Of the masked table.
+    categories : object
+        State of the measure of the categorical attributes, None where there are none.
+    columns : tuple of Followed
+        By numeric attribute.
+    inside : int
+        Sum of the hits of these.
+    """
+
+    numbers: Numbers
+    categories: Any
+    columns: tuple[Followed, ...]
+    inside: int
+
+
+class Categories(NamedTuple):
+    """The categorical attributes of a mixed file, and the measure that counts their hits.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of these attributes alone.
+    fitted : FittedIntervalDisclosure
+        As `evosdc_measures.interval_disclosure.interval` has it.
+    """
+
+    schema: Schema
+    fitted: Any
+
+    def of(self, masked: Table) -> Table:
+        """Return the categorical attributes of a table."""
+        return Table(self.schema, masked.codes, np.empty((len(masked), 0)))
+
+
+class FittedByRanks(Incremental[State]):
+    """`IntervalDisclosure` of one original with numbers.
+
+    Parameters
+    ----------
+    original : Table
+    enough : ndarray of int64, shape (102,)
+        See `evosdc_measures.interval_disclosure.rank_intervals.wide_enough`.
+    categories : Categories, optional
+    """
+
+    def __init__(self, original: Table, enough: Integers, categories: Categories | None) -> None:
+        self._original = original
+        self._columns = [np.ascontiguousarray(column) for column in original.numbers.T]
+        self._orders = [np.argsort(column) for column in self._columns]
+        self._enough = enough
+        self._radius = radius_of(len(original))
+        self._categories = categories
+        self._most = len(original) * len(original.schema) * int(enough[0])
+
+    def start(self, masked: Table) -> State:
+        """Return the state of a table; O(n log n) for each attribute."""
+        require_same_shape(self._original, masked)
+        known = None if self._categories is None else self._categories.fitted.start(self._categories.of(masked))
+        columns = tuple(self._begun(v, np.array(column)) for v, column in enumerate(masked.numbers.T))
+        return State(masked.numbers, known, columns, sum(followed.inside for followed in columns))
+
+    def _begun(self, v: int, masked: Numbers) -> Followed:
+        """Return what a state holds of one numeric attribute, by sorting it."""
+        return self._ranked(v, masked, *distances_of(self._columns[v], masked, self._orders[v], np.argsort(masked)))
+
+    def _ranked(self, v: int, masked: Numbers, ordered: Numbers, apart: NDArray[np.int32]) -> Followed:
+        original, n = self._columns[v], len(masked)
+        place = np.empty(n, dtype=np.int32)
+        known, taken, near, inside = near_limits(
+            original, masked, apart, self._orders[v], self._enough, self._radius, place
+        )
+        order = np.argsort(taken).astype(np.int32)
+        column = RankedColumn(original, masked, ordered, apart, place, known, taken, taken[order], order)
+        return Followed(column, no_moves(near, inside, room_of(self._radius)))
+
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change, and leave the old one as it is."""
+        return self._after(state, masked, rows, True)
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; the old one is altered."""
+        return self._after(state, masked, rows, False)
+
+    def _after(self, state: State, masked: Table, rows: Rows, kept: bool) -> State:
+        known, columns, inside = state.categories, list(state.columns), state.inside
+        if self._categories is not None:
+            fitted = self._categories.fitted
+            advance = fitted.update if kept else fitted.follow
+            known = advance(known, self._categories.of(masked), rows)
+        for v in columns_that_differ(state.numbers, masked.numbers, rows):
+            inside -= columns[v].inside
+            columns[v] = self._followed(v, columns[v], state.numbers, masked.numbers, rows, kept)
+            inside += columns[v].inside
+        return State(masked.numbers, known, tuple(columns), inside)
+
+    def _followed(
+        self, v: int, followed: Followed, before: Numbers, after: Numbers, rows: Rows, kept: bool
+    ) -> Followed:
+        if len(rows) > MOST_CHANGES and int((before[rows, v] != after[rows, v]).sum()) > MOST_CHANGES:
+            return self._begun(v, after[:, v].copy())
+        column, moves = followed
+        if kept:
+            moves = copied(moves)
+        done = follow_moves(column, moves, before, after, rows, 0, v, self._radius, self._enough)
+        while done < len(rows):
+            column, moves = self._ranked(v, *ranked_again(column, moves))
+            done = follow_moves(column, moves, before, after, rows, done, v, self._radius, self._enough)
+        return Followed(column, moves)
+
+    def burdens(self, masked: Table) -> Numbers:
+        """Return each record's hits as a share of the score, shape (n,); as `start`."""
+        hits = np.zeros(len(masked), dtype=np.int64)
+        for column, _ in self.start(masked).columns:
+            hits_of_records(column.original, column.masked, column.apart, self._enough, hits)
+        if self._categories is not None:
+            hits += self._categories.fitted.hits(self._categories.of(masked))
+        burdens: Numbers = hits.astype(np.float64) * (100.0 / self._most)
+        return burdens
+
+    def value(self, state: State) -> float:
+        """Return the risk, 0..100."""
+        inside = state.inside
+        if self._categories is not None:
+            inside += self._categories.fitted.inside(state.categories)
+        return 100.0 * inside / self._most
