@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc.table.schema import MissingRule, Scale, Schema
-from evosdc.table.table import Numbers, Table
+from evosdc.table.table import Codes, Numbers, Rows, Table
+from evosdc_measures.domains import Integers
 
 Flags = NDArray[np.bool_]
 
@@ -83,20 +84,58 @@ def raw_unit_of(numbers: Numbers) -> Unit:
     return Unit(np.zeros(numbers.shape[1]), varying.astype(np.float64))
 
 
-def points_of(table: Table, unit: Unit) -> Numbers:
-    """Return the coordinates of a table's records, shape (n, V), NaN where a value is missing.
+class Coordinates(NamedTuple):
+    """Where the values of a file stand.
+
+    Parameters
+    ----------
+    unit : Unit
+        Of the numbers.
+    offsets : ndarray of int64, shape (C,)
+        Where the places of each categorical attribute begin, that of a missing value first.
+    places : ndarray of float64
+        One after the other, NaN for missing values.
+    """
+
+    unit: Unit
+    offsets: Integers
+    places: Numbers
+
+
+def coordinates_of(schema: Schema, unit: Unit) -> Coordinates:
+    """Return the coordinates of a schema's values.
 
     Ordinal categories lie at ``code / |D|``, nominal ones at the place of their label in alphabetical order.
     """
-    n, categorical = table.codes.shape
-    points = np.empty((n, categorical + table.numbers.shape[1]))
-    for v, attribute in enumerate(table.schema.categorical):
+    listed, offsets, filled = [], [], 0
+    for attribute in schema.categorical:
         size = len(attribute.categories)
         places = np.arange(size) / max(size, 1)
         if attribute.scale is Scale.NOMINAL:
             places[np.argsort(np.array(attribute.categories, dtype=str), kind="stable")] = np.arange(size)
-        points[:, v] = np.append(places, np.nan)[table.codes[:, v]]
-    points[:, categorical:] = (table.numbers - unit.means) * unit.inverses
+        listed.append(np.append(np.nan, places))
+        offsets.append(filled)
+        filled += size + 1
+    return Coordinates(unit, np.array(offsets, dtype=np.int64), np.concatenate([np.zeros(0), *listed]))
+
+
+def points_of(table: Table, coordinates: Coordinates) -> Numbers:
+    """Return the coordinates of a table's records, shape (n, V), NaN where a value is missing."""
+    return points_of_rows(table.codes, table.numbers, np.arange(len(table)), coordinates)
+
+
+@kernel
+def points_of_rows(codes: Codes, numbers: Numbers, rows: Rows, coordinates: Coordinates) -> Numbers:
+    """Return the coordinates of some records, shape (m, V)."""
+    (means, inverses), offsets, places = coordinates
+    categorical = codes.shape[1]
+    points = np.empty((len(rows), categorical + numbers.shape[1]))
+    for number in range(len(rows)):
+        row = rows[number]
+        for v in range(categorical):
+            points[number, v] = places[offsets[v] + codes[row, v] + 1]
+        for v in range(numbers.shape[1]):
+            points[number, categorical + v] = (numbers[row, v] - means[v]) * inverses[v]
     return points
 
 

@@ -1,31 +1,58 @@
 """Distance-based record linkage of files with numbers."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from evosdc.kernel import kernel
-from evosdc.model import FollowedInPlace, Incremental
+from evosdc.model import Incremental
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.domains import Counts
-from evosdc_measures.linkage.box_tree import EVERYTHING, BoxTree, box_tree_of, expected_matches, tie_sizes
+from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.linkage.box_tree import EVERYTHING, box_tree_of, expected_matches, tie_sizes
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.coordinates import (
     SAME,
     ZERO,
     Unit,
     all_squared,
+    coordinates_of,
     metric_of,
     points_of,
     unit_of,
     whitening_of,
 )
+from evosdc_measures.linkage.ties import matches_of_sizes, moved_sizes, ties_of_rows
+from evosdc_measures.record_figures import Overlay, laid_over, room_of
 
 State = tuple[Counts, float]
 """For each record the size of the tie that its own is in, 0 where another is nearer; score."""
 
 
-class FittedByPoints(FollowedInPlace[State]):
+class Linked(NamedTuple):
+    """For each record the size of the tie that its own is in, 0 where another is nearer.
+
+    Parameters
+    ----------
+    ties : ndarray of int32, shape (n,)
+        Of a base.
+    over : Overlay
+        Of records of which they are others.
+    sizes : ndarray of int64
+        Number of records by size of the tie, up to the greatest.
+    score : float
+    """
+
+    ties: Counts
+    over: Overlay
+    sizes: Integers
+    score: float
+
+
+_NOTHING = Overlay(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int32))
+
+
+class FittedByPoints(Incremental[Linked]):
     """`DistanceBasedLinkage` of one original with numbers, by a k-d tree.
 
     Parameters
@@ -57,42 +84,46 @@ class FittedByPoints(FollowedInPlace[State]):
         self._local = not (each or mahalanobis or backward)
         self._metric = metric_of(original.schema)
         self._unit = unit(original.numbers)
-        self._points = points_of(original, self._unit)
+        self._coordinates = coordinates_of(original.schema, self._unit)
+        self._points = points_of(original, self._coordinates)
+        self._room = room_of(len(original))
         self._tree = box_tree_of(self._points, self._metric) if not (mahalanobis or backward) else None
 
-    def start(self, masked: Table) -> State:
+    def start(self, masked: Table) -> Linked:
         """Return the state of a table; one search for each record."""
         originals, points = self.points(masked)
         asked, searched = (originals, points) if self._backward else (points, originals)
         tree = self._tree if self._tree is not None else box_tree_of(searched, self._metric)
-        return self._scored(self._linked(asked, searched, tree))
+        ties = np.zeros(len(asked), dtype=np.int32)
+        tie_sizes(asked, searched, np.arange(len(asked)), tree, self._metric, EVERYTHING, ties)
+        return self._scored(ties, _NOTHING, np.bincount(ties).astype(np.int64))
 
-    def copied(self, state: State) -> State:
-        """Return a copy of a state."""
-        return state[0].copy(), state[1]
-
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
+    def update(self, state: Linked, masked: Table, rows: Rows) -> Linked:
         """Return the state after a change; one search for each changed record, or all anew where all may change."""
         if not self._local or self._tree is None:
             return self.start(masked)
         require_same_shape(self._original, masked)
-        state[0][rows] = self._linked(points_of(masked.take(rows), self._unit), self._points[rows], self._tree)
-        return self._scored(state[0])
+        ties, over, sizes, _ = state
+        latest = ties_of_rows(
+            masked.codes, masked.numbers, rows, self._coordinates, self._points, self._tree, self._metric, EVERYTHING
+        )
+        sizes = moved_sizes(ties, *over, rows, latest, sizes)
+        over = Overlay(*laid_over(ties, *over, rows, latest))
+        if len(over.rows) > self._room:
+            ties = ties.copy()
+            ties[over.rows] = over.figures
+            over = _NOTHING
+        return self._scored(ties, over, sizes)
 
-    def _linked(self, asked: Numbers, own: Numbers, tree: BoxTree) -> Counts:
-        """Return the sizes of the ties that the records' own ones are in, shape (m,)."""
-        ties = np.zeros(len(asked), dtype=np.int32)
-        tie_sizes(asked, own, np.arange(len(asked)), tree, self._metric, EVERYTHING, ties)
-        return ties
-
-    def _scored(self, ties: Counts) -> State:
-        return ties, min(100.0 * expected_matches(ties) / len(ties), 100.0)
+    def _scored(self, ties: Counts, over: Overlay, sizes: Integers) -> Linked:
+        return Linked(ties, over, sizes, min(100.0 * matches_of_sizes(sizes) / len(ties), 100.0))
 
     def points(self, masked: Table) -> tuple[Numbers, Numbers]:
         """Return the points of the original and of a masked table."""
         require_same_shape(self._original, masked)
         if not self._mahalanobis:
-            return self._points, points_of(masked, self._unit_of(masked.numbers) if self._each else self._unit)
+            unit = self._unit_of(masked.numbers) if self._each else self._unit
+            return self._points, points_of(masked, self._coordinates._replace(unit=unit))
         before, after = (_filled(numbers, self._unit.means) for numbers in (self._original.numbers, masked.numbers))
         whitening = whitening_of(before, after)
         return (before - self._unit.means) @ whitening, (after - self._unit.means) @ whitening
@@ -104,11 +135,11 @@ class FittedByPoints(FollowedInPlace[State]):
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,); as `start`."""
-        return burdens_of(self.start(masked)[0])
+        return burdens_of(self.start(masked).ties)
 
-    def value(self, state: State) -> float:
+    def value(self, state: Linked) -> float:
         """Return the risk, 0..100."""
-        return state[1]
+        return state.score
 
 
 class FittedByKernel(Incremental[State]):

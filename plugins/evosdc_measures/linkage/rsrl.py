@@ -10,7 +10,17 @@ from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts
 from evosdc_measures.linkage.box_tree import Window, box_tree_of, expected_matches, inside, tie_sizes
-from evosdc_measures.linkage.coordinates import SAME, ZERO, Flags, metric_of, points_of, squared, unit_of
+from evosdc_measures.linkage.coordinates import (
+    SAME,
+    ZERO,
+    Flags,
+    coordinates_of,
+    metric_of,
+    points_of,
+    points_of_rows,
+    squared,
+    unit_of,
+)
 from evosdc_measures.linkage.numeric_dbrl import require_same_shape
 from evosdc_measures.numeric_loss.moments import changed_columns
 
@@ -64,8 +74,8 @@ class FittedRankSwappingLinkage(Incremental[State]):
     def __init__(self, original: Table, p: float) -> None:
         self._original = original
         self._metric = metric_of(original.schema)
-        self._unit = unit_of(original.numbers)
-        self._points = points_of(original, self._unit)
+        self._coordinates = coordinates_of(original.schema, unit_of(original.numbers))
+        self._points = points_of(original, self._coordinates)
         # The slack keeps 7 per cent of 100 records, 7.000000000000001 in binary, at seven.
         self._reach = int(np.floor(p * len(original) / 100.0 + 1e-9))
         self._wildcard = original.schema.na is MissingRule.WILDCARD
@@ -73,7 +83,7 @@ class FittedRankSwappingLinkage(Incremental[State]):
     def start(self, masked: Table) -> State:
         """Return the state of a table; one search in the masked file for each original record."""
         require_same_shape(self._original, masked)
-        points = points_of(masked, self._unit)
+        points = points_of(masked, self._coordinates)
         columns = np.arange(points.shape[1])
         nothing = Window(np.empty_like(points), np.empty_like(points), np.zeros(points.shape, dtype=np.bool_))
         window = self._window(nothing, points, columns)
@@ -84,7 +94,7 @@ class FittedRankSwappingLinkage(Incremental[State]):
         """Return the state after a change; O(n log n) for each changed attribute and O(m n V) at most, and searches."""
         before, former, ties, _ = state
         points = before.copy()
-        points[rows] = points_of(masked.take(rows), self._unit)
+        points[rows] = points_of_rows(masked.codes, masked.numbers, rows, self._coordinates)
         window = self._window(former, points, changed_columns(before, points, rows))
         asked = affected(self._points, before, points, former, window, rows, *self._metric)
         return self._linked(points, window, asked, ties.copy())

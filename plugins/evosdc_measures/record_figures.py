@@ -1,0 +1,186 @@
+"""One figure for each record, which relatives share: what a file has otherwise lies over those of a common base.
+
+So a child costs what it changes. Now and then, when much lies over it, a base is made anew.
+"""
+
+from math import isqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import inner_kernel, kernel
+from evosdc.table.table import Numbers, Rows
+
+Figures = NDArray[Any]
+"""Of records: numbers, or whole numbers."""
+
+LEAF = 128
+"""So many figures are added by numpy in one go; more are halved."""
+
+
+def room_of(records: int) -> int:
+    """Return how many figures may lie over those of a base: each of them costs a child something, and a base too."""
+    return max(16, isqrt(records) // 8)
+
+
+class Overlay(NamedTuple):
+    """Figures that differ from those of a base.
+
+    Parameters
+    ----------
+    rows : ndarray of intp, shape (k,)
+        Ascending.
+    figures : ndarray, shape (k,)
+    """
+
+    rows: Rows
+    figures: Figures
+
+
+@inner_kernel
+def place_of(rows: Rows, row: int) -> int:
+    """Return the first place of the ascending rows that is not less than a row."""
+    low, high = 0, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        if rows[middle] < row:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner_kernel
+def figure_of(base: Figures, rows: Rows, figures: Figures, row: int) -> Any:
+    """Return the figure of a record, of its base or what lies over it."""
+    place = place_of(rows, row)
+    if place < len(rows) and rows[place] == row:
+        return figures[place]
+    return base[row]
+
+
+@kernel
+def laid_over(base: Figures, rows: Rows, figures: Figures, changed: Rows, latest: Figures) -> tuple[Rows, Figures]:
+    """Return what lies over a base after some more figures have changed; those that are the base's again do not.
+
+    Parameters
+    ----------
+    base : ndarray, shape (n,)
+    rows, figures : ndarray, shape (k,)
+        See `Overlay`; not altered.
+    changed : ndarray of intp, shape (m,)
+        Each once, in any order.
+    latest : ndarray, shape (m,)
+        Their figures.
+    """
+    count = len(rows)
+    after = np.empty(count + len(changed), rows.dtype)
+    over = np.empty(count + len(changed), base.dtype)
+    after[:count], over[:count] = rows, figures
+    for number in range(len(changed)):
+        row, figure = changed[number], latest[number]
+        place = place_of(after[:count], row)
+        there = place < count and after[place] == row
+        if figure == base[row]:
+            if there:
+                for later in range(place, count - 1):
+                    after[later], over[later] = after[later + 1], over[later + 1]
+                count -= 1
+            continue
+        if not there:
+            for later in range(count, place, -1):
+                after[later], over[later] = after[later - 1], over[later - 1]
+            count += 1
+        after[place], over[place] = row, figure
+    return after[:count], over[:count]
+
+
+@inner_kernel
+def sum_of(figures: Numbers, begin: int, length: int) -> Any:
+    """Return the sum of at most `LEAF` figures in the order in which numpy adds them."""
+    if length < 8:
+        total = figures[begin]
+        for place in range(begin + 1, begin + length):
+            total += figures[place]
+        return total
+    a, b, c, d = figures[begin], figures[begin + 1], figures[begin + 2], figures[begin + 3]
+    e, f, g, h = figures[begin + 4], figures[begin + 5], figures[begin + 6], figures[begin + 7]
+    whole = length - length % 8
+    for place in range(begin + 8, begin + whole, 8):
+        a += figures[place]
+        b += figures[place + 1]
+        c += figures[place + 2]
+        d += figures[place + 3]
+        e += figures[place + 4]
+        f += figures[place + 5]
+        g += figures[place + 6]
+        h += figures[place + 7]
+    total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for place in range(begin + whole, begin + length):
+        total += figures[place]
+    return total
+
+
+def sums_of(figures: Numbers) -> Numbers:
+    """Return the sums of the parts that `numpy.sum` adds figures by, halves after wholes: that of all comes first."""
+    sums = np.zeros(2 ** max(1, 1 + int(np.ceil(np.log2(max(len(figures), 1) / (LEAF / 2))))))
+    if len(figures):
+        total_over(figures, sums, np.zeros(0, dtype=np.intp), np.zeros(0), True)
+    return sums
+
+
+@kernel
+def total_over(base: Numbers, sums: Numbers, rows: Rows, figures: Numbers, fresh: bool) -> Any:
+    """Return the sum of the figures of a file, to the last bit as `numpy.sum` has it.
+
+    A part that nothing lies over is not added again: O(k log n), whatever the number of records.
+
+    Parameters
+    ----------
+    base : ndarray of float64, shape (n,)
+    sums : ndarray of float64
+        See `sums_of`; written where it is `fresh`.
+    rows, figures : ndarray, shape (k,)
+        See `Overlay`.
+    fresh : bool
+    """
+    if len(rows) == 0 and not fresh:
+        return sums[0]
+    # Parts still to be added: number among the sums, first record, length, what lies over them; 1 where halves are.
+    parts = np.empty((128, 6), np.int64)
+    found, held = np.empty(128), 0
+    leaf = np.empty(LEAF)
+    parts[0, 0], parts[0, 1], parts[0, 2], parts[0, 3], parts[0, 4], parts[0, 5] = 0, 0, len(base), 0, len(rows), 0
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        number, begin, length, low, high, added = parts[depth]
+        if added == 1:
+            held -= 1
+            found[held - 1] += found[held]
+            if fresh:
+                sums[number] = found[held - 1]
+        elif low == high and not fresh:
+            found[held] = sums[number]
+            held += 1
+        elif length <= LEAF:
+            leaf[:length] = base[begin : begin + length]
+            for place in range(low, high):
+                leaf[rows[place] - begin] = figures[place]
+            found[held] = sum_of(leaf, 0, length)
+            if fresh:
+                sums[number] = found[held]
+            held += 1
+        else:
+            half = length // 2
+            half -= half % 8
+            middle = low + place_of(rows[low:high], begin + half)
+            parts[depth, 5] = 1
+            after, before = depth + 1, depth + 2
+            parts[after, 0], parts[after, 1], parts[after, 2] = 2 * number + 2, begin + half, length - half
+            parts[after, 3], parts[after, 4], parts[after, 5] = middle, high, 0
+            parts[before, 0], parts[before, 1], parts[before, 2] = 2 * number + 1, begin, half
+            parts[before, 3], parts[before, 4], parts[before, 5] = low, middle, 0
+            depth += 3
+    return found[0]
