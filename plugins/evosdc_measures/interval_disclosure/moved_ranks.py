@@ -14,7 +14,8 @@ import numpy as np
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.interval_disclosure.ranked_column import RankedColumn, below_value, hits_of, through_value
+from evosdc_measures.interval_disclosure.ranked_column import RankedColumn, hits_of
+from evosdc_measures.ordered_values import below_value, count_in, merged, through_value
 
 INSIDE, _MOVED, _STEPS, _DELTAS = 0, 1, 2, 3
 _ELSEWHERE = np.iinfo(np.int32).min
@@ -68,27 +69,6 @@ def _moved_by(steps: Numbers, deltas: Integers, count: int, v: float, included: 
             break
         more += deltas[at]
     return more
-
-
-@inner_kernel
-def _step(steps: Numbers, deltas: Integers, count: int, v: float, delta: int) -> int:
-    """Count records in or out at a value, and return how many steps there are."""
-    if np.isnan(v):
-        return count
-    at = 0
-    while at < count and steps[at] < v:
-        at += 1
-    if at < count and steps[at] == v:
-        deltas[at] += delta
-        if deltas[at] == 0:
-            for later in range(at, count - 1):
-                steps[later], deltas[later] = steps[later + 1], deltas[later + 1]
-            return count - 1
-        return count
-    for later in range(count, at, -1):
-        steps[later], deltas[later] = steps[later - 1], deltas[later - 1]
-    steps[at], deltas[at] = v, delta
-    return count + 1
 
 
 @inner_kernel
@@ -221,7 +201,7 @@ def follow_moves(
                 moved_below[other] += below
                 moved_above[other] += above
                 inside += hits_of(a, b, moved_below[other], moved_above[other], n, enough)
-        count = _step(steps, deltas, _step(steps, deltas, count, p, -1), q, 1)
+        count = count_in(steps, deltas, count_in(steps, deltas, count, p, -1), q, 1)
         below = above = 0
         if not (np.isnan(x) or np.isnan(q)):
             below, above = _distances_now(ordered, steps, deltas, count, x, q)
@@ -253,17 +233,7 @@ def ranked_again(column: RankedColumn, moves: Moves) -> tuple[Numbers, Numbers, 
     masked, n = column.masked.copy(), len(original)
     for other in range(moved):
         masked[rows[other]] = moves.taken[other]
-    again = np.empty(len(ordered) + deltas.sum())
-    filled = place = 0
-    for at in range(count + 1):
-        while place < len(ordered) and (at == count or ordered[place] < steps[at]):
-            again[filled] = ordered[place]
-            filled, place = filled + 1, place + 1
-        if at < count:
-            for _ in range(deltas[at]):
-                again[filled] = steps[at]
-                filled += 1
-            place -= min(deltas[at], 0)
+    again = merged(ordered, steps, deltas)
     # How many more values than before are below each step, and below none of them.
     sums = np.zeros(count + 1, np.int64)
     for at in range(count):

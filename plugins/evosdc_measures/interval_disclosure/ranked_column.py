@@ -141,29 +141,3 @@ def near_limits(
         known[at], taken[at] = original[row], masked[row]
         distances[at, 0], distances[at, 1] = apart[0, row], apart[1, row]
     return known, taken, distances, inside
-
-
-@inner_kernel
-def through_value(ordered: Numbers, v: float) -> int:
-    """Return how many of the values in order are at most v."""
-    low, high = 0, len(ordered)
-    while low < high:
-        middle = (low + high) // 2
-        if ordered[middle] <= v:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@inner_kernel
-def below_value(ordered: Numbers, v: float) -> int:
-    """Return how many of the values in order are less than v."""
-    low, high = 0, len(ordered)
-    while low < high:
-        middle = (low + high) // 2
-        if ordered[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    return low

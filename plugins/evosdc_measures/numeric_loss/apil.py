@@ -1,28 +1,43 @@
 """Probabilistic information loss, pil and aPIL."""
 
-from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import FollowedInPlace, Measure
+from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.numeric_loss.estimators import (
-    PARTS,
-    OriginalStatistics,
-    Part,
-    Sample,
-    follow_sample,
-    original_statistics,
-    sample_of,
-)
-from evosdc_measures.numeric_loss.moments import require_numbers
+from evosdc_measures.changed_columns import columns_that_differ
+from evosdc_measures.numeric_loss.estimates import PARTS, Part, losses_after, parts_of, population_of
+from evosdc_measures.numeric_loss.estimators import LEVELS, OriginalStatistics, original_statistics
+from evosdc_measures.numeric_loss.moments import Moments, moments_after, moments_of, require_numbers
+from evosdc_measures.ordered_values import OrderedValues, ordered_values, quantiles_of, values_after
+from evosdc_measures.record_figures import mean_of
 
-State = tuple[Numbers, Sample, float]
-"""Numbers of the masked table, its estimates, score."""
+
+class State(NamedTuple):
+    """The estimates of a masked table.
+
+    Parameters
+    ----------
+    numbers : ndarray of float64, shape (n, p)
+        Of the table.
+    moments : Moments
+    values : tuple of OrderedValues
+        Of the attributes that vary in the original.
+    quantiles : ndarray of float64, shape (q, 19)
+        Of these.
+    losses : ndarray of float64
+        See `evosdc_measures.numeric_loss.estimates`.
+    """
+
+    numbers: Numbers
+    moments: Moments
+    values: tuple[OrderedValues, ...]
+    quantiles: Numbers
+    losses: Numbers
 
 
 class AverageProbabilisticLoss(Measure):
@@ -52,7 +67,7 @@ class AverageProbabilisticLoss(Measure):
 
     supports = frozenset({Scale.NUMERIC})
     partial = True
-    parts: ClassVar[tuple[Part, ...]] = tuple(PARTS)
+    parts: ClassVar[tuple[Part, ...]] = PARTS
     """Which parts are averaged."""
 
     def fit(self, original: Table) -> "FittedProbabilisticLoss":
@@ -91,41 +106,54 @@ class QuantilesLoss(AverageProbabilisticLoss):
     parts = ("quantiles",)
 
 
-class FittedProbabilisticLoss(FollowedInPlace[State]):
+class FittedProbabilisticLoss(Incremental[State]):
     """`AverageProbabilisticLoss` of one original; an update estimates anew what belongs to changed attributes."""
 
-    def __init__(self, population: OriginalStatistics, original: Table, parts: tuple[Part, ...]) -> None:
-        self._population = population
-        self._original = original.numbers
-        self._parts = parts
+    def __init__(self, original: OriginalStatistics, table: Table, parts: tuple[Part, ...]) -> None:
+        self._population = population_of(original)
+        self._original = table.numbers
+        self._judged = {int(v): place for place, v in enumerate(original.judged)}
+        places = parts_of(self._population)
+        # Parts without any attribute or pair to judge are left out.
+        self._parts = {part: places[part] for part in parts if places[part].stop > places[part].start}
+        self._length = max(place.stop for place in places.values())
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; O(n p**2)."""
-        require_numbers(self._original, masked.numbers)
-        return self._scored(masked.numbers, sample_of(self._population, masked.numbers))
+        numbers = masked.numbers
+        require_numbers(self._original, numbers)
+        values = tuple(ordered_values(numbers[:, v]) for v in self._judged)
+        quantiles = np.array([quantiles_of(*own, LEVELS) for own in values]).reshape(-1, len(LEVELS))
+        moments, every = moments_of(numbers), np.arange(numbers.shape[1])
+        losses = losses_after(self._population, moments, quantiles, every, np.zeros(self._length))
+        return State(numbers, moments, values, quantiles, losses)
 
-    def copied(self, state: State) -> State:
-        """Return a copy of a state; numbers and moments are shared."""
-        numbers, sample, score = state
-        return numbers, replace(sample, ranked=sample.ranked.copy(), quantiles=sample.quantiles.copy()), score
-
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
+    def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(n p) for each attribute that differs somewhere."""
-        before, sample, _ = state
-        return self._scored(masked.numbers, follow_sample(self._population, sample, before[rows], masked.numbers, rows))
-
-    def _scored(self, numbers: Numbers, sample: Sample) -> State:
-        parts = self._breakdown(sample)
-        return numbers, sample, sum(parts.values()) / len(parts) if parts else 0.0
-
-    def _breakdown(self, sample: Sample) -> dict[str, float]:
-        losses = {part: PARTS[part](self._population, sample) for part in self._parts}
-        return {part: 100.0 * float(np.mean(pil)) for part, pil in losses.items() if pil.size}
+        before, moments, values, quantiles, losses = state
+        numbers = masked.numbers
+        columns = columns_that_differ(before, numbers, rows)
+        if not columns:
+            return state._replace(numbers=numbers)
+        known, quantiles = list(values), quantiles.copy()
+        for v in columns:
+            if v in self._judged:
+                place = self._judged[v]
+                known[place] = values_after(known[place], before, numbers, rows, v)
+                quantiles[place] = quantiles_of(*known[place], LEVELS)
+        changed = np.array(columns)
+        moments = moments_after(moments, numbers, changed)
+        losses = losses_after(self._population, moments, quantiles, changed, losses)
+        return State(numbers, moments, tuple(known), quantiles, losses)
 
     def breakdown(self, masked: Table) -> dict[str, float]:
         """Return the loss by part, each 0..100; parts without any attribute or pair to judge are left out."""
-        return self._breakdown(self.start(masked)[1])
+        return self._breakdown(self.start(masked))
+
+    def _breakdown(self, state: State) -> dict[str, float]:
+        return {part: 100.0 * mean_of(state.losses[places]) for part, places in self._parts.items()}
 
     def value(self, state: State) -> float:
         """Return the mean of the parts, 0..100; 0 where there is nothing to judge."""
-        return state[2]
+        parts = self._breakdown(state)
+        return sum(parts.values()) / len(parts) if parts else 0.0
