@@ -129,44 +129,6 @@ def _entered(rows: Rows, new: Keys, state: ClassState) -> int:
     return used
 
 
-@kernel
-def values_in_classes(
-    chosen: NDArray[np.int64], heads: Places, sizes: Places, following: Places, ranks: NDArray[np.int64], values: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return how often each value occurs in some classes: starts, values ascending in each class, and their counts.
-
-    Parameters
-    ----------
-    chosen : ndarray of int64, shape (c,)
-        Places of classes.
-    ranks : ndarray of int64, shape (n,)
-        Value of each record, 0 up to less than `values`.
-    """
-    total = 0
-    for place in chosen:
-        total += sizes[place]
-    starts = np.zeros(len(chosen) + 1, np.int64)
-    found, counts = np.empty(total, np.int64), np.empty(total, np.int64)
-    room = np.zeros(values, np.int64)
-    end = 0
-    for c in range(len(chosen)):
-        first = end
-        record = heads[chosen[c]]
-        while record >= 0:
-            value = ranks[record]
-            if room[value] == 0:
-                found[end] = value
-                end += 1
-            room[value] += 1
-            record = following[record]
-        found[first:end].sort()
-        for entry in range(first, end):
-            counts[entry] = room[found[entry]]
-            room[found[entry]] = 0
-        starts[c + 1] = end
-    return starts, found[:end].copy(), counts[:end].copy()
-
-
 def full(state: ClassState) -> bool:
     """Whether the table of places has so many keys that it is better built anew."""
     return 2 * state.used > len(state.keys)

@@ -122,7 +122,7 @@ class Repair:
         for constraint, headline in self._judged:
             fitted = self._figures[constraint.figure_name]
             if isinstance(fitted, FollowedHeadline):
-                state = fitted.start(masked)
+                state = fitted.start(masked).classes
                 figures, places = np.unique(state.figures[state.places], return_inverse=True)
                 short |= self._missing(constraint, fitted, figures)[places.reshape(-1)]
             else:

@@ -14,6 +14,9 @@ from evosdc.table.table import Rows, Table
 
 Sizes = NDArray[np.int64]
 
+REMEMBERED = 4096
+"""Figures that are known by the sizes of classes they belong to, at most."""
+
 
 class SizesState(NamedTuple):
     """The classes of one file, and how many there are of each size that occurs, ascending."""
@@ -38,6 +41,7 @@ class FollowedSizes(FollowedInPlace[SizesState]):
         self.model: BySizes = headline.model
         self._original = headline.view(headline.microdata.original)
         self._keys = ClassKeys(headline)
+        self._known: dict[tuple[bytes, bytes], float] = {}
 
     def start(self, masked: Table) -> SizesState:
         """Return the classes of a table, and their sizes."""
@@ -65,8 +69,16 @@ class FollowedSizes(FollowedInPlace[SizesState]):
         return SizesState(after, sizes[there].astype(np.int64), times[there])
 
     def value(self, state: SizesState) -> float:
-        """Return the headline; finite, a figure without bound is cut."""
-        figure = self.model.headline_of_sizes(state.sizes, state.times, self._original)
+        """Return the headline; finite, a figure without bound is cut.
+
+        Estimates of a population take long, and many children have classes of the same sizes.
+        """
+        asked = state.sizes.tobytes(), state.times.tobytes()
+        figure = self._known.get(asked)
+        if figure is None:
+            figure = self._known[asked] = self.model.headline_of_sizes(state.sizes, state.times, self._original)
+            if len(self._known) > REMEMBERED:
+                del self._known[next(iter(self._known))]
         return min(max(figure, -GREATEST), GREATEST)
 
 

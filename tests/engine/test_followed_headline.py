@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evosdc.engine.class_following import followed_classes, started_classes
+from evosdc.engine.class_values import counted_values, follow_values, values_in_classes
 from evosdc.engine.followed_headline import FollowedHeadline, FollowedShortfall, follows
 from evosdc.engine.followed_sizes import FollowedSizes, follows_sizes
 from evosdc.engine.headline import Headline, Shortfall
+from evosdc.engine.worst_figure import renew_worst, worst_of
 from evosdc.model import Incremental, Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.table.hierarchy import Hierarchy
@@ -135,6 +138,65 @@ def test_a_masked_sensitive_attribute_is_followed(n, seed, named):
     for masked, rows in edits(microdata.original, np.random.default_rng(seed), 40):
         state = followed.update(state, masked, rows)
         assert followed.value(state) == headline.score(masked)
+
+
+@pytest.mark.parametrize(("name", "params"), [*MODELS, ("average-risk", {})])
+def test_a_long_file_is_followed_in_place(name, params):
+    microdata = file_of(4000, 5)
+    headline = Headline(default_registry().build("privacy-model", name, params), microdata)
+    followed = FollowedSizes(headline) if follows_sizes(headline) else FollowedHeadline(headline)
+    state = followed.start(microdata.original)
+    for step, (table, rows) in enumerate(edits(microdata.original, np.random.default_rng(6), 120)):
+        state = followed.follow(state, table, rows)
+        if step % 30 == 29:
+            assert followed.value(state) == headline.score(table)
+
+
+@pytest.mark.parametrize("size", [2, 5, 60])
+def test_counts_of_classes_that_grow_and_shrink_are_those_of_their_records(size):
+    rng, n = np.random.default_rng(size), 400
+    values, keys = rng.integers(0, size, n).astype(np.int32), rng.integers(0, 12, n)
+    classes = started_classes(keys.astype(np.int64), True)
+    known = counted_values(values.copy(), size, classes)
+    for step in range(300):
+        rows = np.unique(rng.integers(0, n, 3))
+        # towards few classes for a while, then towards many
+        keys[rows] = rng.integers(0, 3 if step < 150 else 40, len(rows))
+        values[rows] = rng.integers(0, size, len(rows))
+        before = classes.places[rows]
+        classes, changed, _ = followed_classes(classes, keys[rows].astype(np.int64), rows, True)
+        follow_values(rows, values[rows], before, changed, classes, known)
+        chosen = np.flatnonzero(classes.sizes)
+        starts, found, times = values_in_classes(chosen, size, classes.heads, classes.sizes, classes.following, known)
+        for number, place in enumerate(chosen):
+            wanted = np.unique(values[keys == classes.keys[place]], return_counts=True)
+            own = slice(starts[number], starts[number + 1])
+            assert (found[own].tolist(), times[own].tolist()) == tuple(part.tolist() for part in wanted)
+    assert (known.slots >= 0).any() == (size < 60)
+
+
+@given(st.integers(1, 9000), st.integers(0, 2**32), st.booleans())
+def test_the_worst_figure_is_found_again(m, seed, least):
+    rng = np.random.default_rng(seed)
+    figures = np.where(rng.random(m) < 0.5, np.nan, rng.random(m))
+    worst = worst_of(figures, least)
+    for _ in range(10):
+        wanted = (np.fmin if least else np.fmax).reduce(figures)
+        np.testing.assert_array_equal(worst[-1], wanted)
+        changed = np.unique(rng.integers(0, m, 4))
+        figures[changed] = np.where(rng.random(len(changed)) < 0.3, np.nan, rng.random(len(changed)))
+        renew_worst(figures, worst, changed, least)
+
+
+def test_a_headline_is_read_from_the_states_of_its_shortfall():
+    microdata = file_of(60, 2)
+    headline = Headline(default_registry().build("privacy-model", "k-anonymity", {}), microdata)
+    plain, shortfall = FollowedHeadline(headline), FollowedShortfall(headline, 3)
+    read = plain.read_from(shortfall)
+    assert shortfall.read_from(plain) is None
+    assert plain.read_from(plain) is None
+    assert read is not None
+    assert read(shortfall.start(microdata.original)) == headline.score(microdata.original)
 
 
 def test_a_class_is_made_of_all_quasi_identifiers_masked_or_not():
