@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.files.plain_numbers import FIVES, MARKED, NUMBER, SCALED, TENS, UNREAD, WHOLE, read_cells
+from evosdc.files.plain_numbers import FIVES, MARKED, NUMBER, SCALED, TENS, UNREAD, WHOLE, read_numbers
+from evosdc.files.plain_records import Places
 from evosdc.table.number_syntax import number
 from evosdc.table.number_texts import NumberTexts
 from evosdc.table.shortest_decimals import MOST_DECIMALS
@@ -17,21 +18,28 @@ MOST_WORDS = 1000
 
 
 class Cells(NamedTuple):
-    """Distinct cells of a text file without surrounding blanks.
+    """Cells of a text file without surrounding blanks.
 
     Parameters
     ----------
     content : bytes
         Of the file.
     encoding : str
-    firsts, sizes : ndarray of int64 and of int32, shape (k,)
+    firsts, sizes : ndarray of `Places` and of int32, shape (k,)
         First byte and length of each cell.
     """
 
     content: bytes
     encoding: str
-    firsts: NDArray[np.int64]
+    firsts: Places
     sizes: NDArray[np.int32]
+
+    @property
+    def ends(self) -> Places:
+        """Where they end, shape (k, 1), as a file's own records have it."""
+        ends = self.firsts.copy()
+        ends += self.sizes.astype(ends.dtype)
+        return ends.reshape(-1, 1)
 
     def text(self, place: int) -> str:
         """Return one of them."""
@@ -53,7 +61,7 @@ class CellTexts(NumberTexts):
     cells : Cells
     values : ndarray of float, shape (k,)
     kinds, decimals, after : ndarray of int, shape (k,)
-        As of `evosdc.files.plain_numbers.read_cells`.
+        As of `evosdc.files.plain_numbers.read_numbers`.
     mark : {".", ","}
     """
 
@@ -117,8 +125,11 @@ def cell_texts(cells: Cells, mark: str) -> CellTexts | None:
     count = len(cells.firsts)
     kinds, values = np.empty(count, dtype=np.uint8), np.empty(count)
     decimals, after = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
-    content = np.frombuffer(cells.content, dtype=np.uint8)
-    read_cells(content, cells.firsts, cells.sizes, ord(mark), FIVES, TENS, kinds, values, decimals, after)
+    content, most = np.frombuffer(cells.content, dtype=np.uint8), np.zeros(2, dtype=np.int64)
+    read_numbers(
+        content, cells.firsts, cells.ends, 0, count, ord(mark), FIVES, TENS,
+        cells.firsts.copy(), cells.sizes.copy(), kinds, values, decimals, after, most,
+    )  # fmt: skip
     words = count - int(np.count_nonzero(kinds))
     if words > MOST_WORDS or 2 * words > count:
         return None

@@ -99,9 +99,7 @@ def _unfit(texts: Sequence[str], mark: str) -> tuple[list[str], list[str]]:
         read = {text: number(text, mark) for text in texts}
         words = [text for text, value in read.items() if value is None]
         return words, [text for text, value in read.items() if value is not None and not _usable(value)]
-    sizes = np.abs(held.values)
-    places = np.flatnonzero((sizes > MOST) | ((sizes < LEAST) & (sizes != 0.0)))
-    return list(held.words), list(held.take(places))
+    return list(held.words), held.beyond(LEAST, MOST)
 
 
 def _usable(value: float) -> bool:
@@ -121,7 +119,7 @@ def _codes(column: Column, attribute: Attribute, missing: Sequence[str]) -> Code
 
 
 def _numbers(column: Column, attribute: Attribute, missing: Sequence[str]) -> Numbers:
-    return np.append(column.numbers_to(missing, attribute.decimals), np.nan)[column.index]
+    return column.record_numbers(missing, attribute.decimals)
 
 
 def _matrix(columns: Sequence[NDArray[_Kind]], size: int, dtype: type[_Kind]) -> NDArray[_Kind]:

@@ -1,7 +1,7 @@
 """One attribute as it stands in a file or a DataFrame, before a schema gives its values a meaning."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -94,6 +94,23 @@ class Column:
         values = (self.held.values if decimals is None else self.held.numbers_to(decimals)).copy()
         values[self.held.places_of(missing)] = np.nan
         return values
+
+    def record_numbers(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
+        """Return the number of each record, shape (n,), as `numbers_to`; not to be changed."""
+        numbers: NDArray[np.float64] = np.append(self.numbers_to(missing, decimals), np.nan)[self.index]
+        return numbers
+
+    def recorded(self, missing: Sequence[str]) -> int:
+        """Return how many records have a text that does not stand for a missing value."""
+        return int(self.counts().sum() - self.counts()[self.places_of(missing)].sum())
+
+    def called(self, name: str) -> "Column":
+        """Return the column by another name."""
+        return replace(self, name=name)
+
+    def of_records(self, rows: NDArray[np.intp]) -> "Column":
+        """Return the column of some records, its texts told apart."""
+        return replace(self, index=self.index[rows])
 
     def _number(self, text: str, decimals: int | None) -> float | None:
         return number(text, self.mark) if decimals is None else number_to(text, decimals, self.mark)

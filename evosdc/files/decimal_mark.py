@@ -25,9 +25,12 @@ def decimal_mark(columns: Sequence[Column], separator: str) -> str:
 
 def _signs(column: Column) -> tuple[int, int, bool]:
     """Return how many texts are numbers with a comma, how many are not of digits alone, and if any has a point."""
-    from evosdc.files.cell_texts import CellTexts
+    held = None
+    if column.held is not None:
+        from evosdc.files.cell_texts import CellTexts
+        from evosdc.files.record_texts import RecordTexts
 
-    held = column.held if isinstance(column.held, CellTexts) else None
+        held = column.held if isinstance(column.held, CellTexts | RecordTexts) else None
     texts = column.texts if held is None else held.words
     others = [text for text in texts if text and not text.lstrip("+-").isdigit()]
     with_comma = sum(bool(_COMMA_NUMERAL.fullmatch(text)) for text in others)

@@ -72,7 +72,7 @@ def decode(content: bytes, where: str, error: type[InputError] = DataError) -> t
     for magic, kind, advice in _OTHER_FORMATS:
         if content.startswith(magic):
             raise error(Fault(where, kind, "a text file", advice))
-    if len(content.translate(None, _CONTROL)) < len(content):
+    if not is_of_text(content):
         advice = "If it is UTF-16 without a byte order mark, save it as UTF-8."
         raise error(Fault(where, "binary content", "a text file", advice))
     for name in ("utf-8", "cp1252", "latin-1"):
@@ -83,17 +83,21 @@ def decode(content: bytes, where: str, error: type[InputError] = DataError) -> t
     raise AssertionError("latin-1 decodes all bytes")
 
 
+def is_of_text(content: bytes) -> bool:
+    """Whether bytes have no control signs but those that stand in texts."""
+    return len(content.translate(None, _CONTROL)) == len(content)
+
+
 def recognised(content: bytes) -> Encoding | None:
     """Return how a text of bytes is encoded in which ASCII signs stand for themselves; None for all else.
 
-    It is what `decode` says, found piece by piece so that no second copy of a large file is made.
+    It is what `decode` says of bytes for which `is_of_text` holds, which is not looked at here; found piece by piece so
+    that no second copy of a large file is made.
     """
     mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
     if not mark and content.startswith(tuple(start for start, *_ in (*_MARKS, *_OTHER_FORMATS))):
         return None
     pieces = range(len(mark), len(content), _PIECE)
-    if any(len(piece.translate(None, _CONTROL)) < len(piece) for piece in (content[at : at + _PIECE] for at in pieces)):
-        return None
     for name in ("utf-8", "cp1252", "latin-1"):
         reader = codecs.getincrementaldecoder(name)()
         try:

@@ -82,5 +82,5 @@ def holds_generalised(path: Path, original: Source) -> bool:
 
 def _readable(column: Column, schema: Schema) -> Column:
     """Return a column without the quotes that kept its name and its texts from being formulas."""
-    column = replace(column, name=name_before(column.name, schema))
+    column = column.called(name_before(column.name, schema))
     return as_before(column, schema[column.name].categories) if column.name in schema else column

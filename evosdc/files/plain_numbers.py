@@ -1,17 +1,24 @@
-"""A kernel that reads the numbers of cells, each to the float that is nearest to what stands there."""
+"""Kernels that read the numbers of cells, each to the float that is nearest to what stands there."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.files.plain_cells import Bytes, Offsets
+from evosdc.files.plain_cells import cell_at
+from evosdc.files.plain_records import WORD, Bytes, Places, last_word, signed, word_at
 from evosdc.kernel import inner_kernel, kernel
 
 NUMBER, UNREAD, WHOLE, MARKED, SCALED = 1, 2, 4, 8, 16
 """What a cell is: a number, that is left to others to read, of digits alone, with a decimal mark, with an exponent."""
 
 _MOST_DIGITS = 19
+_FRACTION = np.uint64((1 << 52) - 1)
 _EXACT = np.uint64(1 << 53)
 _LEAST_POWER, _GREATEST_POWER = -60, 40
+
+_ONE, _TO_LAST = np.uint64(1), np.uint64(56)
+_ONES, _LOWS, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x8080808080808080)
+_NOUGHTS, _BEYOND_NINE = np.uint64(0x3030303030303030), np.uint64(0x7676767676767676)
+_PAIRS, _FOURS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
 
 _ZERO, _NINE, _PLUS, _MINUS, _LOWER_E, _UPPER_E = 48, 57, 43, 45, 101, 69
 
@@ -36,79 +43,131 @@ TENS = np.array([10.0**power for power in range(23)])
 
 
 @kernel
-def read_cells(
+def read_numbers(
     content: Bytes,
-    firsts: Offsets,
-    sizes: NDArray[np.int32],
+    begins: Places,
+    ends: Places,
+    column: int,
+    records: int,
     mark: int,
     fives: NDArray[np.uint64],
     tens: NDArray[np.float64],
+    firsts: Places,
+    sizes: NDArray[np.int32],
     kinds: NDArray[np.uint8],
     values: NDArray[np.float64],
     decimals: NDArray[np.int32],
     after: NDArray[np.int32],
-) -> None:
-    """Read the number of each cell.
+    most: NDArray[np.int64],
+) -> int:
+    """Read the number of a cell of each record, and return how many are not read so.
 
     Parameters
     ----------
     content : ndarray of uint8
-    firsts, sizes : ndarray, shape (d,)
-        First byte and length of each cell.
+    begins, ends : ndarray of `Places`
+        Of `evosdc.files.plain_records.cut_records`.
+    column, records : int
     mark : int
         The decimal mark.
     fives, tens : ndarray
         `FIVES` and `TENS`.
-    kinds : ndarray of uint8, shape (d,)
+    firsts, sizes : ndarray, shape (r,)
+        Take the first byte and the length of each cell without blanks around it.
+    kinds : ndarray of uint8, shape (r,)
         Takes what holds of each of `NUMBER`, `UNREAD`, `WHOLE`, `MARKED` and `SCALED`; 0 of what is no number.
-    values : ndarray of float, shape (d,)
+    values : ndarray of float, shape (r,)
         Takes the numbers; NaN elsewhere.
-    decimals, after : ndarray of int32, shape (d,)
-        Take the digits after the mark, less the exponent, and the signs after it.
+    decimals, after : ndarray of int32, shape (r,) or (0,)
+        Take the digits after the mark, less the exponent, and the signs after it; nothing where they are empty.
+    most : ndarray of int64, shape (2,)
+        The most decimals and the most signs after the mark, which grow.
     """
-    for cell in range(len(firsts)):
-        position, end = firsts[cell], firsts[cell] + sizes[cell]
-        kinds[cell], values[cell], decimals[cell], after[cell] = 0, np.nan, 0, 0
-        negative = position < end and content[position] == _MINUS
-        if position < end and (content[position] == _MINUS or content[position] == _PLUS):
-            position += 1
-        digits, significant, fraction, marked = 0, 0, 0, False
-        mantissa = np.uint64(0)
-        while position < end:
-            sign = content[position]
-            if _ZERO <= sign <= _NINE:
-                digits += 1
-                significant += significant > 0 or sign != _ZERO
-                mantissa = mantissa * np.uint64(10) + np.uint64(sign - _ZERO)
-                fraction += marked
-            elif sign == mark and not marked:
-                marked = True
-                after[cell] = end - position - 1
-            else:
-                break
-            position += 1
-        if digits == 0:
-            after[cell] = 0
-            continue
-        exponent, kind = 0, NUMBER
-        if marked:
-            kind |= MARKED
-        elif position == end:
-            kind |= WHOLE
-        if position < end:
-            kind |= SCALED
-            exponent, position = _exponent(content, position, end)
-            if position != end:
-                after[cell] = 0
+    left, each = 0, len(decimals) > 0
+    for record in range(records):
+        begin, end = cell_at(content, begins, ends, column, record)
+        kind, value, places, signs = _read(content, begin, end, mark, fives, tens)
+        firsts[record], sizes[record], kinds[record], values[record] = begin, end - begin, kind, value
+        if each:
+            decimals[record], after[record] = places, signs
+        most[0], most[1] = max(most[0], places), max(most[1], signs)
+        left += kind == 0 or kind & UNREAD != 0
+    return left
+
+
+@inner_kernel
+def _read(
+    content: Bytes, position: int, end: int, mark: int, fives: NDArray[np.uint64], tens: NDArray[np.float64]
+) -> tuple[int, float, int, int]:
+    """Return kind, value, decimals and signs after the mark of what stands somewhere."""
+    begin, size = position, len(content)
+    negative = position < end and content[position] == _MINUS
+    if position < end and (content[position] == _MINUS or content[position] == _PLUS):
+        position += 1
+    digits, fraction, after, marked = 0, 0, 0, False
+    mantissa = np.uint64(0)
+    while position < end:
+        word = word_at(content, position) if position + WORD <= size else last_word(content, position)
+        word ^= _NOUGHTS
+        others = (((word & _LOWS) + _BEYOND_NINE) | word) & _HIGHS
+        # Digits before the first other sign: all bytes below it have their last bit set in the number before it.
+        run = WORD
+        if others != np.uint64(0):
+            run = signed(((((others & (~others + _ONE)) - _ONE) & _ONES) * _ONES) >> _TO_LAST) - 1
+        run = min(run, end - position)
+        if run > 0:
+            mantissa = mantissa * np.uint64(tens[run]) + _eight_digits(word << np.uint64(8 * (WORD - run)))
+            digits += run
+            fraction += run if marked else 0
+            position += run
+            if run == WORD:
                 continue
-        decimals[cell] = max(fraction - exponent, 0)
-        power = exponent - fraction
-        value = _nearest(mantissa, power, fives, tens) if significant <= _MOST_DIGITS else -1.0
-        if value >= 0.0:
-            values[cell] = -value if negative else value
-        else:
-            kind |= UNREAD
-        kinds[cell] = kind
+        if position == end or marked or content[position] != mark:
+            break
+        marked = True
+        position += 1
+        after = end - position
+    if digits == 0:
+        return 0, np.nan, 0, 0
+    exponent, kind = 0, NUMBER
+    if marked:
+        kind |= MARKED
+    elif position == end:
+        kind |= WHOLE
+    if position < end:
+        kind |= SCALED
+        exponent, position = _exponent(content, position, end)
+        if position != end:
+            return 0, np.nan, 0, 0
+    decimals = max(fraction - exponent, 0)
+    if digits > _MOST_DIGITS and _significant(content, begin, end, mark) > _MOST_DIGITS:
+        return kind | UNREAD, np.nan, decimals, after
+    value = _nearest(mantissa, exponent - fraction, fives, tens)
+    if value < 0.0:
+        return kind | UNREAD, np.nan, decimals, after
+    return kind, -value if negative else value, decimals, after
+
+
+@inner_kernel
+def _eight_digits(word: np.uint64) -> np.uint64:
+    """Return the number of eight digits, of which a byte each has the value: joined to pairs, fours, and all."""
+    word = word * np.uint64(10 * 256 + 1) >> np.uint64(8)
+    word = (word & _PAIRS) * np.uint64(100 * 65536 + 1) >> np.uint64(16)
+    return (word & _FOURS) * np.uint64(10000 * (1 << 32) + 1) >> np.uint64(32)
+
+
+@inner_kernel
+def _significant(content: Bytes, position: int, end: int, mark: int) -> int:
+    """Return how many digits a number has from the first on that is not 0."""
+    found = 0
+    while position < end:
+        sign = content[position]
+        if _ZERO <= sign <= _NINE:
+            found += found > 0 or sign != _ZERO
+        elif sign != mark and sign != _PLUS and sign != _MINUS:
+            break
+        position += 1
+    return found
 
 
 @inner_kernel
@@ -143,11 +202,12 @@ def _nearest(mantissa: np.uint64, power: int, fives: NDArray[np.uint64], tens: N
         return exact
     if power < _LEAST_POWER or power > _GREATEST_POWER:
         return -1.0
-    zeros = 0
-    for step in (32, 16, 8, 4, 2, 1):
-        if mantissa >> np.uint64(64 - step) == np.uint64(0):
-            mantissa = mantissa << np.uint64(step)
-            zeros += step
+    # The exponent of a float tells the noughts before the first bit, or one less where it was rounded to more bits.
+    zeros = max(1086 - signed(np.float64(mantissa).view(np.uint64) >> np.uint64(52)), 0)
+    mantissa = mantissa << np.uint64(zeros)
+    if mantissa >> np.uint64(63) == np.uint64(0):
+        mantissa = mantissa << np.uint64(1)
+        zeros += 1
     upper, lower = _product(mantissa, fives[power - _LEAST_POWER, 0])
     if upper & np.uint64(0x1FF) == np.uint64(0x1FF):
         more, _ = _product(mantissa, fives[power - _LEAST_POWER, 1])
@@ -156,7 +216,7 @@ def _nearest(mantissa: np.uint64, power: int, fives: NDArray[np.uint64], tens: N
             upper = upper + np.uint64(1)
     if lower == np.uint64(0xFFFFFFFFFFFFFFFF) and (power < -27 or power > 55):
         return -1.0
-    top = np.int64(upper >> np.uint64(63))
+    top = signed(upper >> np.uint64(63))
     shift = np.uint64(top + 9)
     bits = upper >> shift
     binary = ((217706 * power) >> 16) + 63 + top - zeros + 1023
@@ -164,7 +224,10 @@ def _nearest(mantissa: np.uint64, power: int, fives: NDArray[np.uint64], tens: N
         bits = bits & ~np.uint64(1)  # exactly in the middle: to even
     bits = (bits + (bits & np.uint64(1))) >> np.uint64(1)
     # Exponents are far from those of the least and the greatest floats.
-    nearest: float = np.ldexp(np.float64(bits), binary - 1075)
+    if bits >> np.uint64(53) != np.uint64(0):
+        binary += 1
+        bits = bits >> np.uint64(1)
+    nearest: float = np.uint64((np.uint64(binary) << np.uint64(52)) | (bits & _FRACTION)).view(np.float64)
     return nearest
 
 

@@ -6,21 +6,30 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evosdc.files.cell_texts import Cells, cell_texts
-from evosdc.files.column import FEWEST_HELD, Column, Index
+from evosdc.files.cell_texts import cell_texts
+from evosdc.files.column import FEWEST_HELD, Column
+from evosdc.files.column_reading import ColumnReader, ReadNumbers, Told, longer, told_of
 from evosdc.files.decimal_mark import decimal_mark
-from evosdc.files.encoding import Encoding, recognised
-from evosdc.files.plain_cells import RAGGED, cut_records, placed_anew, tell_cells
-from evosdc.files.record_fields import BLANK, TextRecord, lines_of, sniff_separator, split_records, titles_of
+from evosdc.files.encoding import Encoding, is_of_text, recognised
+from evosdc.files.plain_records import Places, cut_records, places
+from evosdc.files.record_fields import (
+    BLANK,
+    TextRecord,
+    first_lines,
+    lines_of,
+    sniff_separator,
+    split_records,
+    titles_of,
+)
+from evosdc.files.record_texts import NumbersOfRecords, RecordColumn
 
 _HEAD = 1 << 22
 """So many bytes hold more signs than tell the separator."""
 
 _FIRST_LINES = 64
 _BLOCK, _BLOCK_CELLS = 1 << 14, 1 << 18
-_ROOM = 1 << 10
+_SLACK = (33, 32)
 
 
 class PlainRecords(Sequence[TextRecord]):
@@ -30,12 +39,12 @@ class PlainRecords(Sequence[TextRecord]):
     ----------
     content : bytes
         Of the file, without its mark.
-    begins : ndarray of int64, shape (n,)
+    begins : ndarray of int, shape (n,)
         The first byte of each record.
     encoding : str
     """
 
-    def __init__(self, content: bytes, begins: NDArray[np.int64], encoding: str) -> None:
+    def __init__(self, content: bytes, begins: Places, encoding: str) -> None:
         self.content, self.begins, self.encoding = content, begins, encoding
 
     def __len__(self) -> int:
@@ -98,115 +107,78 @@ def read_plain(content: bytes, separator: str | None, names: Sequence[str] | Non
     separator = separator or sniff_separator(head)
     if len(separator) != 1 or not separator.isascii() or separator in (BLANK, "\r", "\n"):
         return None
-    lines = lines_of(head)
-    first, _ = split_records(lines[:_FIRST_LINES], separator)
+    lines = first_lines(head, _FIRST_LINES)
+    first, _ = split_records(lines, separator)
     header = first[0] if names is None and first else None
     body = first if header is None else first[1:]
     titles = tuple(names or ()) if header is None else titles_of(header.text.split(separator))
     if not body or not titles or len(set(titles)) < len(titles):
         return None
     prefix = "".join(lines[: body[0].line - 1])
-    cut = _cut(content, len(prefix.encode(encoding.name)), ord(separator), len(titles))
+    marks = (".",) if separator == "," else (".", ",")
+    cut = _cut(content, encoding.name, len(prefix.encode(encoding.name)), ord(separator), len(titles), marks)
     if cut is None:
         return None
     begins, found = cut
-    cells = [(Cells(content, encoding.name, firsts, sizes), index) for firsts, sizes, index in found]
-    columns = _columns(titles, cells, separator)
+    columns = _columns(titles, found, separator, marks, content.isascii())
     if columns is None:
         return None
     records = PlainRecords(content, begins, encoding.name)
     return PlainText(titles, records, prefix, header, separator, encoding, columns)
 
 
-def _cut(content: bytes, at: int, separator: int, width: int) -> "tuple[NDArray[np.int64], list[_Told]] | None":
-    """Return where records begin, and the distinct cells of each column; None where records differ in length."""
-    signs = np.frombuffer(content, dtype=np.uint8)
-    most = content.count(b"\n", at) + (content.count(b"\r", at) if b"\r" in content else 0) + 1
-    begins, records = np.empty(most, dtype=np.int64), 0
-    columns = [_DistinctCells(most) for _ in range(width)]
-    ends = np.empty((max(min(_BLOCK, _BLOCK_CELLS // width), 1), width), dtype=np.int64)
+def _cut(
+    content: bytes, encoding: str, at: int, separator: int, width: int, marks: tuple[str, ...]
+) -> "tuple[Places, list[Told | ReadNumbers]] | None":
+    """Return where records begin, and what each column holds; None where records differ in length."""
+    if not is_of_text(content[:at]):
+        return None
+    signs, start, records = np.frombuffer(content, dtype=np.uint8), at, 0
+    ends = places(max(min(_BLOCK, _BLOCK_CELLS // width), 1) * width, content).reshape(-1, width)
+    begins, columns = places(len(ends), content), list[ColumnReader]()
     while at < len(content):
+        if records + len(ends) > len(begins):
+            begins = longer(begins, max(_guess(records, at - start, len(content) - at), len(ends)))
         found, at = cut_records(signs, at, separator, begins[records:], ends)
-        if found == RAGGED:
+        if found < 0:
             return None
+        if not columns:
+            room = found + _guess(found, at - start, len(content) - at)
+            columns = [ColumnReader(content, encoding, signs, marks, room) for _ in range(width)]
         for place, column in enumerate(columns):
-            column.tell(signs, begins[records:], ends, place, records, found)
+            column.take(begins[records:], ends, place, records, found)
         records += found
     return begins[:records], [column.told(records) for column in columns]
 
 
-_Told = tuple[NDArray[np.int64], NDArray[np.int32], Index]
+def _guess(records: int, size: int, left: int) -> int:
+    """Return how many records are in the bytes that are left, to judge by those so far; rather too many."""
+    return left * records // max(size, 1) * _SLACK[0] // _SLACK[1] + _BLOCK
 
 
-class _DistinctCells:
-    """The distinct cells of one column, in a hash table that grows."""
-
-    def __init__(self, records: int) -> None:
-        self.index = np.empty(records, dtype=np.int32)
-        self.table = np.zeros(2 * _ROOM, dtype=np.int64)
-        self.keys = np.empty(_ROOM, dtype=np.uint64)
-        self.firsts, self.sizes = np.empty(_ROOM, dtype=np.int64), np.empty(_ROOM, dtype=np.int32)
-        self.known = 0
-
-    def tell(
-        self,
-        signs: NDArray[np.uint8],
-        begins: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        place: int,
-        start: int,
-        records: int,
-    ) -> None:
-        """Tell the cells of some more records, those from `start` on."""
-        done, index = 0, self.index[start:]
-        while True:
-            self.known, done = tell_cells(
-                signs, begins, ends, place, done, records, index,
-                self.table, self.keys, self.firsts, self.sizes, self.known,
-            )  # fmt: skip
-            if done == records:
-                return
-            self._grow(start + done)
-
-    def _grow(self, seen: int) -> None:
-        """Make room for as many cells again, or for all to come where most that were seen are distinct."""
-        room = 2 * self.known
-        if 2 * self.known > seen:
-            room = max(room, len(self.index))
-        more = room - self.known
-        self.keys, self.firsts, self.sizes = (_longer(one, more) for one in (self.keys, self.firsts, self.sizes))
-        self.table = np.zeros(1 << (2 * room - 1).bit_length(), dtype=np.int64)
-        placed_anew(self.table, self.keys, self.sizes, self.known)
-
-    def told(self, records: int) -> _Told:
-        """Return the first byte and the length of each distinct cell, and which of them each record has."""
-        return self.firsts[: self.known].copy(), self.sizes[: self.known].copy(), self.index[:records]
-
-
-def _longer(array: Any, more: int) -> Any:
-    return np.concatenate([array, np.empty(more, dtype=array.dtype)])
-
-
-def _columns(titles: Sequence[str], cells: Sequence[tuple[Cells, Index]], separator: str) -> tuple[Column, ...] | None:
+def _columns(
+    titles: Sequence[str], found: "Sequence[Told | ReadNumbers]", separator: str, marks: Sequence[str], ascii_only: bool
+) -> tuple[Column, ...] | None:
     """Return the columns; None where some text has blanks around it that are not of ASCII."""
-    marks = (".",) if separator == "," else (".", ",")
-    columns = [_column(title, told, index, marks) for title, (told, index) in zip(titles, cells, strict=True)]
+    columns = [_column(title, told, marks) for title, told in zip(titles, found, strict=True)]
     mark = decimal_mark(columns, separator)
-    ascii_only = cells[0][0].content.isascii()
-    for place, (column, (told, index)) in enumerate(zip(columns, cells, strict=True)):
+    for place, (column, told) in enumerate(zip(columns, found, strict=True)):
         if column.held is not None and column.held.mark != mark:
-            columns[place] = _column(column.name, told, index, (mark,))
+            own = Told(*told_of(told.cells)) if isinstance(told, ReadNumbers) else told
+            columns[place] = _column(column.name, own, (mark,))
         shown = column.texts if column.held is None else column.held.words
         if not ascii_only and any(text != text.strip() for text in shown):
             return None
-    return tuple(replace(column, mark=mark) for column in columns)
+    return tuple(column if column.mark == mark else replace(column, mark=mark) for column in columns)
 
 
-def _column(title: str, cells: Cells, index: Index, marks: Sequence[str]) -> Column:
+def _column(title: str, told: "Told | ReadNumbers", marks: Sequence[str]) -> Column:
     """Return a column, its many numbers held as numbers by the first decimal mark by which most cells are numbers."""
-    if len(cells.firsts) >= FEWEST_HELD:
+    if isinstance(told, ReadNumbers):
+        return RecordColumn(title, NumbersOfRecords(told))
+    if len(told.cells.firsts) >= FEWEST_HELD:
         for mark in marks:
-            held = cell_texts(cells, mark)
+            held = cell_texts(told.cells, mark)
             if held is not None:
-                return Column(title, held, index, mark)
-    return Column(title, cells.texts(), index)
+                return Column(title, held, told.of_records, mark)
+    return Column(title, told.cells.texts(), told.of_records)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from evosdc.files.cell_texts import CellTexts
 from evosdc.files.changed_numbers import TextsOfChange
 from evosdc.files.changes import Change
-from evosdc.files.plain_cells import Bytes, Offsets, skipped, trimmed
+from evosdc.files.plain_cells import Offsets, skipped, trimmed
+from evosdc.files.plain_records import Bytes
 from evosdc.files.plain_text import PlainRecords
 from evosdc.files.record_fields import rewritten
 from evosdc.kernel import inner_kernel, kernel

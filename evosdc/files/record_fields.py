@@ -6,6 +6,7 @@ A field keeps its quotes and surrounding blanks, so joining the fields of a reco
 import io
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from evosdc.files.column import name_of_position
@@ -118,6 +119,11 @@ def lines_of(text: str) -> list[str]:
     return list(io.StringIO(text, newline=""))
 
 
+def first_lines(text: str, count: int) -> list[str]:
+    """Return the first lines, as of `lines_of`."""
+    return list(islice(io.StringIO(text, newline=""), count))
+
+
 def split_records(lines: Iterable[str], separator: str, first_line: int = 1) -> tuple[list[TextRecord], int | None]:
     """Return the records of some lines, and the line of a quotation that never ends, or None."""
     found: list[TextRecord] = []
@@ -151,8 +157,8 @@ def sniff_separator(text: str) -> str:
     A run of blanks is considered only when no other separator does so without exception. A text that nothing cuts is
     taken to be one column.
     """
-    lines = lines_of(text[:_SAMPLE_SIZE])
-    if len(text) > _SAMPLE_SIZE:
+    lines = first_lines(text[:_SAMPLE_SIZE], _SAMPLE + 1)
+    if len(text) > _SAMPLE_SIZE and len(lines) <= _SAMPLE:
         lines = lines[:-1] or lines
     lines = lines[:_SAMPLE]
     best, best_rank = ",", (0.0, 0)

@@ -187,8 +187,7 @@ class Source:
 
     def _column(self, place: int) -> Column:
         """Return a column of the file, its records those of the table and its name that of the attribute."""
-        column = self.original.columns[place]
-        return replace(column, name=self.table.schema.names[place], index=column.index[self.rows])
+        return self.original.columns[place].called(self.table.schema.names[place]).of_records(self.rows)
 
     def _check(self, masked: Table) -> None:
         faults = []

@@ -9,6 +9,7 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.held_numbers import pieces
 from evosdc.table.number_syntax import number
 from evosdc.table.shortest_decimals import most_decimals, shortest_singles
 
@@ -39,8 +40,13 @@ class NumberTexts(Sequence[str], ABC):
     """
 
     def __init__(self, values: NDArray[np.float64], mark: str = ".") -> None:
-        self.values = values
+        self._values = values
         self.mark = mark
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The finite number that each text writes; NaN where it writes none."""
+        return self._values
 
     @abstractmethod
     def text(self, place: int) -> str:
@@ -116,9 +122,34 @@ class NumberTexts(Sequence[str], ABC):
         return tuple(self.text(int(place)) for place in np.flatnonzero(~self.is_number))
 
     @cached_property
-    def numbers(self) -> list[float] | None:
-        """The numbers that all texts write, None where one of them writes none; not to be changed."""
+    def numbers(self) -> Sequence[float] | None:
+        """The numbers that all texts write, None where one of them writes none; not to be changed.
+
+        Where they are as many as records, and not whole, a number may stand there several times.
+        """
         return self.values.tolist() if self.all_numbers else None
+
+    @property
+    def occurring(self) -> NDArray[np.float64]:
+        """What `values` holds, in any order and each of them any number of times; NaN counts for nothing."""
+        return self.values
+
+    @cached_property
+    def fractional(self) -> bool:
+        """Whether some number is not whole."""
+        return any(((piece != np.rint(piece)) & (piece == piece)).any() for piece in pieces(self.occurring))
+
+    def beginning(self, count: int) -> list[str]:
+        """Return the first so many texts that write numbers."""
+        return list(self.take(np.flatnonzero(self.is_number)[:count]))
+
+    def more_than(self, count: int) -> bool:
+        """Whether there are more than so many texts."""
+        return len(self) > count
+
+    def beyond(self, least: float, most: float) -> list[str]:
+        """Return the texts that write numbers, but nought, of other sizes than from `least` to `most`."""
+        return list(self.take(np.flatnonzero(other_sizes(self.values, least, most))))
 
     @property
     def all_numbers(self) -> bool:
@@ -128,7 +159,7 @@ class NumberTexts(Sequence[str], ABC):
     def numbers_to(self, decimals: int) -> NDArray[np.float64]:
         """Return what `evosdc.table.numerals.number_to` reads of each text, NaN where it writes no number."""
         values = self.values
-        near = np.flatnonzero(self._near_singles() & ~_rounded(values, decimals))
+        near = np.flatnonzero(self._near_singles() & ~rounded(values, decimals))
         shortest, found = shortest_singles(values[near].astype(np.float32), decimals)
         other = (found <= decimals) & (shortest != values[near])
         if not other.any():
@@ -149,10 +180,7 @@ class NumberTexts(Sequence[str], ABC):
         return shortest if shortest < self.digits else None
 
     def _near_singles(self) -> NDArray[np.bool_]:
-        """Return which numbers are in single precision, to the last digits that are written of one."""
-        values = np.where(np.abs(self.values) <= GREATEST, self.values, np.nan)
-        near: NDArray[np.bool_] = np.abs(values.astype(np.float32) - values) <= SAME * np.abs(values)
-        return near
+        return near_singles(self.values)
 
     def in_natural_order(self) -> tuple[str, ...]:
         """Return the texts by number if all are numbers, those of one number by text; else sorted."""
@@ -168,7 +196,26 @@ class NumberTexts(Sequence[str], ABC):
         return tuple(texts)
 
 
-def _rounded(values: NDArray[np.float64], decimals: int) -> NDArray[np.bool_]:
+def other_sizes(values: NDArray[np.float64], least: float, most: float) -> NDArray[np.bool_]:
+    """Return which numbers, but nought, are of other sizes than from `least` to `most`; none that is NaN."""
+    sizes = np.abs(values)
+    found: NDArray[np.bool_] = (sizes > most) | ((sizes < least) & (sizes != 0.0))
+    return found
+
+
+def more_than(texts: Sequence[str], count: int) -> bool:
+    """Whether there are more than so many texts, which need not be counted."""
+    return texts.more_than(count) if isinstance(texts, NumberTexts) else len(texts) > count
+
+
+def near_singles(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which numbers are in single precision, to the last digits that are written of one."""
+    values = np.where(np.abs(values) <= GREATEST, values, np.nan)
+    near: NDArray[np.bool_] = np.abs(values.astype(np.float32) - values) <= SAME * np.abs(values)
+    return near
+
+
+def rounded(values: NDArray[np.float64], decimals: int) -> NDArray[np.bool_]:
     """Return which numbers have at most so many decimals, and so few digits that no other such one is nearly equal."""
     if decimals > _EXACT_POWER:
         return np.zeros(len(values), dtype=np.bool_)

@@ -36,7 +36,7 @@ def held_in_single_precision(value: float) -> bool:
     return abs(value) <= GREATEST and float(str(np.float32(value))) == value
 
 
-def numbers(texts: Iterable[str], mark: str = ".") -> list[float] | None:
+def numbers(texts: Iterable[str], mark: str = ".") -> Sequence[float] | None:
     """Return the numbers that all texts write, or None when one of them writes none."""
     if isinstance(texts, NumberTexts) and texts.mark == mark:
         return texts.numbers

@@ -11,6 +11,7 @@ from evosdc.files.inference.name_hints import NameHint, hint_of
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
 from evosdc.files.inference.value_hints import contact, free_text, place
 from evosdc.files.inference.weights import body_weights
+from evosdc.table.number_texts import more_than
 from evosdc.table.numerals import decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale
 
@@ -47,7 +48,8 @@ def propose_column(
         Whether the file measures bodies, so that a weight may be one.
     """
     attribute, reason = _by_name_and_values(column, (*missing, *own), apart, measured)
-    if len(column.present((*missing, *own))) == 1 and _ONE_VALUE not in reason:
+    texts = column.present((*missing, *own))
+    if not more_than(texts, 1) and len(texts) == 1 and _ONE_VALUE not in reason:
         reason = f"{reason}, and {_ONE_VALUE}"
     if own:
         reason = f"{reason}; {', '.join(map(repr, own))} taken for missing"
@@ -60,8 +62,7 @@ def _by_name_and_values(
     hint = hint_of(column.name)
     texts = column.present(missing)
     values = numbers(texts, column.mark)
-    counts = column.counts()
-    size = int(counts.sum() - counts[column.places_of(missing)].sum())
+    size = column.recorded(missing)
     if hint.role is Role.HOUSEHOLD and LARGEST_HOUSEHOLD * len(texts) < size:
         # So many share each value that it can only be how large or of what kind the household is.
         hint = replace(hint, role=Role.QUASI_IDENTIFIER, unordered=False, ordered=True, demographic="trait")
@@ -98,7 +99,7 @@ def _by_name_and_values(
 
 def _repeated(column: Column, missing: Sequence[str]) -> NDArray[np.float64]:
     """Return the number of each record that has one."""
-    values: NDArray[np.float64] = np.append(column.numbers_to(missing, None), np.nan)[column.index]
+    values = column.record_numbers(missing, None)
     return values[~np.isnan(values)]
 
 
@@ -120,7 +121,7 @@ def _identifying(hint: NameHint, texts: Sequence[str], values: Sequence[float] |
 
     Names and the looks of values tell it at any size; that values differ tells it of many records only.
     """
-    many = len(texts) > _FEW
+    many = more_than(texts, _FEW)
     if hint.identifier and 2 * len(texts) > size:
         return "its name says that it identifies"
     shared = hint.identifier and len(texts) > MOST_CATEGORIES and (values is None or whole(values))
@@ -130,7 +131,7 @@ def _identifying(hint: NameHint, texts: Sequence[str], values: Sequence[float] |
         return reached
     if many and values is None and len(texts) >= _NEARLY_ALL * size:
         return "its words differ in nearly every record"
-    if many and values is not None and len(texts) == size and whole(values) and max(values) - min(values) == size - 1:
+    if many and values is not None and whole(values) and len(texts) == size and max(values) - min(values) == size - 1:
         return "it counts the records"
     return ""
 

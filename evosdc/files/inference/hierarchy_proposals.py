@@ -7,6 +7,7 @@ from evosdc.errors import HierarchyError
 from evosdc.files.inference.name_hints import is_age, is_count, is_place
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.table.dates import LEVELS, date_hierarchy, day_of
+from evosdc.table.held_numbers import extremes
 from evosdc.table.hierarchy import ROOT, Hierarchy, prefix_hierarchy
 from evosdc.table.intervals import number_intervals, ordered_merging
 from evosdc.table.numerals import numbers, numeral
@@ -137,9 +138,10 @@ def widths(values: Sequence[float], decimals: int = 0, age: bool = False) -> tup
         Digits after the point of the values; no range is finer.
     age : bool
     """
-    if age and max(values) <= OLDEST:
+    least, most = extremes(values)
+    if age and most <= OLDEST:
         return AGE_BANDS
-    span = max(values) - min(values)
+    span = most - least
     power = max(floor(log10(span / _RANGES)) if span > 0 else 0, -decimals)
     first = next(w for w in (1, 2, 5, 10) if span / (w * 10.0**power) <= _RANGES or w == 10)
     if power == -decimals:

@@ -38,6 +38,7 @@ _WORDS = (
     | frozenset(word for line in _OTHER_LANGUAGES.split("\n") for word in line.strip().split("|") if word)
 )
 _MOST_TIMES = 100.0
+_MANY = 1000
 _APART = 3.0
 """How far a one-digit code stands above all other numbers."""
 
@@ -106,16 +107,17 @@ def _telling(texts: NumberTexts) -> Sequence[str]:
 
     These are words, what may be a code, the two greatest other numbers, some below nought, and a fraction.
     """
+    below = texts.occurring[texts.occurring < 0.0]
+    if texts.fractional and (not len(below) or len(np.unique(below[:_MANY])) > MOST_WORDS):
+        # Beside a fraction no high number is a code, and of so many negative ones none is.
+        return (*texts.words, *texts.beginning(FEWEST_NUMBERS))
     values = texts.values
     codes = np.isin(values, _HIGH)
     chosen = codes | ~texts.is_number
     others = np.flatnonzero(~chosen)
     fractions = others[values[others] != np.rint(values[others])]
     chosen[fractions[:1]] = True
-    if len(fractions) and values[others].min() >= 0.0:
-        # Nothing is below nought, and beside a fraction no high number is a code.
-        chosen[others[:FEWEST_NUMBERS]] = True
-    elif len(others):
+    if len(others):
         low, high = min(MOST_WORDS + 1, len(others)), max(len(others) - FEWEST_NUMBERS, 0)
         chosen[others[np.argpartition(values[others], low - 1)[:low]]] = True
         chosen[others[np.argpartition(values[others], high)[high:]]] = True

@@ -23,7 +23,7 @@ from math import inf
 from evosdc.files.column import Column
 from evosdc.files.inference.whole_numbers import MOST_CODES, seem_codes
 from evosdc.table.dates import date_format_of, either_way, in_time
-from evosdc.table.number_texts import NumberTexts
+from evosdc.table.number_texts import NumberTexts, more_than
 from evosdc.table.numerals import decimals_of, natural_order, number, numbers, single_precision_decimals
 from evosdc.table.schema import Scale
 
@@ -115,7 +115,7 @@ def guess_scale(
     if not texts:
         return ScaleGuess(Scale.NOMINAL, (), 0, "it has no values")
     values = numbers(texts, column.mark)
-    few = {1: "it has one value", 2: "it has two values"}.get(len(texts), "")
+    few = "" if more_than(texts, 2) else {1: "it has one value", 2: "it has two values"}[len(texts)]
     if values is not None and not whole(values):
         reason = f"{few}, with a fraction" if few else "its values are numbers with a fraction"
         single = single_precision_decimals(texts, column.mark)

@@ -45,7 +45,7 @@ def contact(texts: Sequence[str]) -> str:
 
 def place(texts: Sequence[str]) -> str:
     """Return why the values are places, empty where they do not seem to be."""
-    if isinstance(texts, NumberTexts) and len(texts.words) < _MOST * len(texts):
+    if isinstance(texts, NumberTexts) and (not texts.words or len(texts.words) < _MOST * len(texts)):
         return ""  # no number is written as one of these
     if any(_mostly(texts, pattern) for pattern in _POSTCODES):
         return "its values are written as post codes"
