@@ -9,8 +9,11 @@ import fcntl
 import gc
 import inspect
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any, TypeVar, cast
@@ -18,6 +21,7 @@ from typing import Any, TypeVar, cast
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.types import unliteral
+from numba.np import linalg
 
 from evosdc.time_limit import Standing, unlimited
 
@@ -61,6 +65,7 @@ def _compiled(function: F, **private: bool) -> F:
         # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
         # and code would then run on arrays of another type.
         lock = Path(folder) / f"{function.__module__}.{function.__name__}.lock" if folder else None
+        _load_array_functions()
         with unlimited() as standing, _timed(standing), _held(lock) as waited, _uncollected():
             read = compiled.stats.cache_hits.total()
             code = compile_here(signature)
@@ -92,6 +97,22 @@ class _InstalledCache(FunctionCache):
             return found
         kept = self._installed.load(self._index_key(sig, target_context.codegen()))  # type: ignore[no-untyped-call]
         return None if kept is None else self._impl.rebuild(target_context, kept)
+
+
+@cache
+def _load_array_functions() -> None:
+    """Load numba's functions of arrays without scipy, which it imports only to see whether there is a BLAS.
+
+    That took a fifth of a second in every process. A kernel that multiplies matrices asks again when it is compiled.
+    """
+    asked = getattr(linalg, "ensure_blas", None)
+    if asked is None or "numba.np.arraymath" in sys.modules:
+        return
+    linalg.ensure_blas = lambda: None
+    try:
+        import_module("numba.np.arraymath").ensure_blas = asked  # type: ignore[attr-defined]
+    finally:
+        linalg.ensure_blas = asked
 
 
 _spent = [0.0]

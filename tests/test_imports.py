@@ -238,6 +238,21 @@ def test_what_a_run_of_a_text_file_needs_is_imported_alone(name: str) -> None:
     assert subprocess.check_output([sys.executable, "-c", program], text=True).split() == []
 
 
+def test_masking_a_large_text_file_loads_neither_searches_nor_linear_algebra(tmp_path: Path) -> None:
+    lines = ["a,b", *(f"{row / 8},{row % 7 + 0.25}" for row in range(30_000))]
+    (tmp_path / "data.csv").write_text("\n".join(lines), encoding="utf-8")
+    words = ["mask", "rank-swapping", "data.csv", "--attributes", "a,b", "-o", "masked.csv"]
+    rare = ("scipy.linalg", "pandas", "evosdc.engine.loop", "evosdc.experiment.config.experiment", "moocore")
+    program = (
+        f"import sys\nfrom evosdc.cli import main\nsys.argv = ['evosdc', *{words!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        f"print(*[m for m in {rare!r} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (tmp_path / "masked.csv").exists(), done.stderr
+    assert done.stderr.split() == []
+
+
 def test_listing_all_plugins_imports_nothing_heavy() -> None:
     program = (
         "import sys\nfrom evosdc.plugins.registry import default_registry\nfrom evosdc.plugins.kinds import KINDS\n"

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from numba.core import caching, config
 from numba.core.dispatcher import Dispatcher
@@ -22,6 +23,15 @@ def test_compiled_functions_are_kept_on_disk():
     assert isinstance(compiled, Dispatcher)
     assert compiled(21) == 42
     assert compiled.stats.cache_path is not None
+
+
+def product(one, other):
+    return np.dot(one, other)
+
+
+def test_kernels_multiply_matrices_though_scipy_is_loaded_for_these_alone():
+    one, other = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(3, 2)
+    assert kernel(product)(one, other).tolist() == (one @ other).tolist()
 
 
 def test_no_place_for_the_cache_is_no_obstacle(monkeypatch):

@@ -96,10 +96,10 @@ def mask(
     from evosdc.errors import FaultCollector
     from evosdc.experiment.config.maskings import masking_entries
     from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts
-    from evosdc.experiment.run.outputs import SHUFFLED
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.conversion import require_known_ending
+    from evosdc.files.row_order import SHUFFLED
     from evosdc.model import Executor, Masking, Microdata
     from evosdc.model.dividing import innermost
     from evosdc.model.parts import Material, Part

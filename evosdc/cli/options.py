@@ -127,7 +127,7 @@ def parameters(settings: Iterable[str]) -> dict[str, Any]:
     ExperimentError
         A setting that is not KEY=VALUE.
     """
-    from evosdc.experiment.config.reader import override
+    from evosdc.experiment.config.settings import override
 
     document: dict[str, Any] = {}
     for setting in settings:

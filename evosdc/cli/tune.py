@@ -178,7 +178,7 @@ def names_text(names: Sequence[str]) -> str:
 
 def value_text(value: Any) -> str:
     """Return the text of a parameter that ``--set`` reads as this value again."""
-    from evosdc.experiment.config.reader import setting_value
+    from evosdc.experiment.config.settings import setting_value
 
     if isinstance(value, str):
         return value if setting_value(value) == value else json.dumps(value)

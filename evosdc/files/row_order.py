@@ -14,6 +14,12 @@ FEWEST_ROWS = 10
 
 _NEARLY_ALL = 0.9
 
+SHUFFLED = (
+    "The records were published in random order. Numbers of records are rows of the protected file; what compares it "
+    "row by row with the original, as evosdc measure and evosdc judge do, does not fit it."
+)
+"""What a result says of a file whose rows are not in the order of the original."""
+
 
 def keeps_order(column: Column) -> bool:
     """Whether the rows stand in the order of a column whose values tell nearly every one of them apart.

@@ -106,7 +106,7 @@ def test_mask_notes_further_steps_in_the_manifest(evosdc, tmp_path):
 
 
 def test_commands_say_values_so_that_they_are_read_as_they_are():
-    from evosdc.experiment.config.reader import setting_value
+    from evosdc.experiment.config.settings import setting_value
 
     inner = {"method": "mdav", "k": 5, "destandardise": True, "groups": [["a", 'b"']], "of": {"a b": {}, "": "ä"}}
     for value in (3, 0.5, True, "two-stage", "1", "true", "a b", [1, 2], ["x", "y"], inner, {}):

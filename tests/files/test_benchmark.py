@@ -18,5 +18,5 @@ def test_the_smoke_profile_times_both_doors():
         [sys.executable, "-m", "benchmarks.doors", "--smoke"],
         capture_output=True, text=True, check=True, cwd=ROOT,
     )  # fmt: skip
-    for row in ("mdav", "rank-swapping", "individual-risk", "read cents", "write digits"):
+    for row in ("mdav", "rank-swapping", "individual-risk", "mask mdav", "risk --models", "read cents", "write digits"):
         assert [line for line in done.stdout.splitlines() if row in line], row

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from evosdc.errors import CheckpointError, ExperimentError, Fault, InputError
 from evosdc.experiment.config.experiment import Experiment, InvalidExperimentError
 from evosdc.experiment.config.recipe_file import with_recipes
+from evosdc.experiment.config.settings import override
 from evosdc.runs.layout import RESOLVED, RunFolder
 
 
@@ -139,37 +140,3 @@ def _faults_besides(document: Mapping[str, Any], faulty: frozenset[str], base: P
     except InputError as error:
         return error.faults
     return ()
-
-
-def override(document: dict[str, Any], setting: str) -> None:
-    """Put one ``KEY=VALUE`` into a document; the value is read as TOML, and as plain text when it is not TOML.
-
-    Raises
-    ------
-    ExperimentError
-        There is no ``=`` or nothing after it, or the key leads through something that is not a table.
-    """
-    key, sign, text = setting.partition("=")
-    path = [part.strip() for part in key.split(".")]
-    if not sign or not all(path):
-        raise ExperimentError(Fault("--set", repr(setting), "KEY=VALUE", "For example --set algorithm.generations=50."))
-    if not text.strip():
-        advice = f"Leave it out for the default, or write {'.'.join(path)}='' for an empty text."
-        raise ExperimentError(Fault("--set", f"{setting!r}, which has no value", "KEY=VALUE", advice))
-    target: Any = document
-    for part in path[:-1]:
-        current = target.get(part)
-        if isinstance(current, str) and part in ("genotype", "fitness", "algorithm", "executor"):
-            current = target[part] = {"name": current}
-        target = target.setdefault(part, {})
-        if not isinstance(target, dict):
-            raise ExperimentError(Fault("--set", repr(setting), f"a key below a table; {part} is not one"))
-    target[path[-1]] = setting_value(text)
-
-
-def setting_value(text: str) -> Any:
-    """Return a value given on the command line: TOML where it is TOML, the text itself otherwise."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text

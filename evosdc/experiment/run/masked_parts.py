@@ -15,11 +15,8 @@ from evosdc.calls.masking import CarryOut, in_turn
 from evosdc.errors import Fault, InputError, ParameterError, PluginError
 from evosdc.executors.launched import launching_executor
 from evosdc.executors.shared_files import read_shared, share, withdraw
-from evosdc.experiment.config.experiment import ExecutorChoice
-from evosdc.experiment.run.workers import chosen_executor
 from evosdc.files.schema.schema_json import schema_from_json, schema_to_json
 from evosdc.model import Executor, Failure, Masking, MaskingMethod, Outcome, SharedFiles, Task
-from evosdc.model.parameters import parse_parameters
 from evosdc.model.parts import Material, Part
 from evosdc.plugins.nested import nested
 from evosdc.plugins.registry import Registry, default_registry
@@ -53,9 +50,15 @@ def executor_for_parts(chosen: str | Mapping[str, Any] | None, registry: Registr
     InputError
         There is no such executor, or it refuses its parameters.
     """
+    if chosen is None and launching_executor(registry.specs("executor")) is None:
+        return None
+    # Only what asks for workers needs what an experiment says of them.
+    from evosdc.experiment.config.experiment import ExecutorChoice
+    from evosdc.experiment.run.workers import chosen_executor
+    from evosdc.model.parameters import parse_parameters
+
     if chosen is None:
-        around = launching_executor(registry.specs("executor"))
-        return None if around is None else chosen_executor(ExecutorChoice(), registry)
+        return chosen_executor(ExecutorChoice(), registry)
     table = {"name": chosen} if isinstance(chosen, str) else chosen
     return chosen_executor(parse_parameters(ExecutorChoice, table, "executor"), registry)
 

@@ -45,6 +45,7 @@ from evosdc.experiment.run.summaries import (
 from evosdc.experiment.run.time_given import UNLIMITED, TimeGiven
 from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
+from evosdc.files.row_order import SHUFFLED
 from evosdc.kernel import working_time
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import ERROR, INFEASIBILITY
@@ -59,12 +60,6 @@ _LOG = logging.getLogger("evosdc.pictures")
 
 SO_FAR = "The run was stopped before its end: this is the best file so far, which no judge saw; evosdc resume goes on."
 """What a result says of itself that is not the end."""
-
-SHUFFLED = (
-    "The records were published in random order. Numbers of records are rows of the protected file; what compares it "
-    "row by row with the original, as evosdc measure and evosdc judge do, does not fit it."
-)
-"""What a result says of a file whose rows are not in the order of the original."""
 
 
 def write_outputs(
