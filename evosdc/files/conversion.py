@@ -3,7 +3,7 @@
 import gzip
 import io
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -104,9 +104,9 @@ class PublishedColumn:
 
 
 def content_for(
-    path: Path, original: Original, columns: Sequence[PublishedColumn], render: Callable[[Original], bytes]
-) -> bytes:
-    """Return the bytes of a file in the format that its name's ending says, else in that of the original.
+    path: Path, original: Original, columns: Sequence[PublishedColumn], render: Callable[[Original], Iterable[bytes]]
+) -> Iterable[bytes]:
+    """Return the bytes of a file, in pieces, in the format that its name's ending says, else in that of the original.
 
     Parameters
     ----------
@@ -130,23 +130,23 @@ def content_for(
     if wanted.format in ("", held.suffix) or as_text:
         if wanted.packing == own.packing:
             return render(original)
-        content, inner = render(held), wanted.format or held.suffix
+        content, inner = b"".join(render(held)), wanted.format or held.suffix
     elif {wanted.format, held.suffix} == {".feather", ".arrow"}:
-        content, inner = render(held), wanted.format
+        content, inner = b"".join(render(held)), wanted.format
     else:
         import pandas as pd  # most files keep their format, and need no frame
 
         frame = pd.DataFrame({column.column.name: column.values for column in columns})
         content, inner = written(frame, wanted.format, path), wanted.format
     if wanted.packing == ".gz":
-        return gzip.compress(content, mtime=0)
+        return [gzip.compress(content, mtime=0)]
     if wanted.packing == ".zip":
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             name = path.stem if PurePath(path.stem).suffix else f"{path.stem}{inner}"
             archive.writestr(zipfile.ZipInfo(name, _STAMP), content, zipfile.ZIP_DEFLATED)
-        return buffer.getvalue()
-    return content
+        return [buffer.getvalue()]
+    return [content]
 
 
 def _held(original: Original) -> Original:

@@ -1,6 +1,6 @@
 """Delimited text files: read into columns, written back with every untouched field as it stood."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -98,6 +98,20 @@ class DelimitedFile:
                 return used
         return missing[0] if missing else ""
 
+    def pieces(
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
+    ) -> Iterator[bytes]:
+        """Return what `render` does, piece by piece; raises before there is any."""
+        if self.plain is not None:
+            from evosdc.files.plain_writing import pieces
+
+            kept = [column for column in range(len(self.names)) if column not in set(dropped)]
+            absent = self._absences(changes, missing)
+            with suppress(UnicodeEncodeError):  # to be told below
+                prefix = self.encoding.encode(self._prefix(kept))
+                return pieces(self.plain, prefix, self.separator, changes, absent, kept, len(self.names), rows)
+        return iter([self._cell_by_cell(changes, dropped, rows, missing)])
+
     def render(
         self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
     ) -> bytes:
@@ -119,16 +133,19 @@ class DelimitedFile:
         DataError
             A new text has characters that the file's encoding lacks.
         """
-        kept = [column for column in range(len(self.names)) if column not in set(dropped)]
-        absent = {
+        return b"".join(self.pieces(changes, dropped, rows, missing))
+
+    def _absences(self, changes: Mapping[int, Change], missing: Sequence[Sequence[str]]) -> dict[int, str]:
+        """Return by column the text for a missing value, where a change has one."""
+        return {
             column: self._absent(column, missing[column]) for column, change in changes.items() if None in change.texts
         }
-        if self.plain is not None:
-            from evosdc.files.plain_writing import written
 
-            with suppress(UnicodeEncodeError):  # to be told below
-                prefix = self.encoding.encode(self._prefix(kept))
-                return written(self.plain, prefix, self.separator, changes, absent, kept, len(self.names), rows)
+    def _cell_by_cell(
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
+    ) -> bytes:
+        kept = [column for column in range(len(self.names)) if column not in set(dropped)]
+        absent = self._absences(changes, missing)
         parts = [self._prefix(kept)]
         touched = np.zeros(len(rows), dtype=bool)
         for change in changes.values():

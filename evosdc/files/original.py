@@ -1,6 +1,6 @@
 """What a file that was read can do, whatever its format."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from evosdc.files.changes import Change
@@ -50,3 +50,26 @@ class Remarking(Protocol):
 
     def remarks(self, schema: Schema) -> Sequence[str]:
         """Return sentences for the owner of the file."""
+
+
+@runtime_checkable
+class InPieces(Protocol):
+    """An original that can be written without all of its bytes in memory at once."""
+
+    def pieces(
+        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
+    ) -> Iterator[bytes]:
+        """Return what `Original.render` does, piece by piece; raises before there is any."""
+
+
+def rendered(
+    original: Original,
+    changes: Mapping[int, Change],
+    dropped: Sequence[int],
+    rows: Rows,
+    missing: Sequence[Sequence[str]],
+) -> Iterable[bytes]:
+    """Return what `Original.render` does, in pieces where the original can be written so."""
+    if isinstance(original, InPieces):
+        return original.pieces(changes, dropped, rows, missing)
+    return [original.render(changes, dropped, rows, missing)]

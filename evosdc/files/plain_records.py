@@ -21,6 +21,7 @@ WORD = 8
 _TAB, _LINE_FEED, _CARRIAGE_RETURN, _BLANK = 9, 10, 13, 32
 _VERTICAL_TAB, _FORM_FEED, _END_OF_FILE, _ESCAPE = 11, 12, 26, 27
 _ONES, _LOWS = np.uint64(0x0101010101010101), np.uint64(0x7F7F7F7F7F7F7F7F)
+_BYTE = np.uint64(0xFF)
 _UPPER, _BLANKS = np.uint64(0xE0E0E0E0E0E0E0E0), np.uint64(0x2020202020202020)
 
 
@@ -57,13 +58,12 @@ def cut_records(content: Bytes, at: int, separator: int, begins: Places, ends: P
     pattern = np.uint64(separator) * _ONES
     while position < size:
         word = word_at(content, position) if position + WORD <= size else last_word(content, position)
-        ended = _noughts(word ^ pattern)
-        signs = ended | _noughts(word & _UPPER)
+        ended = noughts(word ^ pattern)
+        signs = ended | noughts(word & _UPPER)
         while signs != np.uint64(0):
             lowest = signs & (~signs + np.uint64(1))
             signs ^= lowest
-            # A byte below the lowest one has its last bit set in the number before it, and that byte has, too.
-            place = position + signed((((lowest - np.uint64(1)) & _ONES) * _ONES) >> np.uint64(56)) - 1
+            place = position + first_of(lowest)
             if ended & lowest != np.uint64(0):
                 if cell == columns - 1:
                     return RAGGED, begin
@@ -127,9 +127,31 @@ def last_word(content: Bytes, position: int) -> np.uint64:
 
 
 @inner_kernel
-def _noughts(word: np.uint64) -> np.uint64:
+def noughts(word: np.uint64) -> np.uint64:
     """Return a number whose bytes have their first bit set where those of another one are 0, and no other bits."""
     return ~(((word & _LOWS) + _LOWS) | word | _LOWS)
+
+
+@inner_kernel
+def first_of(bits: np.uint64) -> int:
+    """Return which byte is the lowest of those of `noughts`."""
+    lowest = bits & (~bits + np.uint64(1))
+    # A byte below that one has its last bit set in the number before it, and that byte has, too.
+    return signed((((lowest - np.uint64(1)) & _ONES) * _ONES) >> np.uint64(56)) - 1
+
+
+@inner_kernel
+def put_word(out: Bytes, position: int, word: np.uint64) -> None:
+    """Write eight bytes that were read as one number."""
+    at = np.uint64(position)
+    out[at] = word & _BYTE
+    out[at + np.uint64(1)] = (word >> np.uint64(8)) & _BYTE
+    out[at + np.uint64(2)] = (word >> np.uint64(16)) & _BYTE
+    out[at + np.uint64(3)] = (word >> np.uint64(24)) & _BYTE
+    out[at + np.uint64(4)] = (word >> np.uint64(32)) & _BYTE
+    out[at + np.uint64(5)] = (word >> np.uint64(40)) & _BYTE
+    out[at + np.uint64(6)] = (word >> np.uint64(48)) & _BYTE
+    out[at + np.uint64(7)] = word >> np.uint64(56)
 
 
 @inner_kernel

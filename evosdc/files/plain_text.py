@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.files.cell_texts import cell_texts
 from evosdc.files.column import FEWEST_HELD, Column
@@ -49,6 +50,12 @@ class PlainRecords(Sequence[TextRecord]):
 
     def __len__(self) -> int:
         return len(self.begins)
+
+    def ends(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where records end, with their line ends and blank lines behind them: where the next ones begin."""
+        ends: NDArray[np.int64] = self.begins[np.minimum(rows + 1, len(self) - 1)].astype(np.int64)
+        ends[rows == len(self) - 1] = len(self.content)
+        return ends
 
     @overload
     def __getitem__(self, place: int) -> TextRecord: ...

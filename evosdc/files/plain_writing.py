@@ -1,6 +1,6 @@
 """Plain delimited files written back: untouched bytes are copied, and only new cells are put in their places."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,13 +10,16 @@ from evosdc.files.cell_texts import CellTexts
 from evosdc.files.changed_numbers import TextsOfChange
 from evosdc.files.changes import Change
 from evosdc.files.plain_cells import Offsets, skipped, trimmed
-from evosdc.files.plain_records import Bytes
+from evosdc.files.plain_records import WORD, Bytes, first_of, noughts, put_word, word_at
 from evosdc.files.plain_text import PlainRecords
 from evosdc.files.record_fields import rewritten
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Rows
 
-_LINE_FEED, _CARRIAGE_RETURN = 10, 13
+_LINE_FEED, _CARRIAGE_RETURN, _BLANK = 10, 13, 32
+_ONES = np.uint64(0x0101010101010101)
+_ROWS = 1 << 14
+"""So many records are written in one piece."""
 
 
 class NewCells(NamedTuple):
@@ -39,7 +42,7 @@ class NewCells(NamedTuple):
     bare: NDArray[np.bool_]
 
 
-def written(
+def pieces(
     records: PlainRecords,
     prefix: bytes,
     separator: str,
@@ -48,8 +51,8 @@ def written(
     kept: Sequence[int],
     width: int,
     rows: Rows,
-) -> bytes:
-    """Return the bytes of a file with some cells changed, some columns dropped and only some records kept.
+) -> Iterator[bytes]:
+    """Return the bytes of a file with some cells changed, some columns dropped and only some records kept, in pieces.
 
     Parameters
     ----------
@@ -70,35 +73,60 @@ def written(
     Raises
     ------
     UnicodeEncodeError
-        A new text has characters that the file's encoding lacks.
+        A new text has characters that the file's encoding lacks; before there is any piece.
     """
-    content = np.frombuffer(records.content, dtype=np.uint8)
-    cells = np.full((len(rows), len(changes)), -1, dtype=np.int32)
-    firsts, sizes, bare = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.bool_)]
-    extra, start = bytearray(), 0
-    for position, (column, change) in enumerate(changes.items()):
-        new = _new_cells(records, change.texts, absent.get(column, ""), len(kept) == 1, separator)
-        cells[change.changed, position] = change.index[change.changed] + start
-        firsts.append(np.where(new.firsts >= 0, new.firsts, new.firsts - len(extra)))
-        sizes.append(new.sizes)
-        bare.append(new.bare)
-        extra += new.extra
-        start += len(new.firsts)
+    new = [
+        _new_cells(records, change.texts, absent.get(column, ""), len(kept) == 1, separator)
+        for column, change in changes.items()
+    ]
+    extras = np.cumsum([0, *(len(cells.extra) for cells in new)])[:-1]
+    starts = np.cumsum([0, *(len(cells.firsts) for cells in new)])[:-1]
+    firsts = [np.where(c.firsts >= 0, c.firsts, c.firsts - at) for c, at in zip(new, extras, strict=True)]
+    cells = NewCells(
+        b"".join(one.extra for one in new),
+        np.concatenate([np.empty(0, dtype=np.int64), *firsts]),
+        np.concatenate([np.empty(0, dtype=np.int32), *(one.sizes for one in new)]),
+        np.concatenate([np.empty(0, dtype=np.bool_), *(one.bare for one in new)]),
+    )
     where = np.full(width, -1, dtype=np.int64)
     where[list(changes)] = np.arange(len(changes))
     shown = np.zeros(width, dtype=np.bool_)
     shown[list(kept)] = True
-    all_sizes, ends = np.concatenate(sizes), np.append(records.begins, len(records.content))
-    room = int((ends[rows + 1] - ends[rows]).sum() + (ends[np.sort(rows) + 1] - ends[np.sort(rows)]).max(initial=0))
-    room += int(all_sizes[cells[cells >= 0]].sum())
-    out = np.empty(len(prefix) + room + len(rows), dtype=np.uint8)
-    out[: len(prefix)] = np.frombuffer(prefix, dtype=np.uint8)
-    size = write_records(
-        content, np.frombuffer(bytes(extra), dtype=np.uint8), ends, rows.astype(np.int64),
-        np.sort(rows).astype(np.int64), ord(separator), where, shown, cells,
-        np.concatenate(firsts), all_sizes, np.concatenate(bare), out, len(prefix),
-    )  # fmt: skip
-    return out[:size].tobytes()
+    ordered = rows if bool((rows[1:] > rows[:-1]).all()) else np.sort(rows)
+    changed = list(zip(changes.values(), starts.tolist(), strict=True))
+    layout = _Layout(ord(separator), where, shown, cells, changed)
+    return _rendered(records, prefix, layout, rows, ordered)
+
+
+class _Layout(NamedTuple):
+    separator: int
+    where: Offsets
+    shown: NDArray[np.bool_]
+    cells: NewCells
+    changes: list[tuple[Change, int]]
+
+
+def _rendered(records: PlainRecords, prefix: bytes, layout: _Layout, rows: Rows, ordered: Rows) -> Iterator[bytes]:
+    yield prefix
+    content = np.frombuffer(records.content, dtype=np.uint8)
+    extra, new = np.frombuffer(layout.cells.extra, dtype=np.uint8), layout.cells
+    out = np.empty(0, dtype=np.uint8)
+    for at in range(0, len(rows), _ROWS):
+        these, lines = (part[at : at + _ROWS].astype(np.int64) for part in (rows, ordered))
+        chosen = np.full((len(these), len(layout.changes)), -1, dtype=np.int32)
+        for position, (change, start) in enumerate(layout.changes):
+            changed = change.changed[at : at + _ROWS]
+            chosen[changed, position] = change.index[at : at + _ROWS][changed] + start
+        starts, stops = records.begins[these].astype(np.int64), records.ends(these)
+        tails, line_ends = records.begins[lines].astype(np.int64), records.ends(lines)
+        room = int((stops - starts).sum() + (line_ends - tails).sum() + new.sizes[chosen[chosen >= 0]].sum())
+        room += len(these) + 2 * WORD
+        out = out if room <= len(out) else np.empty(room, dtype=np.uint8)
+        size = write_records(
+            content, extra, starts, stops, tails, line_ends, layout.separator, layout.where, layout.shown, chosen,
+            new.firsts, new.sizes, new.bare, out,
+        )  # fmt: skip
+        yield out[:size].tobytes()
 
 
 def _new_cells(
@@ -132,9 +160,10 @@ def _made(records: PlainRecords, texts: Sequence[str | None], absent: str, singl
 def write_records(
     content: Bytes,
     extra: Bytes,
-    begins: Offsets,
-    rows: Offsets,
-    ordered: Offsets,
+    starts: Offsets,
+    stops: Offsets,
+    tails: Offsets,
+    line_ends: Offsets,
     separator: int,
     where: Offsets,
     shown: NDArray[np.bool_],
@@ -143,7 +172,6 @@ def write_records(
     sizes: NDArray[np.int32],
     bare: NDArray[np.bool_],
     out: Bytes,
-    at: int,
 ) -> int:
     """Write records one after the other and return where they end.
 
@@ -151,10 +179,10 @@ def write_records(
     ----------
     content, extra : ndarray of uint8
         The file, and what new cells are made of besides.
-    begins : ndarray of int64, shape (n + 1,)
-        The first byte of each record; at last the size of the file.
-    rows, ordered : ndarray of int64, shape (m,)
-        The records that are written, and the same in the order of the file, whose line ends are written.
+    starts, stops : ndarray of int64, shape (m,)
+        The first byte of each record, and of what stands behind its line end.
+    tails, line_ends : ndarray of int64, shape (m,)
+        The same of the records whose line ends are written.
     separator : int
     where : ndarray of int64, shape (columns,)
         The place of each column among those of `cells`, or -1.
@@ -165,65 +193,103 @@ def write_records(
     firsts, sizes, bare
         Of `NewCells`.
     out : ndarray of uint8
-    at : int
-        Where in `out` writing begins.
+        Has room for some more bytes than are written.
     """
-    columns = len(shown)
+    columns, at = len(shown), 0
     whole = shown.all()
-    for record in range(len(rows)):
-        begin = begins[rows[record]]
-        end = _text_end(content, begin, begins[rows[record] + 1])
+    parts = np.empty((4 * columns + 2, 3), dtype=np.int64)
+    for record in range(len(starts)):
+        begin, count = starts[record], 0
+        end = _text_end(content, begin, stops[record])
         touched = not whole
         for place in range(cells.shape[1]):
             touched = touched or cells[record, place] >= 0
         if not touched:
-            at = _copied(content, begin, end, out, at)
+            count = _with_part(parts, count, begin, end, 0)
         else:
             first = True
             for column in range(columns):
-                stop = begin
-                while stop < end and content[stop] != separator:
-                    stop += 1
+                stop = _next(content, begin, end, separator) if column < columns - 1 else end
                 if shown[column]:
-                    if not first:
-                        out[at] = separator
-                        at += 1
                     new = cells[record, where[column]] if where[column] >= 0 else -1
-                    inner = skipped(content, begin, stop)
                     # Blanks before the first cell that is left would stand before the record.
                     moved = first and column > 0
-                    front = inner if moved else begin
+                    front = begin if first else begin - 1  # with the separator
                     if new < 0:
-                        at = _copied(content, front, stop, out, at)
+                        front = skipped(content, begin, stop) if moved else front
+                        count = _with_part(parts, count, front, stop, 0)
                     else:
+                        inner = skipped(content, begin, stop)
                         behind = trimmed(content, inner, stop)
                         plain = bare[new] or inner == behind
-                        if not plain:
-                            at = _copied(content, front, inner, out, at)
+                        count = _with_part(parts, count, front, begin if plain or moved else inner, 0)
                         source = firsts[new]
                         if source >= 0:
-                            at = _copied(content, source, source + sizes[new], out, at)
+                            count = _with_part(parts, count, source, source + sizes[new], 0)
                         else:
-                            at = _copied(extra, -1 - source, sizes[new] - 1 - source, out, at)
+                            count = _with_part(parts, count, -1 - source, sizes[new] - 1 - source, 1)
                         if not plain and not (moved and sizes[new] == 0):
-                            at = _copied(content, behind, stop, out, at)
+                            count = _with_part(parts, count, behind, stop, 0)
                     first = False
                 begin = stop + 1
-        last = begins[ordered[record] + 1]
-        at = _copied(content, _text_end(content, begins[ordered[record]], last), last, out, at)
+        tail = end if tails[record] == starts[record] else _text_end(content, tails[record], line_ends[record])
+        count = _with_part(parts, count, tail, line_ends[record], 0)
+        for part in range(count):
+            if parts[part, 2] == 0:
+                at = _copied(content, parts[part, 0], parts[part, 1], out, at)
+            else:
+                at = _copied(extra, parts[part, 0], parts[part, 1], out, at)
     return at
 
 
 @inner_kernel
+def _with_part(parts: NDArray[np.int64], count: int, begin: int, end: int, extra: int) -> int:
+    """Add bytes that are to be copied, at the last ones where they follow these; return how many parts there are."""
+    if begin == end:
+        return count
+    if count > 0 and parts[count - 1, 1] == begin and parts[count - 1, 2] == extra:
+        parts[count - 1, 1] = end
+        return count
+    parts[count, 0], parts[count, 1], parts[count, 2] = begin, end, extra
+    return count + 1
+
+
+@inner_kernel
 def _text_end(content: Bytes, begin: int, end: int) -> int:
+    """Return where the text of a record ends that reaches to the beginning of the next one."""
+    if end - begin > 1 and content[end - 1] == _LINE_FEED and content[end - 2] > _BLANK:
+        return end - 1  # nothing stands behind a line end alone
     while begin < end and content[begin] != _LINE_FEED and content[begin] != _CARRIAGE_RETURN:
         begin += 1
     return begin
 
 
 @inner_kernel
+def _next(content: Bytes, begin: int, end: int, separator: int) -> int:
+    """Return where the next separator stands, or the end."""
+    pattern = np.uint64(separator) * _ONES
+    while begin + WORD <= len(content):
+        found = noughts(word_at(content, begin) ^ pattern)
+        if found != np.uint64(0):
+            return min(begin + first_of(found), end)
+        begin += WORD
+        if begin >= end:
+            return end
+    while begin < end and content[begin] != separator:
+        begin += 1
+    return begin
+
+
+@inner_kernel
 def _copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
-    for position in range(begin, end):
-        out[at] = source[position]
-        at += 1
-    return at
+    """Copy some bytes, eight at a time where nothing else is behind the last ones; return where they end."""
+    stop = at + end - begin
+    if end + WORD <= len(source) and stop + WORD <= len(out):
+        while begin < end:
+            put_word(out, at, word_at(source, begin))
+            begin, at = begin + WORD, at + WORD
+        return stop
+    while begin < end:
+        out[at] = source[begin]
+        begin, at = begin + 1, at + 1
+    return stop

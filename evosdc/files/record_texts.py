@@ -234,9 +234,9 @@ class RecordColumn(Column):
     def called(self, name: str) -> "RecordColumn":
         return RecordColumn(name, self.texts.records)
 
-    def of_records(self, rows: NDArray[np.intp]) -> Column:
+    def told(self) -> Column:
         texts, index = self.texts.records.told
-        return Column(self.name, texts, index[rows], self.mark)
+        return Column(self.name, texts, index, self.mark)
 
     def present(self, missing: Sequence[str]) -> Sequence[str]:
         among = [text for text in missing if text in self.texts]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from evosdc.files.conversion import PublishedColumn, content_for, require_known_
 from evosdc.files.formulas import formulas_of, made_harmless
 from evosdc.files.inference.proposal import Inference
 from evosdc.files.missing_reasons import alike
-from evosdc.files.original import Original
+from evosdc.files.original import Original, rendered
 from evosdc.files.row_order import duplicate_sentences, keeps_order
 from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
@@ -162,11 +163,11 @@ class Source:
         missing = [schema.missing_of(name) for name in schema.names]
         left_out = [position[name] for name in dropped]
         parts = [PublishedColumn(c, schema[c.name], written.get(p), missing[p]) for p, c in columns.items()]
-        content = content_for(path, original, parts, lambda held: held.render(written, left_out, self.rows, missing))
+        content = content_for(path, original, parts, lambda held: rendered(held, written, left_out, self.rows, missing))
         check_writable(path)
         try:
-            with atomic(path) as temporary:
-                temporary.write_bytes(content)
+            with atomic(path) as temporary, temporary.open("wb") as file:
+                file.writelines(content)
         except OSError as error:
             raise_unwritable(path, error)
         changed = {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()}
@@ -187,7 +188,14 @@ class Source:
 
     def _column(self, place: int) -> Column:
         """Return a column of the file, its records those of the table and its name that of the attribute."""
-        return self.original.columns[place].called(self.table.schema.names[place]).of_records(self.rows)
+        column = self.original.columns[place].called(self.table.schema.names[place])
+        return column.told() if self._whole else column.of_records(self.rows)
+
+    @cached_property
+    def _whole(self) -> bool:
+        """Whether the records are those of the file in its order."""
+        whole = len(self.rows) == len(self.original.columns[0])
+        return whole and bool((self.rows == np.arange(len(self.rows), dtype=np.intp)).all())
 
     def _check(self, masked: Table) -> None:
         faults = []

@@ -360,7 +360,7 @@ def test_a_full_disk_is_no_bad_input(tmp_path, monkeypatch, number):
     def full(*_):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "open", full)
     with pytest.raises(OSError, match=os.strerror(number)) as caught:
         source.write(tmp_path / "out.csv", source.table)
     assert caught.value.errno == number
@@ -373,7 +373,7 @@ def test_other_failures_of_writing_are_bad_input(tmp_path, monkeypatch):
     def refused(*_):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr(Path, "write_bytes", refused)
+    monkeypatch.setattr(Path, "open", refused)
     with pytest.raises(DataError, match="Read-only"):
         source.write(tmp_path / "out.csv", source.table)
 
