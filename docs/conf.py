@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT))
 from docs.generation.contents import add_contents  # noqa: E402
 from docs.generation.mathematics import add_mathematics  # noqa: E402
 from docs.generation.pages import write_pages  # noqa: E402
+from docs.generation.sidebar import add_sidebar  # noqa: E402
 from evosdc import __version__  # noqa: E402
 
 project = "evosdc"
@@ -65,6 +66,7 @@ def setup(app):
     write_pages()
     add_contents(app)
     add_mathematics(app)
+    add_sidebar(app)
     for part in ("description", "options", "epilog"):
         app.connect(f"sphinx-click-process-{part}", stars_are_stars)
 

@@ -73,3 +73,22 @@ def test_every_plugin_stands_on_the_page_of_its_kind() -> None:
 
 def test_every_key_of_experiment_files_is_described() -> None:
     assert undescribed() == []
+
+
+def test_the_sidebar_is_made_of_titles_and_of_what_lies_below_them() -> None:
+    nodes = pytest.importorskip("docutils.nodes", reason="sphinx is not installed: pip install 'evosdc[docs]'")
+    from sphinx.addnodes import compact_paragraph, toctree
+
+    from docs.generation.sidebar import titles
+
+    def entry(text: str, *below: object) -> object:
+        inner = (nodes.bullet_list("", *below),) if below else ()
+        return nodes.list_item("", compact_paragraph("", "", nodes.Text(text)), *inner)
+
+    headings = nodes.bullet_list("", entry("page", entry("one", entry("two", toctree(hidden=True))), entry("three")))
+    whole = headings.pformat()
+    assert titles(headings).pformat() == nodes.bullet_list("", entry("page", toctree(hidden=True))).pformat()
+    assert headings.pformat() == whole
+    assert titles(nodes.bullet_list("", entry("page", entry("one")))).pformat() == (
+        nodes.bullet_list("", entry("page")).pformat()
+    )
