@@ -50,12 +50,17 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
     serial = 'executor={ name = "serial" }'
     chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', serial, *fitness, *settings))
     chosen = chosen.model_copy(update={"stop": type(chosen.stop)(evaluations=evaluations)})
-    evaluate, search = Problem.evaluate, run.search
+    evaluate, together, search = Problem.evaluate, Problem.evaluate_children, run.search
     count, spent = [0], [0.0]
 
     def counted(self: Problem, *given: Any) -> Any:
         count[0] += 1
         return evaluate(self, *given)
+
+    def counted_together(self: Problem, *given: Any) -> Any:
+        found = together(self, *given)
+        count[0] += sum(evaluation is not None for evaluation in found)
+        return found
 
     def timed(*given: Any, **named: Any) -> Any:
         count[0], spent[0] = 0, -process_time()
@@ -67,6 +72,7 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
     with (
         TemporaryDirectory() as folder,
         patch.object(Problem, "evaluate", counted),
+        patch.object(Problem, "evaluate_children", counted_together),
         patch.object(run, "search", timed),
     ):
         finished = run.run_once(chosen, Path(folder) / "run", default_registry(), chosen.seed)

@@ -200,4 +200,5 @@ def crowded(points: NDArray[np.float64], keep: int, fixed: Collection[int]) -> l
 def _stateless(individual: Individual) -> Individual:
     """Return the individual without its measures' states, which are large and of no use outside the population."""
     i = individual
-    return Individual(i.genome, i.key, i.scores, i.objectives, i.origin) if i.states else i
+    apart = not i.states and i.basis is None
+    return i if apart else Individual(i.genome, i.key, i.scores, i.objectives, i.origin)

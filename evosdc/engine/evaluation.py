@@ -1,7 +1,7 @@
 """Evaluating whole generations: duplicates and cache first, then here or on workers, whichever is faster."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -153,6 +153,7 @@ class Evaluator:
         self._here_seconds = Cost()
         self._sent_seconds = Cost()
         self._warm = False
+        self._together: Collection[bytes] = ()
 
     @property
     def seconds_here(self) -> float | None:
@@ -176,7 +177,8 @@ class Evaluator:
         made = {}
         for (key, item), (scores, objectives, states) in zip(fresh.items(), evaluations, strict=True):
             self._cache[key] = (scores, objectives)
-            made[key] = Individual(item.genome, key, scores, objectives, item.origin, states)
+            basis = item.nearest if key in self._together else None
+            made[key] = Individual(item.genome, key, scores, objectives, item.origin, states, basis)
         individuals = []
         for key, item in zip(keys, offspring, strict=True):
             individual = made.pop(key, None)
@@ -204,8 +206,13 @@ class Evaluator:
         return here is not None and worth_sending(here * count) and (sent is None or sent < here)
 
     def _evaluate_here(self, fresh: Mapping[bytes, Offspring]) -> list[Evaluation]:
+        found = self._evaluate_families(fresh) if self.problem.together else {}
+        self._together = found.keys()
         evaluations = []
         for key, item in fresh.items():
+            if key in found:
+                evaluations.append(found[key])
+                continue
             began = working_time()
             nearest = None if item.nearest is None or item.nearest.failed else item.nearest
             evaluations.append(
@@ -213,6 +220,41 @@ class Evaluator:
             )
             self._here_seconds.add(working_time() - began)
         return evaluations
+
+    def _evaluate_families(self, fresh: Mapping[bytes, Offspring]) -> dict[bytes, Evaluation]:
+        """Return the evaluations of those that could be evaluated together with others of the same parent.
+
+        Whatever goes wrong with one of them, all are left out: each is then evaluated by itself, by the rule.
+        """
+        families: dict[int, list[tuple[bytes, Offspring]]] = {}
+        for key, item in fresh.items():
+            if item.nearest is not None and not item.nearest.failed:
+                families.setdefault(id(item.nearest), []).append((key, item))
+        found = {}
+        for family in families.values():
+            began, parent = working_time(), family[0][1].nearest
+            assert parent is not None
+            genomes = [item.genome for _, item in family]
+            with suppress(Exception):
+                for (key, _), evaluation in zip(family, self._family_in_time(parent, genomes), strict=True):
+                    if evaluation is not None:
+                        found[key] = evaluation
+                self._here_seconds.add((working_time() - began) / len(family), len(family))
+        return found
+
+    def _family_in_time(self, parent: Individual, genomes: Sequence[Any]) -> Sequence[Evaluation | None]:
+        """Evaluate children together; nothing where the limit of time of one of them may be over before all are."""
+        nothing = [None] * len(genomes)
+        if self.time_limit is None:
+            return self.problem.evaluate_children(parent, genomes)
+        here = self._here_seconds.mean
+        if here is None or here * len(genomes) > self.time_limit / 2:
+            return nothing
+        try:
+            with time_limited(self.time_limit):
+                return self.problem.evaluate_children(parent, genomes)
+        except OutOfTime:
+            return nothing
 
     def _follow_in_time(self, genome: Any, key: bytes, nearest: Individual | None) -> Evaluation:
         """Evaluate from a relative's states, within the limit of time; raises `EvaluationError` when it is over."""
@@ -227,6 +269,7 @@ class Evaluator:
 
     def _evaluate_sent(self, fresh: Mapping[bytes, Offspring]) -> list[Evaluation]:
         assert self.dispatch is not None
+        self._together = ()
         dispatch, dump, items = self.dispatch, self.problem.genotype.dump, list(fresh.values())
         payloads = [
             (position, (dict(dump(item.genome)), item.nearest.key if item.nearest is not None else None))

@@ -1,6 +1,7 @@
 """The problem to be solved, and the evaluation of one genome: a pure function of the seed and the genome."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite, sqrt
@@ -11,6 +12,7 @@ import numpy as np
 from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
+from evosdc.engine.families import Families, families_of
 from evosdc.engine.followed_measures import Reading, roads_of
 from evosdc.engine.mending import mended
 from evosdc.engine.travelling import Travellers, travellers_of
@@ -79,6 +81,7 @@ class Problem:
     _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
     _decoder: Decoder = field(init=False, repr=False)
     _travellers: Travellers | None = field(init=False, repr=False)
+    _families: Families | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         genotype = self.genotype
@@ -91,7 +94,12 @@ class Problem:
         object.__setattr__(self, "_others", roads.others)
         object.__setattr__(self, "_of_matrices", roads.of_matrices)
         object.__setattr__(self, "_direct", direct_scores(genotype, self.measures))
-        object.__setattr__(self, "_travellers", travellers_of(genotype, roads.followed))
+        travellers = travellers_of(genotype, roads.followed)
+        object.__setattr__(self, "_travellers", travellers)
+        direct = self._direct is not None or self.expected or self.draws > 1
+        object.__setattr__(
+            self, "_families", None if direct else families_of(genotype, self.measures, roads, travellers)
+        )
 
     @property
     def draws(self) -> int:
@@ -201,6 +209,54 @@ class Problem:
             objectives = tuple(listed.mean(axis=0).tolist())
             judged[ERROR] = float(listed[:, 0].std(ddof=1)) / sqrt(draws)
         return Evaluation(judged, objectives, tuple(states) if self._followed else ())
+
+    @property
+    def together(self) -> bool:
+        """Whether children of one parent can be evaluated together."""
+        return self._families is not None
+
+    def evaluate_children(self, parent: Individual, genomes: Sequence[Any]) -> list[Evaluation | None]:
+        """Return the evaluations of several children of one parent, the same as one by one to the last bit.
+
+        They have no states: those of a child are made from its parent's (`Individual.basis`) when it has children.
+
+        Returns
+        -------
+        list of Evaluation or None
+            None for children that have to be evaluated by themselves: they differ too much, or could not be judged.
+
+        Raises
+        ------
+        Exception
+            What a measure raised about any of them: then all have to be evaluated by themselves.
+        """
+        assert self._families is not None
+        found: list[Evaluation | None] = [None] * len(genomes)
+        if self._travellers is None and not parent.states:
+            self._make_states(parent, genomes)
+            if not parent.states:
+                return found
+        try:
+            listed = self._families.scores(parent, genomes)
+        except BaseException:
+            parent.states = ()  # whoever is interrupted may have altered them
+            raise
+        for place, scores in listed:
+            with suppress(Exception):  # what is wrong with it is told where it is evaluated by itself
+                found[place] = Evaluation(*self.judge(scores, genomes[place]), ())
+        return found
+
+    def _make_states(self, parent: Individual, genomes: Sequence[Any]) -> None:
+        """Make the states of a parent, from a relative's where that is known."""
+        assert self._families is not None
+        if parent.basis is not None and parent.basis.states:
+            states = self._families.derived(parent.basis, parent)
+            parent.states = () if states is None else (states,)
+        if not parent.states and any(self.follows(genome, parent) for genome in genomes):
+            # It came from the cache, a worker or a checkpoint.
+            parent.states = self.evaluate(parent.genome, parent.key).states
+        if parent.states:
+            parent.basis = None
 
     def _scored(
         self, masked: Table, known: tuple[Any, ...] | None, rows: Rows | None

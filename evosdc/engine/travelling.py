@@ -94,7 +94,8 @@ class Travellers:
     def __init__(self, genotype: RecordDecoded[Any], followed: Followed) -> None:
         self._genotype, self._followed = genotype, followed
         original = genotype.microdata.original
-        self._far = len(original) // FAR
+        self.far = len(original) // FAR
+        """So many records at most differ from a genome that a table goes to."""
         cells = original.codes.size + original.numbers.size
         self._most = max(2, MOST_BYTES // (_PER_CELL * cells))
         self._under_way: list[TravellingTable] = []
@@ -116,18 +117,47 @@ class Travellers:
         """
         with self._alone:
             traveller = self._arrived(genome, relative)
-            self._under_way.append(traveller)
-            self._seen[key] = traveller
-            if len(self._seen) > REMEMBERED:
-                del self._seen[next(iter(self._seen))]
+            self._saw(traveller, (key,))
             return reader(traveller.table, traveller.states)
+
+    def read_family(self, genome: Any, key: bytes, children: Sequence[bytes], reader: Callable[[States], T]) -> T:
+        """Return what is read about the children of a genome from its own states; the table stays with the genome.
+
+        Parameters
+        ----------
+        genome : object
+        key : bytes
+            Of the genome.
+        children : sequence of bytes
+            Their keys: when one has children of its own, the table goes there from here.
+        reader : callable
+            Leaves the states as they are.
+        """
+        with self._alone:
+            traveller = self._arrived(genome, key)
+            self._saw(traveller, (key, *children))
+            try:
+                return reader(traveller.states)
+            except BaseException:
+                # Whoever is interrupted may be altered.
+                self._under_way.remove(traveller)
+                self._forget(traveller)
+                raise
+
+    def _saw(self, traveller: TravellingTable, keys: Sequence[bytes]) -> None:
+        """Take note that a table is under way, and that it was at genomes or near them last."""
+        self._under_way.append(traveller)
+        for key in keys:
+            self._seen[key] = traveller
+        while len(self._seen) > REMEMBERED:
+            del self._seen[next(iter(self._seen))]
 
     def _arrived(self, genome: Any, relative: bytes | None) -> TravellingTable:
         near = self._seen.get(relative) if relative is not None else None
         asked = [near] if near in self._under_way else []
         for traveller in (*asked, *self._under_way[: -ASKED - 1 : -1]):
             rows = self._genotype.changed_rows(traveller.genome, genome)
-            if rows is not None and len(rows) <= self._far:
+            if rows is not None and len(rows) <= self.far:
                 self._under_way.remove(traveller)
                 try:
                     traveller.go(genome, rows)

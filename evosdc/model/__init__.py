@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Seedable,
         SelfStarting,
     )
+    from evosdc.model.changes import Changes
     from evosdc.model.composition import Composed, Equipped
     from evosdc.model.design import Choices, Design, Free, Range, Tunable, designs_of
     from evosdc.model.dividing import Dividing, InnerParameters
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from evosdc.model.masking import Masking, MaskingMethod
     from evosdc.model.masking_methods import MaskingMethods, fitting_designs
     from evosdc.model.measure import (
+        Batched,
         Expected,
         Fitted,
         FollowedInPlace,
@@ -102,6 +104,7 @@ _MODULES = {
         "Assuring", "Described", "Direct", "Followed", "Generalising", "Movable", "RecordDecoded",
         "Restricted", "Seedable", "SelfStarting",
     ),
+    "evosdc.model.changes": ("Changes",),
     "evosdc.model.composition": ("Composed", "Equipped"),
     "evosdc.model.design": ("Choices", "Design", "Free", "Range", "Tunable", "designs_of"),
     "evosdc.model.dividing": ("Dividing", "InnerParameters"),
@@ -117,7 +120,7 @@ _MODULES = {
     "evosdc.model.masking": ("Masking", "MaskingMethod"),
     "evosdc.model.masking_methods": ("MaskingMethods", "fitting_designs"),
     "evosdc.model.measure": (
-        "Expected", "Fitted", "FollowedInPlace", "Incremental", "Measure", "Mending", "Moving",
+        "Batched", "Expected", "Fitted", "FollowedInPlace", "Incremental", "Measure", "Mending", "Moving",
     ),
     "evosdc.model.microdata": ("Microdata",),
     "evosdc.model.operators": ("deap_crossover", "deap_mutation"),
@@ -147,8 +150,10 @@ __all__ = [
     "Archipelago",
     "Assuring",
     "Attribute",
+    "Batched",
     "ByClass",
     "BySizes",
+    "Changes",
     "Choices",
     "ClassContents",
     "ClassValues",

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from evosdc.model.changes import Changes
 from evosdc.model.constraint import Constraint
 from evosdc.model.genotype import G, Genotype
 from evosdc.model.masking import Masking
@@ -83,6 +84,29 @@ class RecordDecoded(Followed[G]):
         Table
             With the schema of the decoded table and m records.
         """
+
+    def changes(self, parent: G, children: Sequence[G], most: int) -> Changes:
+        """Return what each child changes, but for children that change more than `most` records.
+
+        By default child by child, by `changed_rows` and `decode_records`.
+        """
+        chosen, parts, tables = [], [], []
+        for place, child in enumerate(children):
+            rows = self.changed_rows(parent, child)
+            if rows is not None and len(rows) <= most:
+                rows = np.sort(rows)
+                chosen.append(place)
+                parts.append(rows)
+                tables.append(self.decode_records(child, rows))
+        rows = np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
+        before = self.decode_records(parent, rows)
+        after = Table(
+            before.schema,
+            np.concatenate([before.codes[:0], *(table.codes for table in tables)]),
+            np.concatenate([before.numbers[:0], *(table.numbers for table in tables)]),
+        )
+        ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+        return Changes(np.array(chosen, dtype=np.int64), ends, rows, before, after)
 
 
 class Movable(Genotype[G]):

@@ -88,9 +88,11 @@ class Individual:
         Where it came from: a portfolio label, ``"mutation"``, ``"crossover"`` or ``"random"``.
     states : tuple
         States of the incremental measures, or empty; never stored or sent.
+    basis : Individual or None
+        A relative from whose states its own can be made, where they have not been asked for yet.
     """
 
-    __slots__ = ("_fitness", "genome", "infeasibility", "key", "objectives", "origin", "scores", "states")
+    __slots__ = ("_fitness", "basis", "genome", "infeasibility", "key", "objectives", "origin", "scores", "states")
 
     def __init__(
         self,
@@ -100,6 +102,7 @@ class Individual:
         objectives: tuple[float, ...],
         origin: str,
         states: tuple[Any, ...] = (),
+        basis: "Individual | None" = None,
     ) -> None:
         self.genome = genome
         self.key = key
@@ -108,6 +111,7 @@ class Individual:
         self.infeasibility = scores.get(INFEASIBILITY, 0.0)
         self.origin = origin
         self.states = states
+        self.basis = basis
         self._fitness: ConstrainedFitness | None = None
 
     @property

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.model.changes import Changes
 from evosdc.model.microdata import Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.model.scales import require_scales
@@ -157,6 +158,30 @@ class FollowedInPlace(Incremental[S]):
     def update(self, state: S, masked: Table, rows: Rows) -> S:
         """Return the state after a change, and leave the old one as it is."""
         return self.follow(self.copied(state), masked, rows)
+
+
+class Batched(Incremental[S]):
+    """An incremental measure that judges many children of one parent in one call, without a state for each.
+
+    A search mostly throws children away. Of those that stay, states are made by `update` when they have children.
+    """
+
+    @property
+    def together(self) -> bool:
+        """Whether it does so for this original; where False it is an `Incremental` like others. By default True."""
+        return True
+
+    @abstractmethod
+    def values(self, state: S, changes: Changes) -> NDArray[np.float64]:
+        """Return ``value(update(state, child, rows))`` for each child, to the last bit, shape (k,).
+
+        Parameters
+        ----------
+        state : S
+            Of the parent. It may be altered on the way, but not when the call ends.
+        changes : Changes
+            Of k children.
+        """
 
 
 class Measure(ABC):

@@ -2,7 +2,7 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from collections.abc import Collection, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 from math import isfinite
 from typing import Any, ClassVar
@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from evosdc.errors import ParameterError
-from evosdc.model import Fitted, Incremental, Measure, Microdata
+from evosdc.model import Batched, Changes, Fitted, Incremental, Measure, Microdata
 from evosdc.table.schema import Attribute, Scale
-from evosdc.table.table import Table
+from evosdc.table.table import Rows, Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
 from evosdc.testing.interpretation import interpreted
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
@@ -194,6 +194,23 @@ class MeasureConformance:
             assert fitted.value(state) == fitted.value(fitted.start(target)), "follow leads elsewhere than start"
 
     @on_every_table
+    def test_children_are_judged_together_to_the_last_bit(self, table_name: str) -> None:
+        original, fitted = self.incremental(table_name)
+        if not isinstance(fitted, Batched) or not fitted.together:
+            pytest.skip("judges children one by one")
+        rng = generator(9)
+        parent, _ = edited(original, rng, 0.3)
+        state = fitted.start(parent)
+        children = [edited(parent, rng, share) for share in (0.02, 0.0, 0.1, 0.02, 0.5, 0.02, 1.0, 0.1)]
+        children.append((original, np.arange(len(original), dtype=np.intp)))
+        with unchanged("values", state):
+            found = fitted.values(state, changes_of(parent, children))
+        assert found.shape == (len(children),)
+        for value, (child, rows) in zip(found.tolist(), children, strict=True):
+            assert value == fitted.value(fitted.update(state, child, rows)), "together, it is another score"
+        assert fitted.values(state, changes_of(parent, [])).shape == (0,)
+
+    @on_every_table
     def test_a_start_does_not_hold_on_to_earlier_ones(self, table_name: str) -> None:
         original, fitted = self.incremental(table_name)
         state = fitted.start(original)
@@ -263,3 +280,17 @@ class MeasureConformance:
 
     def test_unknown_parameters_are_refused(self) -> None:
         assert_unknown_keys_refused(self.measure())
+
+
+def changes_of(parent: Table, children: Sequence[tuple[Table, Rows]]) -> Changes:
+    """Return what children of a table change, each given with its changed rows."""
+    parts = [np.sort(rows) for _, rows in children]
+    rows = np.concatenate([np.zeros(0, dtype=np.intp), *parts])
+    listed = [table.take(own) for (table, _), own in zip(children, parts, strict=True)]
+    after = Table(
+        parent.schema,
+        np.concatenate([parent.codes[:0], *(table.codes for table in listed)]),
+        np.concatenate([parent.numbers[:0], *(table.numbers for table in listed)]),
+    )
+    ends = np.cumsum([len(own) for own in parts], dtype=np.int64)
+    return Changes(np.arange(len(children)), ends, rows, parent.take(rows), after)

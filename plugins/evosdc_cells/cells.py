@@ -8,16 +8,17 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.errors import PluginError
-from evosdc.model import Microdata, Movable, Parameters, RecordDecoded, Seedable
+from evosdc.model import Changes, Microdata, Movable, Parameters, RecordDecoded, Seedable
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Numbers, Rows, Table
 from evosdc_cells.class_moves import CLASS_MOVES, ClassMoves
+from evosdc_cells.comparison import differing_children
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.exchange import Partners
-from evosdc_cells.file_blocks import Draft, in_blocks
+from evosdc_cells.file_blocks import Draft, FileBlocks, in_blocks
 from evosdc_cells.files import File, Genes, changed_rows, distance, finished, key_of, locked, records_of
 from evosdc_cells.mutation import ATTEMPTS, Mutation
 
@@ -264,6 +265,17 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
     def changed_rows(self, parent: File, child: File) -> Rows:
         """Return the records in which two files differ."""
         return changed_rows(parent, child)
+
+    def changes(self, parent: File, children: Sequence[File], most: int) -> Changes:
+        """Return what each child changes, of small files in one comparison of all."""
+        if isinstance(parent, FileBlocks) or any(isinstance(child, FileBlocks) for child in children):
+            return super().changes(parent, children, most)
+        stacked = np.array(children)
+        chosen, ends, rows = differing_children(parent, stacked, most)
+        own = np.repeat(chosen, np.diff(ends, prepend=0)) if len(chosen) > 1 else chosen
+        without = self.microdata.original.numbers[rows]
+        before, after = self._decoded(parent[rows], without), self._decoded(stacked[own, rows], without)
+        return Changes(chosen, ends, rows, before, after)
 
     def distance(self, a: File, b: File) -> float:
         """Return in how many cells two files differ."""

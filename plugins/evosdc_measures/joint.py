@@ -85,3 +85,41 @@ def differs(before: Codes, after: Codes, rows: Rows, attribute: int) -> bool:
     for row in rows:
         found |= before[row, attribute] != after[row, attribute]
     return found
+
+
+@kernel
+def shift_child(
+    original: Codes,
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    begin: int,
+    end: int,
+    by: int,
+    widths: Integers,
+    offsets: Integers,
+    counts: Counts,
+) -> None:
+    """Move the changed records of one child of many to their new cells, or back again.
+
+    Parameters
+    ----------
+    original : ndarray of int32, shape (n, V)
+    before, after : ndarray of int32, shape (m, V)
+        The changed records alone.
+    rows : ndarray of intp, shape (m,)
+    begin, end : int
+        Which of them are the child's.
+    by : int
+        1, or -1 to move them back.
+    widths, offsets : ndarray of int64
+        See `JointLayout`.
+    counts : ndarray of int32
+        Changed.
+    """
+    for i in range(begin, end):
+        for v in range(len(widths)):
+            if widths[v] > 0 and before[i, v] != after[i, v]:
+                base = offsets[v] + original[rows[i], v] + 1
+                counts[base + (before[i, v] + 1) * widths[v]] -= by
+                counts[base + (after[i, v] + 1) * widths[v]] += by

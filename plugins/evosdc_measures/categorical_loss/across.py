@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
-from evosdc.model import Incremental, Measure, Microdata
+from evosdc.model import Changes, Incremental, Measure, Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import WITHHELD, Role, Scale
@@ -132,6 +133,14 @@ class FittedAcross(FittedSum):
     def value(self, state: State) -> float:
         """Return the loss, 0..100."""
         return super().value(state) if self.pairs else 0.0
+
+    def values(self, state: State, changes: Changes) -> NDArray[np.float64]:
+        """Return the losses of several children; O(m T)."""
+        if not self.pairs:
+            return np.zeros(len(changes.ends))
+        others = self._others[changes.rows]
+        before, after = (np.hstack((table.codes, others)) for table in (changes.before, changes.after))
+        return self.losses(state, before, after, changes.ends)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected loss, as `FittedSum`; unprotected attributes stay."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.kernel import kernel
-from evosdc.model import Expected, FollowedInPlace, JointCounts, Measure, OfCounts
+from evosdc.model import Batched, Changes, Expected, FollowedInPlace, JointCounts, Measure, OfCounts
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.distance import category_distance
@@ -51,7 +51,7 @@ class DistanceBasedLoss(Measure, OfCounts):
         return 100.0 * total / (counts.records * len(counts.pairs))
 
 
-class FittedDistanceBasedLoss(FollowedInPlace[State], Expected):
+class FittedDistanceBasedLoss(FollowedInPlace[State], Batched[State], Expected):
     """`DistanceBasedLoss` of one original."""
 
     def __init__(self, original: Table, by_hierarchy: bool) -> None:
@@ -89,6 +89,15 @@ class FittedDistanceBasedLoss(FollowedInPlace[State], Expected):
     def _followed(self, before: Codes, after: Codes, rows: Rows, totals: Integers) -> State:
         total = _follow(self._original.codes, before, after, rows, *self._layout, self._denominators, totals)
         return after, totals, 100.0 * total / self._cells
+
+    def values(self, state: State, changes: Changes) -> NDArray[np.float64]:
+        """Return the losses of several children; O(m V)."""
+        before, after = changes.before.codes, changes.after.codes
+        totals = _totals_of_children(
+            self._original.codes, before, after, changes.rows, changes.ends, *self._layout, self._denominators, state[1]
+        )
+        losses: NDArray[np.float64] = 100.0 * totals / self._cells
+        return losses
 
     def burdens(self, masked: Table) -> NDArray[np.float64]:
         """Return each record's distance from its original as a share of the score, shape (n,); O(n V)."""
@@ -130,3 +139,33 @@ def _follow(
     for v in range(attributes):
         score += totals[v] / denominators[v]
     return float(score)
+
+
+@kernel
+def _totals_of_children(
+    original: Codes,
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    ends: Integers,
+    widths: Integers,
+    offsets: Integers,
+    distances: Integers,
+    denominators: NDArray[np.float64],
+    totals: Integers,
+) -> NDArray[np.float64]:
+    """Return the sum of distances of each child; `before` and `after` hold the changed records alone."""
+    found, own = np.empty(len(ends)), np.empty(len(totals), np.int64)
+    begin = 0
+    for child in range(len(ends)):
+        own[:] = totals
+        for i in range(begin, ends[child]):
+            for v in range(len(totals)):
+                if before[i, v] != after[i, v]:
+                    base = offsets[v] + (original[rows[i], v] + 1) * widths[v] + 1
+                    own[v] += distances[base + after[i, v]] - distances[base + before[i, v]]
+        begin, score = ends[child], 0.0
+        for v in range(len(totals)):
+            score += own[v] / denominators[v]
+        found[child] = score
+    return found

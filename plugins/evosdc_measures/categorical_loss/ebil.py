@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
-from evosdc.model import Expected, FollowedInPlace, JointCounts, Measure, OfCounts
+from evosdc.model import Batched, Changes, Expected, FollowedInPlace, JointCounts, Measure, OfCounts
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of, matrix_entropy
-from evosdc_measures.joint import differs, joint_layout_of, shift_counts
+from evosdc_measures.joint import differs, joint_layout_of, shift_child, shift_counts
 
 State = tuple[Codes, Counts, Numbers, float]
 """Codes of the masked table, joint counts by attribute, loss by attribute, score."""
@@ -59,7 +59,7 @@ def _bits(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return bits
 
 
-class FittedEntropyBasedLoss(FollowedInPlace[State], Expected):
+class FittedEntropyBasedLoss(FollowedInPlace[State], Batched[State], Expected):
     """`EntropyBasedLoss` of one original."""
 
     def __init__(self, original: Table) -> None:
@@ -92,6 +92,18 @@ class FittedEntropyBasedLoss(FollowedInPlace[State], Expected):
     def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m V), and O(c**2) for each attribute that changed."""
         return self._followed(state[0], masked.codes, rows, False, state[1], state[2])
+
+    @property
+    def together(self) -> bool:
+        """Whether all attributes are counted."""
+        return not self._joint.wide
+
+    def values(self, state: State, changes: Changes) -> NDArray[np.float64]:
+        """Return the losses of several children; O(c) for each changed cell, and O(c**2) once an attribute."""
+        before, after, original = changes.before.codes, changes.after.codes, self._original.codes
+        layout = (*self._layout, self._bits, self._units, state[1], state[2])
+        losses = _losses_of_children(original, before, after, changes.rows, changes.ends, *layout)
+        return np.minimum(losses, 100.0)
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, losses: Numbers) -> State:
         original = self._original.codes
@@ -153,3 +165,74 @@ def _follow(
             losses[v] = max(entropy, 0.0) * units[v]
         score += losses[v]
     return score
+
+
+@kernel
+def _losses_of_children(
+    original: Codes,
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    ends: Integers,
+    widths: Integers,
+    offsets: Integers,
+    bits: NDArray[np.float64],
+    units: NDArray[np.float64],
+    counts: Counts,
+    losses: Numbers,
+) -> NDArray[np.float64]:
+    """Return the loss of each child; `before` and `after` hold the changed records alone.
+
+    The entropy is a sum over masked categories, of which a change concerns two. Counts are changed and changed back.
+    """
+    attributes = len(units)
+    found, begin = np.empty(len(ends)), 0
+    firsts = np.zeros(attributes + 1, np.int64)
+    for v in range(attributes):
+        firsts[v + 1] = firsts[v] + widths[v]
+    parts, known = np.empty(firsts[-1]), np.zeros(attributes, np.bool_)
+    stale, changed = np.zeros(firsts[-1], np.bool_), np.zeros(attributes, np.bool_)
+    for child in range(len(ends)):
+        changed[:] = False
+        for i in range(begin, ends[child]):
+            for v in range(attributes):
+                if before[i, v] != after[i, v]:
+                    if not known[v]:
+                        known[v] = True
+                        for masked in range(widths[v]):
+                            parts[firsts[v] + masked] = _part(masked, widths[v], offsets[v], bits, counts)
+                    changed[v] = True
+        shift_child(original, before, after, rows, begin, ends[child], 1, widths, offsets, counts)
+        for i in range(begin, ends[child]):
+            for v in range(attributes):
+                if before[i, v] != after[i, v]:
+                    stale[firsts[v] + before[i, v] + 1] = stale[firsts[v] + after[i, v] + 1] = True
+        score = 0.0
+        for v in range(attributes):
+            loss = losses[v]
+            if changed[v]:
+                entropy = 0.0
+                for masked in range(widths[v]):
+                    place = firsts[v] + masked
+                    if stale[place]:
+                        entropy += _part(masked, widths[v], offsets[v], bits, counts)
+                        stale[place] = False
+                    else:
+                        entropy += parts[place]
+                loss = max(entropy, 0.0) * units[v]
+            score += loss
+        shift_child(original, before, after, rows, begin, ends[child], -1, widths, offsets, counts)
+        found[child] = score
+        begin = ends[child]
+    return found
+
+
+@kernel
+def _part(masked: int, width: int, offset: int, bits: NDArray[np.float64], counts: Counts) -> float:
+    """Return what one masked category adds to the entropy."""
+    together, apart = 0, 0.0
+    first = offset + masked * width
+    for position in range(first, first + width):
+        together += counts[position]
+        apart += bits[counts[position]]
+    return float(bits[together] - apart)

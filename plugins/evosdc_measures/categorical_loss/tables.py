@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from evosdc.errors import EvaluationError
 from evosdc.kernel import kernel
-from evosdc.model import Expected, FollowedInPlace
+from evosdc.model import Batched, Changes, Expected, FollowedInPlace
 from evosdc.randomisation.expectation import Counts as Cells
 from evosdc.randomisation.expectation import expected_difference, with_missing
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.categorical_loss.contingency import cell_of, tables_of
-from evosdc_measures.domains import Counts, domains_of, require_aligned
+from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 
 State = tuple[Codes, Counts, int]
 """Codes of the masked table, masked minus original count of each cell the original occupies, sum of all changes."""
@@ -88,7 +88,7 @@ class FittedTables(FollowedInPlace[State]):
         return codes, differences, follow_tables(state[0], codes, rows, False, differences, state[2], *self._arrays)
 
 
-class FittedSum(FittedTables, Expected):
+class FittedSum(FittedTables, Batched[State], Expected):
     """The sum over all cells of all tables of ``|x - y|``, times a factor.
 
     Parameters
@@ -105,6 +105,16 @@ class FittedSum(FittedTables, Expected):
     def value(self, state: State) -> float:
         """Return the loss."""
         return self._factor * state[2] / self._unit
+
+    def values(self, state: State, changes: Changes) -> NDArray[np.float64]:
+        """Return the losses of several children; O(m T)."""
+        return self.losses(state, changes.before.codes, changes.after.codes, changes.ends)
+
+    def losses(self, state: State, before: Codes, after: Codes, ends: Integers) -> NDArray[np.float64]:
+        """Return the losses of several children from their changed records, before and after, child by child."""
+        totals = _totals_of_children(before, after, ends, state[1], state[2], *self._arrays)
+        losses: NDArray[np.float64] = self._factor * totals / self._unit
+        return losses
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected loss by `evosdc.randomisation.expectation`: exact means and variances of all cells.
@@ -186,3 +196,20 @@ def follow_tables(
                 total += 1 if differences[cell] >= 0 else -1
                 differences[cell] += 1
     return total
+
+
+@kernel
+def _totals_of_children(
+    before: Codes, after: Codes, ends: Integers, differences: Counts, total: int, *arrays: Any
+) -> NDArray[np.int64]:
+    """Return the sum of all changes of each child; `before` and `after` hold the changed records alone.
+
+    Each child is followed and taken back, so that no tables are copied.
+    """
+    found, begin = np.empty(len(ends), np.int64), 0
+    for child in range(len(ends)):
+        rows = np.arange(begin, ends[child])
+        found[child] = follow_tables(before, after, rows, False, differences, total, *arrays)
+        follow_tables(after, before, rows, False, differences, total, *arrays)
+        begin = ends[child]
+    return found

@@ -8,11 +8,11 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
-from evosdc.model import Fitted, FollowedInPlace, Incremental, Measure
+from evosdc.model import Batched, Changes, Fitted, FollowedInPlace, Incremental, Measure
 from evosdc.table.distance import category_distance, common_scale
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import Counts, SmallCounts, domains_of, require_aligned, small_counts
+from evosdc_measures.domains import Counts, Integers, SmallCounts, domains_of, require_aligned, small_counts
 from evosdc_measures.linkage.answer_cache import AnswerCache, memo_of
 from evosdc_measures.linkage.assignment import Costs, FittedAssignment, distances_of_categories
 from evosdc_measures.linkage.burdens import burdens_of
@@ -131,7 +131,7 @@ class DistanceBasedLinkage(Measure):
         return FittedByPoints(original, each, params.distance == "mahalanobis", False, unit).distances
 
 
-class FittedDistanceBasedLinkage(FollowedInPlace[State]):
+class FittedDistanceBasedLinkage(FollowedInPlace[State], Batched[State]):
     """`DistanceBasedLinkage` of one original."""
 
     def __init__(self, original: Table, by_hierarchy: bool, backward: bool) -> None:
@@ -175,6 +175,18 @@ class FittedDistanceBasedLinkage(FollowedInPlace[State]):
         ties, codes = state[1], masked.codes
         credit = _follow(self._original.codes, state[0], codes, rows, False, ties, *self._arrays)
         return codes, ties, self._risk(credit)
+
+    @property
+    def together(self) -> bool:
+        """Whether masked records are looked up: looked up the other way round, every change moves all."""
+        return not self._backward
+
+    def values(self, state: State, changes: Changes) -> Numbers:
+        """Return the risks of several children; one search for each changed record that is not remembered."""
+        before, after, own = changes.before.codes, changes.after.codes, self._original.codes[changes.rows]
+        credits = _credits_of_children(own, before, after, changes.ends, state[1], *self._arrays)
+        risks: Numbers = np.minimum(100.0 * credits / self._n, 100.0)
+        return risks
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,); one search for each distinct record."""
@@ -260,3 +272,31 @@ def _follow(own: Codes, before: Codes, after: Codes, rows: Rows, fresh: bool, ti
                 ties[size] -= 1
                 ties[0] -= 1
     return expected_matches(ties)
+
+
+@kernel
+def _credits_of_children(
+    own: Codes, before: Codes, after: Codes, ends: Integers, ties: SmallCounts, *arrays: Any
+) -> Numbers:
+    """Return the sum of all records' credits for each child, from the changed records alone.
+
+    Each child is followed and taken back in the numbers of ties.
+    """
+    tree, distances, known = PrefixTree(*arrays[:3]), CategoryDistances(*arrays[3:6]), AnswerCache(*arrays[6:])
+    rows = np.arange(len(own))
+    gone = _tie_sizes(own, before, rows, tree, distances, known)
+    come = _tie_sizes(own, after, rows, tree, distances, known)
+    found, begin = np.empty(len(ends)), 0
+    for child in range(len(ends)):
+        for by in (1, -1):
+            for i in range(begin, ends[child]):
+                if come[i] > 0:
+                    ties[come[i]] += by
+                    ties[0] += by
+                if gone[i] > 0:
+                    ties[gone[i]] -= by
+                    ties[0] -= by
+            if by > 0:
+                found[child] = expected_matches(ties)
+        begin = ends[child]
+    return found

@@ -90,6 +90,12 @@ def _maximised(
 
 
 @kernel
+def share_of(n: int) -> float:
+    """Return the share of matches among all pairs of n records each."""
+    return min(max(1.0 / n, CLAMP), 1.0 - CLAMP)
+
+
+@kernel
 def estimate(
     counts: Integers, attributes: int, n: int, known: bool = True
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
@@ -124,7 +130,7 @@ def estimate(
     share : float
         Of matches among all pairs.
     """
-    share = min(max(1.0 / n, CLAMP), 1.0 - CLAMP)
+    share = share_of(n)
     if known:
         m, u = converged(counts, attributes, share)
         return m, u, share

@@ -10,6 +10,8 @@ from evosdc_measures.linkage.pattern_sums import fold, spread
 CLAMP = 1e-6
 CONVERGED = 1e-10
 CYCLES = 1000
+LEAST = 1e-300
+"""No probability is divided by less."""
 ROUNDING = 1e-14
 """Several times what the sum of logarithms may err by, for each of its terms and each pair."""
 
@@ -80,14 +82,14 @@ def _step(
     fold(below_u, 0, low, coincided)
     fold(beside_m, low, attributes, agreed)
     fold(beside_u, low, attributes, coincided)
-    matched, remaining = max(beside_m[0], 1e-300), max(beside_u[0], 1e-300)
+    matched, remaining = max(beside_m[0], LEAST), max(beside_u[0], LEAST)
     for v in range(attributes):
         after[v] = min(max(agreed[v] / matched, CLAMP), 1.0 - CLAMP)
         after[attributes + v] = min(max(coincided[v] / remaining, CLAMP), 1.0 - CLAMP)
 
 
 @kernel
-def _likelihood(numbers: NDArray[np.float64], chances: NDArray[np.float64]) -> float:
+def likelihood(numbers: NDArray[np.float64], chances: NDArray[np.float64]) -> float:
     """Return the log-likelihood, ``sum_i numbers_i log(chances_i)``, but for a constant."""
     likelihood = 0.0
     for row in range(len(numbers)):
@@ -129,7 +131,7 @@ def _as_likely(
         return True
     if most < -slack:
         return False
-    return _likelihood(numbers, after) >= _likelihood(numbers, before)
+    return likelihood(numbers, after) >= likelihood(numbers, before)
 
 
 @kernel

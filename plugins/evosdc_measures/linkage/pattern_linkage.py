@@ -118,7 +118,9 @@ def follow_content(
 
 
 @kernel
-def _settled(before: Counts, after: Counts, order: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+def settled_patterns(
+    before: Counts, after: Counts, order: NDArray[np.int64]
+) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
     """Return the lowest pattern of each rank, and for each pattern whether a record that it was best for is not moved.
 
     That is so where its tie is of the same patterns and all that stand above it now stood above it before: they do not
@@ -180,7 +182,7 @@ def _link(
 
 
 @kernel
-def _stay(settled: NDArray[np.bool_], held: Integers) -> bool:
+def stay(settled: NDArray[np.bool_], held: Integers) -> bool:
     """Whether all patterns that are the best of any record are settled."""
     stay = True
     for pattern in range(len(held)):
@@ -189,7 +191,7 @@ def _stay(settled: NDArray[np.bool_], held: Integers) -> bool:
 
 
 @kernel
-def _expected_matches(sizes: SmallCounts) -> float:
+def expected_matches(sizes: SmallCounts) -> float:
     """Return the sum over records of one in so many as are tied, from the number of records by size of tie."""
     credit, left, size = 0.0, len(sizes) - 1 - sizes[0], 0
     while left > 0:
@@ -219,9 +221,9 @@ def _follow_known(
     weights = estimated_weights(moved, original.shape[1], len(original), known)
     order = descending(weights)
     ranked = ranks_of(weights, order)
-    names, settled = _settled(ranks, ranked, order)
+    names, settled = settled_patterns(ranks, ranked, order)
     anew = rows
-    if not _stay(settled, links.held):
+    if not stay(settled, links.held):
         opened = np.zeros(len(original), np.bool_)
         opened[rows] = True
         for row in range(len(original)):
@@ -234,7 +236,7 @@ def _follow_known(
     for pattern in range(len(pairs)):
         pairs[pattern] = moved[pattern]
         ranks[pattern] = ranked[pattern]
-    return _expected_matches(links.sizes)
+    return expected_matches(links.sizes)
 
 
 def follow_records(
@@ -274,13 +276,13 @@ def follow_records(
     weights = estimated_weights(pairs, attributes, n, known)
     order = descending(weights)
     ranked = ranks_of(weights, order)
-    names, settled = _settled(ranks, ranked, order)
+    names, settled = settled_patterns(ranks, ranked, order)
     ranking = Ranking(order, ranked, names)
     for pattern in range(len(ranks)):
         ranks[pattern] = ranked[pattern]
     # Besides the changed records, those are linked anew whose tie has changed or has been overtaken.
     anew = rows
-    if not fresh and not _stay(settled, held):
+    if not fresh and not stay(settled, held):
         opened = ~settled[best]
         opened[rows] = True
         anew = np.flatnonzero(opened)
@@ -288,4 +290,4 @@ def follow_records(
         part = anew[begin : begin + memory.batch]
         places = places_of(after, part, originals, memory)
         _link(original, after, part, originals.wildcard, places, memory.profiles, ranking, links)
-    return _expected_matches(sizes)
+    return expected_matches(sizes)

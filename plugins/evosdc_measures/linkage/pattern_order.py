@@ -3,9 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, weights_of
+from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, share_of, weights_of
+from evosdc_measures.linkage.three_together import three_together
 
 INSERTED = 64
 """Patterns up to which sorting by insertion is fastest."""
@@ -48,6 +49,20 @@ def estimated_weights(counts: Integers, attributes: int, n: int, known: bool) ->
 
 
 @kernel
+def weights_together(counts: Integers, attributes: int, n: int, known: bool) -> NDArray[np.float64]:
+    """Return the weight of each pattern for several tables of counts, shape (k, 2**V), as `estimated_weights`."""
+    weights = np.empty(counts.shape)
+    if known and attributes == 3 and len(counts) > 1:
+        m, u = three_together(counts, share_of(n))
+        for table in range(len(counts)):
+            weights[table] = weights_of(m[table], u[table])
+        return weights
+    for table in range(len(counts)):
+        weights[table] = estimated_weights(counts[table], attributes, n, known)
+    return weights
+
+
+@kernel
 def best_of(profiles: Counts, places: Counts, order: NDArray[np.int64], ranks: Counts) -> tuple[Counts, Counts]:
     """Return for the profile at each place the rank of the best pattern in it, and how many originals have that rank.
 
@@ -61,24 +76,28 @@ def best_of(profiles: Counts, places: Counts, order: NDArray[np.int64], ranks: C
     ranks : ndarray of int32, shape (2**V,)
         By pattern.
     """
-    size = len(order)
     best, ties = np.empty(len(places), np.int32), np.empty(len(places), np.int32)
     for i in range(len(places)):
-        place, position = places[i], 0
-        while position < min(FIRST, size) and profiles[place, order[position]] == 0:
-            position += 1
-        if position < FIRST:
-            rank, tied = ranks[order[position]], 0
-            while position < size and ranks[order[position]] == rank:
-                tied += profiles[place, order[position]]
-                position += 1
-            best[i], ties[i] = rank, tied
-            continue
-        # Far down, two passes through memory are faster than steps to and fro.
-        least, together = np.int32(size), np.int32(0)
-        for pattern in range(size):
-            least = min(least, ranks[pattern] if profiles[place, pattern] > 0 else np.int32(size))
-        for pattern in range(size):
-            together += profiles[place, pattern] if ranks[pattern] == least else np.int32(0)
-        best[i], ties[i] = least, together
+        best[i], ties[i] = best_at(profiles, places[i], order, ranks)
     return best, ties
+
+
+@inner_kernel
+def best_at(profiles: Counts, place: int, order: NDArray[np.int64], ranks: Counts) -> tuple[int, int]:
+    """Return for one profile what `best_of` returns for many."""
+    size, position = len(order), 0
+    while position < min(FIRST, size) and profiles[place, order[position]] == 0:
+        position += 1
+    if position < FIRST:
+        rank, tied = ranks[order[position]], 0
+        while position < size and ranks[order[position]] == rank:
+            tied += profiles[place, order[position]]
+            position += 1
+        return int(rank), int(tied)
+    # Far down, two passes through memory are faster than steps to and fro.
+    least, together = np.int32(size), np.int32(0)
+    for pattern in range(size):
+        least = min(least, ranks[pattern] if profiles[place, pattern] > 0 else np.int32(size))
+    for pattern in range(size):
+        together += profiles[place, pattern] if ranks[pattern] == least else np.int32(0)
+    return int(least), int(together)

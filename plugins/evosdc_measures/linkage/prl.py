@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Fitted, FollowedInPlace, Incremental, Measure
+from evosdc.model import Batched, Changes, Fitted, FollowedInPlace, Incremental, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, domains_of, require_aligned, small_counts
@@ -17,6 +17,7 @@ from evosdc_measures.linkage.agreement import profiles_of_all
 from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
+from evosdc_measures.linkage.pattern_families import credits_of_children
 from evosdc_measures.linkage.pattern_linkage import Links, follow_content, follow_records
 from evosdc_measures.linkage.profile_cache import memory_of
 from evosdc_measures.linkage.profiles import originals_of
@@ -184,7 +185,7 @@ class FittedByContent(FollowedInPlace[CountedState]):
         return state[2]
 
 
-class FittedByRecord(FollowedInPlace[LinkedState]):
+class FittedByRecord(FollowedInPlace[LinkedState], Batched[LinkedState]):
     """`ProbabilisticLinkage` of an original with many possible combinations: linked record by record.
 
     Which original a record is linked to depends on the order of the patterns by weight and not on the weights. After a
@@ -229,6 +230,16 @@ class FittedByRecord(FollowedInPlace[LinkedState]):
         with self._lock:
             credit = follow_records(original, before, after, rows, fresh, *self._model, self._known, links)
         return after, links, min(100.0 * credit / self._n, 100.0)
+
+    def values(self, state: LinkedState, changes: Changes) -> Numbers:
+        """Return the risks of several children, for which the weights are estimated together."""
+        before, after, original = changes.before.codes, changes.after.codes, self._original.codes
+        with self._lock:
+            credits = credits_of_children(
+                original, state[0], before, after, changes.rows, changes.ends, *self._model, self._known, state[1]
+            )
+        risks: Numbers = np.minimum(100.0 * credits / self._n, 100.0)
+        return risks
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,); as `start`."""

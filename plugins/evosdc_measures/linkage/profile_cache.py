@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evosdc.kernel import kernel
+from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.profiles import Originals, add_by_pairs, fill, worth_grouping
@@ -75,6 +75,23 @@ def memory_of(n: int, originals: Originals) -> ProfileCache:
         np.zeros(1, dtype=np.int64),
         min(max(batch, 1), places),
     )
+
+
+@inner_kernel
+def place_of(codes: Codes, row: int, factors: Integers, shift: int, slots: Counts, records: Counts) -> int:
+    """Return the place of one row's record in the memory, -1 where it is not known."""
+    attributes, last, total = codes.shape[1], len(slots) - 1, 0
+    for v in range(attributes):
+        total += (codes[row, v] + 1) * factors[v]
+    slot = (total >> shift) & last
+    while slots[slot] >= 0:
+        same = True
+        for v in range(attributes):
+            same &= records[slots[slot], v] == codes[row, v]
+        if same:
+            return int(slots[slot])
+        slot = (slot + 1) & last
+    return -1
 
 
 @kernel

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evosdc_measures.linkage.fellegi_sunter import ITERATIONS, estimate, weights_of
+from evosdc_measures.linkage.fellegi_sunter import ITERATIONS, estimate, share_of, weights_of
+from evosdc_measures.linkage.three_together import three_together
 from tests.plugins.measures.reference import expectation_maximisation, stable
 
 
@@ -130,3 +131,16 @@ def test_weights_add_up():
     assert weights[0b000] == pytest.approx(np.log2([1 / 9, 2 / 7, 1.0]).sum())
     assert weights[0b011] == pytest.approx(np.log2([9.0, 8 / 3, 1.0]).sum())
     assert weights[0b110] == pytest.approx(np.log2([1 / 9, 8 / 3, 1.0]).sum())
+
+
+@pytest.mark.parametrize("n", [2, 10, 300, 100_000])
+@pytest.mark.parametrize("tables", [1, 3, 8, 21])
+def test_many_tables_of_three_attributes_are_estimated_as_one_by_one(n, tables):
+    rng = np.random.default_rng(n + tables)
+    chances = [rng.dirichlet(np.full(8, rng.choice([0.1, 1.0, 5.0]))) for _ in range(tables)]
+    counts = np.array([rng.multinomial(n * n, chance) for chance in chances], dtype=np.int64)
+    m, u = three_together(counts, share_of(n))
+    for table in range(tables):
+        alone = estimate(counts[table], 3, n)
+        assert (m[table] == alone[0]).all()
+        assert (u[table] == alone[1]).all()
