@@ -17,6 +17,13 @@ ROUNDING = 1e-14
 
 
 @kernel
+def grid_of(attributes: int) -> tuple[int, int, int]:
+    """Return how patterns are laid out as a grid: attributes that columns are of, rows, and columns."""
+    low = (attributes + 1) // 2 if attributes <= 6 else 6
+    return low, 1 << (attributes - low), 1 << low
+
+
+@kernel
 def _step(
     numbers: NDArray[np.float64],
     low: int,
@@ -99,7 +106,7 @@ def likelihood(numbers: NDArray[np.float64], chances: NDArray[np.float64]) -> fl
 
 
 @kernel
-def _as_likely(
+def as_likely(
     numbers: NDArray[np.float64], before: NDArray[np.float64], after: NDArray[np.float64], room: NDArray[np.float64]
 ) -> bool:
     """Whether the log-likelihood has not fallen from some chances to others.
@@ -141,8 +148,7 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
     SQUAREM (Varadhan and Roland, 2008; steplength S3): two steps, an extrapolation along them, and a step from there
     where the likelihood has not fallen below that of the start; else the second step counts.
     """
-    low = (attributes + 1) // 2 if attributes <= 6 else 6
-    width, height = 1 << low, 1 << (attributes - low)
+    low, height, width = grid_of(attributes)
     numbers = counts.astype(np.float64).reshape(height, width)
     size = 2 * attributes
     theta, first, second = np.empty(size), np.empty(size), np.empty(size)
@@ -174,5 +180,5 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
             v = second[i] - first[i] - r
             beyond[i] = min(max(theta[i] + 2.0 * length * r + length * length * v, CLAMP), 1.0 - CLAMP)
         _step(numbers, low, share, beyond, reached, room, chances_beyond)
-        theta[:] = reached if _as_likely(numbers, chances, chances_beyond, room) else second
+        theta[:] = reached if as_likely(numbers, chances, chances_beyond, room) else second
     return theta[:attributes].copy(), theta[attributes:].copy()

@@ -5,8 +5,9 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.lanes import LANES
+from evosdc_measures.linkage.estimates_together import converged_together
 from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, share_of, weights_of
-from evosdc_measures.linkage.three_together import three_together
 
 INSERTED = 64
 """Patterns up to which sorting by insertion is fastest."""
@@ -52,12 +53,16 @@ def estimated_weights(counts: Integers, attributes: int, n: int, known: bool) ->
 def weights_together(counts: Integers, attributes: int, n: int, known: bool) -> NDArray[np.float64]:
     """Return the weight of each pattern for several tables of counts, shape (k, 2**V), as `estimated_weights`."""
     weights = np.empty(counts.shape)
-    if known and attributes == 3 and len(counts) > 1:
-        m, u = three_together(counts, share_of(n))
-        for table in range(len(counts)):
+    together = len(counts)
+    if not known:
+        together = 0
+    elif together % LANES == 1:
+        together -= 1  # what is left over alone takes less by itself
+    if together > 0:
+        m, u = converged_together(counts[:together], attributes, share_of(n))
+        for table in range(together):
             weights[table] = weights_of(m[table], u[table])
-        return weights
-    for table in range(len(counts)):
+    for table in range(together, len(counts)):
         weights[table] = estimated_weights(counts[table], attributes, n, known)
     return weights
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from evosdc_measures.linkage.estimates_together import converged_together
 from evosdc_measures.linkage.fellegi_sunter import ITERATIONS, estimate, share_of, weights_of
-from evosdc_measures.linkage.three_together import three_together
+from evosdc_measures.linkage.pattern_order import estimated_weights, weights_together
 from tests.plugins.measures.reference import expectation_maximisation, stable
 
 
@@ -134,13 +135,23 @@ def test_weights_add_up():
 
 
 @pytest.mark.parametrize("n", [2, 10, 300, 100_000])
-@pytest.mark.parametrize("tables", [1, 3, 8, 21])
-def test_many_tables_of_three_attributes_are_estimated_as_one_by_one(n, tables):
-    rng = np.random.default_rng(n + tables)
-    chances = [rng.dirichlet(np.full(8, rng.choice([0.1, 1.0, 5.0]))) for _ in range(tables)]
+@pytest.mark.parametrize("attributes", [1, 2, 3, 5, 7])
+def test_eight_tables_at_once_are_estimated_as_one_by_one(n, attributes):
+    rng, patterns = np.random.default_rng(n + attributes), 1 << attributes
+    chances = [rng.dirichlet(np.full(patterns, rng.choice([0.1, 1.0, 5.0]))) for _ in range(19)]
     counts = np.array([rng.multinomial(n * n, chance) for chance in chances], dtype=np.int64)
-    m, u = three_together(counts, share_of(n))
-    for table in range(tables):
-        alone = estimate(counts[table], 3, n)
+    m, u = converged_together(counts, attributes, share_of(n))
+    for table in range(len(counts)):
+        alone = estimate(counts[table], attributes, n)
         assert (m[table] == alone[0]).all()
         assert (u[table] == alone[1]).all()
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("tables", [0, 1, 2, 8, 9, 10])
+def test_weights_of_several_tables_are_those_of_each(tables, known):
+    rng = np.random.default_rng(tables)
+    counts = rng.integers(1, 1000, (tables, 8))
+    weights = weights_together(counts, 3, 50, known)
+    for table in range(tables):
+        assert (weights[table] == estimated_weights(counts[table], 3, 50, known)).all()

@@ -1,0 +1,144 @@
+"""Eight numbers that kernels compute with at once, each in a lane of the processor's vector unit.
+
+Loops that the compiler could take eight at a time it mostly takes one by one: it would have to prove that no two arrays
+overlap. Values of `load` are in registers, and ``+ - * /`` are the instructions of the vector unit, which round as
+those for single numbers do. So a kernel that takes eight problems at once has for each the result that it has alone,
+to the last bit. Compiled code alone can have them.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.cgutils import get_or_insert_function
+from numba.core.imputils import lower_builtin
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, models, register_model
+
+LANES = 8
+
+
+def _compiled_alone(typed: Callable[..., Any]) -> Any:
+    """Return what kernels alone can call."""
+    return intrinsic(typed)
+
+
+class _Lanes(types.Type):
+    """The type of eight numbers."""
+
+    def __init__(self) -> None:
+        super().__init__(name="EightNumbers")
+
+
+_LANES: Any = _Lanes()
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+
+
+@register_model(_Lanes)
+class _LanesModel(models.PrimitiveModel):
+    """How they lie in registers."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _VECTOR)  # type: ignore[no-untyped-call]
+
+
+def _offer(operation: Any, instruction: str) -> None:
+    @infer_global(operation)  # type: ignore[no-untyped-call]
+    class Typed(AbstractTemplate):
+        def generic(self, args: Any, kws: Any) -> Any:
+            both = len(args) == 2 and all(isinstance(kind, _Lanes) for kind in args)
+            return signature(_LANES, _LANES, _LANES) if both else None  # type: ignore[no-untyped-call]
+
+    @lower_builtin(operation, _Lanes, _Lanes)  # type: ignore[no-untyped-call, untyped-decorator]
+    def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return getattr(builder, instruction)(*args)
+
+
+for _operation, _instruction in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+):
+    _offer(_operation, _instruction)
+
+
+def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Return the address of the eight numbers at a place of a flat array."""
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    first = builder.mul(args[1], ir.Constant(args[1].type, LANES))
+    return builder.bitcast(builder.gep(array.data, [first]), _VECTOR.as_pointer())
+
+
+@_compiled_alone
+def load(typing: Any, array: Any, place: Any) -> Any:
+    """Return numbers 8 * place to 8 * place + 7 of a flat array of float64."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        value = builder.load(_place(context, builder, sig, args))
+        value.align = 8
+        return value
+
+    return _LANES(array, types.intp), generate
+
+
+@_compiled_alone
+def store(typing: Any, array: Any, place: Any, value: Any) -> Any:
+    """Write eight numbers to a place of a flat array of float64, as `load` reads them."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.store(args[2], _place(context, builder, sig, args), align=8)
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp, _LANES), generate
+
+
+@_compiled_alone
+def alike(typing: Any, number: Any) -> Any:
+    """Return a number in all lanes."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), args[0], ir.Constant(ir.IntType(32), 0))
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        return builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), mask)
+
+    return _LANES(types.float64), generate
+
+
+def _chosen(comparison: str) -> Callable[[Any, Any, Any], Any]:
+    def typed(typing: Any, value: Any, bound: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.select(builder.fcmp_ordered(comparison, args[0], args[1]), args[0], args[1])
+
+        return _LANES(_LANES, _LANES), generate
+
+    return typed
+
+
+greater = _compiled_alone(_chosen(">"))
+"""Of two times eight numbers the greater one in each lane; of equals, or where one is no number, the second."""
+
+lesser = _compiled_alone(_chosen("<"))
+"""Of two times eight numbers the lesser one in each lane, likewise."""
+
+
+def _applied(name: str) -> Callable[[Any, Any], Any]:
+    def typed(typing: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            kind = ir.FunctionType(_VECTOR, [_VECTOR])
+            name_there = f"llvm.{name}.v{LANES}f64"
+            function = get_or_insert_function(builder.module, kind, name_there)  # type: ignore[no-untyped-call]
+            return builder.call(function, args)
+
+        return _LANES(_LANES), generate
+
+    return typed
+
+
+size_of = _compiled_alone(_applied("fabs"))
+"""Eight numbers without their signs."""
+
+root = _compiled_alone(_applied("sqrt"))
+"""Their square roots."""
