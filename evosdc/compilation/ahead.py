@@ -4,6 +4,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.util import find_spec
@@ -98,15 +99,18 @@ def noted_digest(kernels: Listed) -> Path | None:
     """Return the file with the digest of what was compiled; None where machine code cannot be kept."""
     for module, functions in kernels.items():
         for name in functions:
-            folder = named(f"{module}:{name}").stats.cache_path
-            return Path(folder) / DIGEST if folder else None
+            # A list that is older than the source names kernels that are gone.
+            with suppress(ImportError, AttributeError):
+                folder = named(f"{module}:{name}").stats.cache_path
+                return Path(folder) / DIGEST if folder else None
     return None
 
 
 def forget_module(module: str, functions: Mapping[str, object]) -> None:
     """Let go of the machine code of a module's kernels."""
     for name in functions:
-        named(f"{module}:{name}")._cache.flush()
+        with suppress(ImportError, AttributeError):
+            named(f"{module}:{name}")._cache.flush()
 
 
 def compile_module(module: str, functions: Mapping[str, Sequence[Sequence[JSON]]]) -> Compiled:

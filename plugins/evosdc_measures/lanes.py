@@ -45,13 +45,13 @@ class _LanesModel(models.PrimitiveModel):
 
 
 def _offer(operation: Any, instruction: str) -> None:
-    @infer_global(operation)  # type: ignore[no-untyped-call]
+    @infer_global(operation)
     class Typed(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             both = len(args) == 2 and all(isinstance(kind, _Lanes) for kind in args)
-            return signature(_LANES, _LANES, _LANES) if both else None  # type: ignore[no-untyped-call]
+            return signature(_LANES, _LANES, _LANES) if both else None
 
-    @lower_builtin(operation, _Lanes, _Lanes)  # type: ignore[no-untyped-call, untyped-decorator]
+    @lower_builtin(operation, _Lanes, _Lanes)  # type: ignore[untyped-decorator]
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return getattr(builder, instruction)(*args)
 
@@ -129,7 +129,7 @@ def _applied(name: str) -> Callable[[Any, Any], Any]:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             kind = ir.FunctionType(_VECTOR, [_VECTOR])
             name_there = f"llvm.{name}.v{LANES}f64"
-            function = get_or_insert_function(builder.module, kind, name_there)  # type: ignore[no-untyped-call]
+            function = get_or_insert_function(builder.module, kind, name_there)
             return builder.call(function, args)
 
         return _LANES(_LANES), generate

@@ -99,8 +99,14 @@ def test_what_was_compiled_at_installation_is_read_where_new_code_is_kept_elsewh
 
 
 def test_a_kernel_that_cannot_be_compiled_is_told_and_the_others_are(trial):
-    kernels = {"evosdc_trial.called": {"twice": [["int64"], [{"of": ["int64", "float64"]}]]}}
+    kernels = {
+        "evosdc_trial.called": {"gone": [["int64"]], "twice": [["int64"], [{"of": ["int64", "float64"]}]]},
+        "evosdc_trial.lost": {"gone": [["int64"]]},
+    }
     found, now, failed, _ = compiled(trial, kernels)
-    assert (found, now) == (2, 1)
-    (line,) = failed
-    assert line.startswith("evosdc_trial.called:twice: TypingError")
+    assert (found, now) == (4, 1)
+    assert [line.split(": ")[:2] for line in failed] == [
+        ["evosdc_trial.called:gone", "AttributeError"],
+        ["evosdc_trial.called:twice", "TypingError"],
+        ["evosdc_trial.lost:gone", "ModuleNotFoundError"],
+    ]
