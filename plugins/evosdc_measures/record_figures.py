@@ -3,6 +3,7 @@
 So a child costs what it changes. Now and then, when much lies over it, a base is made anew.
 """
 
+from collections.abc import Sequence
 from math import isqrt
 from typing import Any, NamedTuple
 
@@ -186,13 +187,78 @@ def total_over(base: Numbers, sums: Numbers, rows: Rows, figures: Numbers, fresh
     return found[0]
 
 
-def mean_of(figures: Numbers) -> float:
-    """Return the mean of figures, to the last bit as `numpy.mean` has it, in less time where there are few."""
-    if 0 < len(figures) <= LEAF:
-        return float(_sum_of_few(figures) / len(figures))
-    return float(np.mean(figures))
+class FollowedSum(NamedTuple):
+    """The sum of one figure for each record.
+
+    Parameters
+    ----------
+    base, sums : ndarray of float64
+        Figures of a base, shape (n,), and of its parts (`sums_of`).
+    over : Overlay
+    total : float
+        As `numpy.sum` has it, to the last bit.
+    """
+
+    base: Numbers
+    sums: Numbers
+    over: Overlay
+    total: float
+
+
+_NOTHING = Overlay(np.zeros(0, dtype=np.intp), np.zeros(0))
+
+
+def followed_sum(figures: Numbers) -> FollowedSum:
+    """Return the sum of these figures, which are a base."""
+    sums = sums_of(figures)
+    return FollowedSum(figures, sums, _NOTHING, float(sums[0]))
+
+
+def sum_after(known: FollowedSum, rows: Rows, latest: Numbers) -> FollowedSum:
+    """Return the sum after some figures have changed; O(log n), and O(n) now and then.
+
+    Parameters
+    ----------
+    known : FollowedSum
+        Not altered.
+    rows : ndarray of intp, shape (m,)
+        Each once.
+    latest : ndarray of float64, shape (m,)
+    """
+    base, sums, over, _ = known
+    over = Overlay(*laid_over(base, *over, rows, latest))
+    if len(over.rows) > room_of(len(base)):
+        base = base.copy()
+        base[over.rows] = over.figures
+        return followed_sum(base)
+    return FollowedSum(base, sums, over, float(total_over(base, sums, *over, False)))
+
+
+def means_of(figures: Numbers, parts: Sequence[slice]) -> list[float]:
+    """Return the means of parts of some figures, to the last bit as `numpy.mean` has them, in less time.
+
+    Parameters
+    ----------
+    figures : ndarray of float64
+    parts : sequence of slice
+        Each of at least one figure.
+    """
+    if max((part.stop - part.start for part in parts), default=0) > 2 * LEAF:
+        return [float(np.mean(figures[part])) for part in parts]
+    limits = np.array([(part.start, part.stop) for part in parts], dtype=np.int64).reshape(-1, 2)
+    means: list[float] = _means_of_few(figures, limits).tolist()
+    return means
 
 
 @kernel
-def _sum_of_few(figures: Numbers) -> Any:
-    return sum_of(figures, 0, len(figures))
+def _means_of_few(figures: Numbers, limits: NDArray[np.int64]) -> Numbers:
+    means = np.empty(len(limits))
+    for part in range(len(limits)):
+        begin, length = limits[part, 0], limits[part, 1] - limits[part, 0]
+        if length <= LEAF:
+            means[part] = sum_of(figures, begin, length) / length
+        else:
+            half = length // 2
+            half -= half % 8
+            means[part] = (sum_of(figures, begin, half) + sum_of(figures, begin + half, length - half)) / length
+    return means

@@ -14,7 +14,7 @@ from evosdc_measures.numeric_loss.estimates import PARTS, Part, losses_after, pa
 from evosdc_measures.numeric_loss.estimators import LEVELS, OriginalStatistics, original_statistics
 from evosdc_measures.numeric_loss.moments import Moments, moments_after, moments_of, require_numbers
 from evosdc_measures.ordered_values import OrderedValues, ordered_values, quantiles_of, values_after
-from evosdc_measures.record_figures import mean_of
+from evosdc_measures.record_figures import means_of
 
 
 class State(NamedTuple):
@@ -151,7 +151,8 @@ class FittedProbabilisticLoss(Incremental[State]):
         return self._breakdown(self.start(masked))
 
     def _breakdown(self, state: State) -> dict[str, float]:
-        return {part: 100.0 * mean_of(state.losses[places]) for part, places in self._parts.items()}
+        means = means_of(state.losses, list(self._parts.values()))
+        return {part: 100.0 * mean for part, mean in zip(self._parts, means, strict=True)}
 
     def value(self, state: State) -> float:
         """Return the mean of the parts, 0..100; 0 where there is nothing to judge."""

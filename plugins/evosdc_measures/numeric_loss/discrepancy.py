@@ -1,6 +1,6 @@
 """Discrepancies between the original's and the masked file's numbers and statistics."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +10,34 @@ from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.numeric_loss.moments import Moments, changed_columns, moments_after, moments_of, require_numbers
+from evosdc_measures.changed_columns import columns_that_differ
+from evosdc_measures.numeric_loss.moments import Moments, moments_after, moments_of, require_numbers
 from evosdc_measures.numeric_loss.statistics import STATISTICS, reference_of
+from evosdc_measures.record_figures import FollowedSum, followed_sum, sum_after
 
 Error = Literal["variation", "mse", "mae"]
 
 AVERAGED = ("data", "means", "variances", "covariances", "correlations")
 """Contents whose variations make the overall figure."""
 
-State = tuple[Numbers, Moments, Numbers, float]
-"""Numbers of the masked table, their moments, sums of the values' differences by judged attribute, score."""
+
+class State(NamedTuple):
+    """The statistics of a masked table.
+
+    Parameters
+    ----------
+    numbers : ndarray of float64, shape (n, p)
+        Of the table.
+    moments : Moments
+    apart : tuple of FollowedSum
+        Sums of the values' differences, by judged attribute.
+    score : float
+    """
+
+    numbers: Numbers
+    moments: Moments
+    apart: tuple[FollowedSum, ...]
+    score: float
 
 
 def differences(original: Numbers, masked: Numbers, error: Error) -> Numbers:
@@ -142,40 +160,43 @@ class FittedDiscrepancy(Incremental[State]):
     def start(self, masked: Table) -> State:
         """Return the state of a table; O(n p**2)."""
         require_numbers(self._original, masked.numbers)
-        places = np.arange(len(self._reference.judged))
-        return self._scored(masked.numbers, moments_of(masked.numbers), self._sums(masked.numbers, places))
+        return self._scored(masked.numbers, moments_of(masked.numbers), self._apart(masked.numbers))
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(n p) for each attribute that differs somewhere."""
-        before, moments, sums, _ = state
-        columns = changed_columns(before, masked.numbers, rows)
-        places = np.flatnonzero(np.isin(self._reference.judged, columns))
-        sums = sums.copy()
-        sums[places] = self._sums(masked.numbers, places)
-        return self._scored(masked.numbers, moments_after(moments, masked.numbers, columns), sums)
+        before, moments, apart, _ = state
+        columns = columns_that_differ(before, masked.numbers, rows)
+        if not columns:
+            return state._replace(numbers=masked.numbers)
+        changed, latest = np.array(columns), list(apart)
+        for place in np.flatnonzero(np.isin(self._reference.judged, changed)).tolist():
+            own = self._filled(masked.numbers[rows], np.array([place]))[0]
+            figures = differences(self._values[place][rows], own, self._error)
+            latest[place] = sum_after(latest[place], rows, figures)
+        return self._scored(masked.numbers, moments_after(moments, masked.numbers, changed), tuple(latest))
 
     def _filled(self, numbers: Numbers, places: NDArray[np.intp]) -> Numbers:
         """Return some judged attributes, shape (len(places), n), missing values at the original's mean."""
         values = numbers[:, self._reference.judged[places]].T
         return np.where(np.isnan(values), self._reference.means[places, None], values)
 
-    def _sums(self, numbers: Numbers, places: NDArray[np.intp]) -> Numbers:
-        """Return the sum of the values' differences of some judged attributes, each over its own column alone."""
-        masked = self._filled(numbers, places)
-        columns = zip(self._values[places], masked, strict=True)
-        return np.array([differences(a, b, self._error).sum() for a, b in columns])
+    def _apart(self, numbers: Numbers) -> tuple[FollowedSum, ...]:
+        """Return the sum of the values' differences of each judged attribute, over its own column alone."""
+        masked = self._filled(numbers, np.arange(len(self._reference.judged)))
+        columns = zip(self._values, masked, strict=True)
+        return tuple(followed_sum(differences(a, b, self._error)) for a, b in columns)
 
-    def _scored(self, numbers: Numbers, moments: Moments, sums: Numbers) -> State:
-        parts = self._breakdown(moments, sums)
-        return numbers, moments, sums, sum(parts.values()) / len(parts)
+    def _scored(self, numbers: Numbers, moments: Moments, apart: tuple[FollowedSum, ...]) -> State:
+        parts = self._breakdown(moments, apart)
+        return State(numbers, moments, apart, sum(parts.values()) / len(parts))
 
-    def _breakdown(self, moments: Moments, sums: Numbers) -> dict[str, float]:
+    def _breakdown(self, moments: Moments, sums: tuple[FollowedSum, ...]) -> dict[str, float]:
         apart = {name: self._discrepancy(name, moments, sums) for name in self._contents}
         return {name: self._factor * min(value, self._most) for name, value in apart.items()}
 
-    def _discrepancy(self, name: str, moments: Moments, sums: Numbers) -> float:
+    def _discrepancy(self, name: str, moments: Moments, sums: tuple[FollowedSum, ...]) -> float:
         if name == "data":
-            return float(sums.sum()) / self._cells if self._cells else 0.0
+            return float(np.array([own.total for own in sums]).sum()) / self._cells if self._cells else 0.0
         wanted = self._wanted[name]
         entries = entries_of(wanted, self._error)
         found = STATISTICS[name](moments, self._reference)
@@ -183,9 +204,9 @@ class FittedDiscrepancy(Incremental[State]):
 
     def breakdown(self, masked: Table) -> dict[str, float]:
         """Return the discrepancies by content, each limited and scaled as the score is."""
-        _, moments, sums, _ = self.start(masked)
-        return self._breakdown(moments, sums)
+        state = self.start(masked)
+        return self._breakdown(state.moments, state.apart)
 
     def value(self, state: State) -> float:
         """Return the mean of the discrepancies, >= 0."""
-        return state[3]
+        return state.score

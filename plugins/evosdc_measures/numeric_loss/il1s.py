@@ -1,37 +1,16 @@
 """Standardised information loss of numbers, IL1s."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.numeric_loss.moments import moments_of, require_numbers
-from evosdc_measures.record_figures import Overlay, laid_over, room_of, sums_of, total_over
+from evosdc_measures.numeric_loss.moments import require_numbers
+from evosdc_measures.record_figures import FollowedSum, followed_sum, sum_after
 
-
-class State(NamedTuple):
-    """The losses of the records.
-
-    Parameters
-    ----------
-    losses, sums : ndarray of float64
-        Of the records of a base, shape (n,), and of its parts (`evosdc_measures.record_figures.sums_of`).
-    over : Overlay
-        Losses of records that are others.
-    total : float
-        The sum of all.
-    """
-
-    losses: Numbers
-    sums: Numbers
-    over: Overlay
-    total: float
-
-
-NOTHING = Overlay(np.zeros(0, dtype=np.intp), np.zeros(0))
+State = FollowedSum
+"""Of the losses of the records."""
 
 
 class StandardisedLoss(Measure):
@@ -63,31 +42,23 @@ class FittedStandardisedLoss(Incremental[State]):
 
     def __init__(self, original: Table) -> None:
         n = len(original)
-        moments = moments_of(original.numbers)
-        present = np.diag(moments.counts)
-        deviations = np.sqrt(moments.variances * present / np.maximum(present - 1.0, 1.0))
+        spreads = [_spread(np.ascontiguousarray(column)) for column in original.numbers.T]
+        present, variances, varying = (np.array(each) for each in zip(*spreads, strict=True))
+        deviations = np.sqrt(variances * present / np.maximum(present - 1.0, 1.0))
         self._original = original.numbers
-        self._judged = np.flatnonzero(moments.varying)
+        self._judged = np.flatnonzero(varying)
         self._unit = np.sqrt(2.0) * deviations[self._judged]
         self._lost = 0.0 if original.schema.na is MissingRule.WILDCARD else 1.0
         self._cells = n * len(self._judged)
-        self._room = room_of(n)
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; O(n p)."""
         require_numbers(self._original, masked.numbers)
-        return _of(self._losses(masked.numbers, np.arange(len(masked))))
+        return followed_sum(self._losses(masked.numbers, np.arange(len(masked))))
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m p + log n), and O(n) now and then."""
-        losses, sums, over, _ = state
-        lost = self._losses(masked.numbers, rows)
-        over = Overlay(*laid_over(losses, *over, rows, lost))
-        if len(over.rows) > self._room:
-            losses = losses.copy()
-            losses[over.rows] = over.figures
-            return _of(losses)
-        return State(losses, sums, over, float(total_over(losses, sums, *over, False)))
+        return sum_after(state, rows, self._losses(masked.numbers, rows))
 
     def _losses(self, masked: Numbers, rows: Rows) -> Numbers:
         """Return the losses of some records."""
@@ -95,18 +66,12 @@ class FittedStandardisedLoss(Incremental[State]):
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's loss as a share of the score, shape (n,); they may sum to more than 100."""
-        losses = self.start(masked).losses
+        losses = self.start(masked).base
         return losses * (100.0 / self._cells) if self._cells else losses
 
     def value(self, state: State) -> float:
         """Return the loss, 0..100."""
         return min(100.0 * state.total / self._cells, 100.0) if self._cells else 0.0
-
-
-def _of(losses: Numbers) -> State:
-    """Return the state of these losses, which are a base."""
-    sums = sums_of(losses)
-    return State(losses, sums, NOTHING, float(sums[0]))
 
 
 @kernel
@@ -121,3 +86,21 @@ def _losses(original: Numbers, masked: Numbers, rows: Rows, judged: Rows, unit: 
             else:
                 losses[number] += np.abs(x - y) / unit[place]
     return losses
+
+
+@kernel
+def _spread(column: Numbers) -> tuple[float, float, bool]:
+    """Return how many values a column has, their variance (divided by that number), and whether two of them differ."""
+    count, total, low, high = 0.0, 0.0, np.inf, -np.inf
+    for x in column:
+        if not np.isnan(x):
+            count += 1.0
+            total += x
+            low, high = min(low, x), max(high, x)
+    mean, first, squares = total / max(count, 1.0), 0.0, 0.0
+    for x in column:
+        if not np.isnan(x):
+            first += x - mean
+            squares += (x - mean) * (x - mean)
+    variance = (squares - first * first / max(count, 1.0)) / max(count, 1.0)
+    return count, variance if high > low else 0.0, high > low

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evosdc.table.table import Table
 from evosdc_measures.linkage.ties import matches_of_sizes
-from evosdc_measures.record_figures import LEAF, Overlay, laid_over, room_of, sums_of, total_over
+from evosdc_measures.record_figures import LEAF, Overlay, laid_over, means_of, room_of, sums_of, total_over
 from tests.plugins.measures.numeric.cases import fitted, noisy, numeric
 
 LENGTHS = (1, 2, 7, 8, 9, 127, LEAF, LEAF + 1, 136, 255, 257, 1000, 4095, 4097, 10_001)
@@ -29,6 +29,13 @@ def test_sums_are_numpy_s_to_the_last_bit(n):
         assert total_over(base, sums, *over, False) == now.sum()
 
 
+@pytest.mark.parametrize("length", [1, 7, 8, 100, LEAF, LEAF + 1, 152, 2 * LEAF, 2 * LEAF + 1, 700])
+def test_means_are_numpy_s_to_the_last_bit(length):
+    figures = np.random.default_rng(length).random(length + 5)
+    parts = [slice(0, 3), slice(3, 3 + length)]
+    assert means_of(figures, parts) == [float(np.mean(figures[part])) for part in parts]
+
+
 @given(st.lists(st.integers(0, 40) | st.just(500), min_size=1, max_size=60))
 def test_matches_are_those_of_all_ties(ties):
     sizes = np.bincount(np.array(ties))
@@ -36,7 +43,7 @@ def test_matches_are_those_of_all_ties(ties):
     assert matches_of_sizes(sizes.astype(np.int64)) == float(shares.sum())
 
 
-@pytest.mark.parametrize("name", ["il1s", "dbrl"])
+@pytest.mark.parametrize("name", ["il1s", "dbrl", "apil", "mean-variation"])
 @pytest.mark.parametrize("kind", ["distinct", "tied", "constant"])
 def test_long_chains_and_relatives(name, kind):
     rng = np.random.default_rng(5)
