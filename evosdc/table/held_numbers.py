@@ -21,6 +21,11 @@ class HeldNumbers(Sequence[float]):
     def __init__(self, values: NDArray[np.float64]) -> None:
         self.values = values
 
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are whole."""
+        return all(bool((piece == np.rint(piece)).all()) for piece in pieces(self.values))
+
     def __len__(self) -> int:
         return len(self.values)
 

@@ -9,7 +9,7 @@ from typing import Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.held_numbers import pieces
+from evosdc.table.held_numbers import HeldNumbers, pieces
 from evosdc.table.number_syntax import number
 from evosdc.table.shortest_decimals import most_decimals, shortest_singles
 
@@ -103,7 +103,7 @@ class NumberTexts(Sequence[str], ABC):
     def place_of(self, text: str) -> int | None:
         """Return the place of a text, None where there is none."""
         value = number(text, self.mark)
-        candidates = np.flatnonzero(~self.is_number if value is None else self.values == value)
+        candidates = self._words if value is None else np.flatnonzero(self.values == value)
         return next((int(place) for place in candidates if self.text(int(place)) == text), None)
 
     def places_of(self, texts: Sequence[str]) -> NDArray[np.intp]:
@@ -119,7 +119,11 @@ class NumberTexts(Sequence[str], ABC):
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The texts that write no number."""
-        return tuple(self.text(int(place)) for place in np.flatnonzero(~self.is_number))
+        return tuple(self.text(int(place)) for place in self._words)
+
+    @cached_property
+    def _words(self) -> NDArray[np.intp]:
+        return np.flatnonzero(~self.is_number)
 
     @cached_property
     def numbers(self) -> Sequence[float] | None:
@@ -127,7 +131,7 @@ class NumberTexts(Sequence[str], ABC):
 
         Where they are as many as records, and not whole, a number may stand there several times.
         """
-        return self.values.tolist() if self.all_numbers else None
+        return HeldNumbers(self.values) if self.all_numbers else None
 
     @property
     def occurring(self) -> NDArray[np.float64]:
@@ -159,7 +163,7 @@ class NumberTexts(Sequence[str], ABC):
     def numbers_to(self, decimals: int) -> NDArray[np.float64]:
         """Return what `evosdc.table.numerals.number_to` reads of each text, NaN where it writes no number."""
         values = self.values
-        near = np.flatnonzero(self._near_singles() & ~rounded(values, decimals))
+        near = np.flatnonzero(self._near_singles & ~rounded(values, decimals))
         shortest, found = shortest_singles(values[near].astype(np.float32), decimals)
         other = (found <= decimals) & (shortest != values[near])
         if not other.any():
@@ -173,12 +177,13 @@ class NumberTexts(Sequence[str], ABC):
     def single_decimals(self) -> int | None:
         """Return what `evosdc.table.numerals.single_precision_decimals` says where some text has many digits."""
         values = self.values[self.is_number]
-        if not self._near_singles()[self.is_number].all():
+        if not self._near_singles[self.is_number].all():
             return None
         _, found = shortest_singles(values.astype(np.float32), self.digits)
         shortest = int(found.max(initial=0))
         return shortest if shortest < self.digits else None
 
+    @cached_property
     def _near_singles(self) -> NDArray[np.bool_]:
         return near_singles(self.values)
 

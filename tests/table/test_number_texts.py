@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evosdc.files.inference.scales import whole
 from evosdc.table.dates import date_format_of
+from evosdc.table.held_numbers import extremes
 from evosdc.table.number_texts import NumberTexts, RealTexts, WholeTexts
 from evosdc.table.numerals import (
     decimals_of,
@@ -33,7 +35,10 @@ def test_what_is_asked_of_all_texts_is_answered_alike(values, decimals):
     held = held_texts(values)
     plain = tuple(held)
     assert plain == tuple(held[place] for place in range(len(held))) == held[:]
-    assert numbers(held) == numbers(plain) == [number(text) for text in plain]
+    mine, theirs = numbers(held), numbers(plain)
+    assert list(mine) == theirs == [number(text) for text in plain]
+    assert (mine[0], mine[1:3], len(mine)) == (theirs[0], theirs[1:3], len(theirs))
+    assert (extremes(mine), whole(mine)) == ((min(theirs), max(theirs)), whole(theirs))
     assert decimals_of(held) == decimals_of(plain)
     assert single_precision_decimals(held) == single_precision_decimals(plain)
     assert natural_order(held) == natural_order(plain)

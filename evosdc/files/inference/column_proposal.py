@@ -11,6 +11,7 @@ from evosdc.files.inference.name_hints import NameHint, hint_of
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
 from evosdc.files.inference.value_hints import contact, free_text, place
 from evosdc.files.inference.weights import body_weights
+from evosdc.table.held_numbers import extremes
 from evosdc.table.number_texts import more_than
 from evosdc.table.numerals import decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale
@@ -131,8 +132,9 @@ def _identifying(hint: NameHint, texts: Sequence[str], values: Sequence[float] |
         return reached
     if many and values is None and len(texts) >= _NEARLY_ALL * size:
         return "its words differ in nearly every record"
-    if many and values is not None and whole(values) and len(texts) == size and max(values) - min(values) == size - 1:
-        return "it counts the records"
+    if many and values is not None and whole(values) and len(texts) == size:
+        least, most = extremes(values)
+        return "it counts the records" if most - least == size - 1 else ""
     return ""
 
 

@@ -23,6 +23,7 @@ from math import inf
 from evosdc.files.column import Column
 from evosdc.files.inference.whole_numbers import MOST_CODES, seem_codes
 from evosdc.table.dates import date_format_of, either_way, in_time
+from evosdc.table.held_numbers import HeldNumbers, extremes
 from evosdc.table.number_texts import NumberTexts, more_than
 from evosdc.table.numerals import decimals_of, natural_order, number, numbers, single_precision_decimals
 from evosdc.table.schema import Scale
@@ -161,7 +162,8 @@ def _whole_numbers(
         return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, "its numbers have leading zeros, so they are codes")
     if nominal:
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, mark), 0, "its name says that its numbers are codes")
-    if len(texts) <= MOST_ORDERED and max(values) - min(values) < DENSITY * len(values):
+    least, most = extremes(values)
+    if len(texts) <= MOST_ORDERED and most - least < DENSITY * len(values):
         reason = f"it has {len(texts)} distinct whole numbers, close to each other"
         return ScaleGuess(Scale.ORDINAL, natural_order(texts, mark), 0, reason)
     return ScaleGuess(Scale.NUMERIC, (), decimals, f"it has {len(texts)} distinct numbers, spread widely")
@@ -169,7 +171,7 @@ def _whole_numbers(
 
 def whole(values: Sequence[float]) -> bool:
     """Whether all numbers are whole."""
-    return all(map(float.is_integer, map(float, values)))
+    return values.whole if isinstance(values, HeldNumbers) else all(map(float.is_integer, map(float, values)))
 
 
 def known_order(texts: Sequence[str]) -> tuple[str, ...] | None:
