@@ -1,14 +1,18 @@
 """What a masked table changes in a column of many numbers, found without a text for each of them."""
 
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.files.column import Index
 from evosdc.table.number_texts import GREATEST, NumberTexts
 from evosdc.table.numerals import numeral
 from evosdc.table.shortest_decimals import shortest_singles
+
+if TYPE_CHECKING:
+    from evosdc.files.equal_numbers import FirstPlaces
 
 Reals = NDArray[np.float64]
 
@@ -95,13 +99,30 @@ def in_single_precision(values: Reals) -> NDArray[np.bool_]:
     return result
 
 
-def chosen_texts(new: Reals, held: NumberTexts, read: Reals, form: str, decimals: int) -> TextsOfChange:
+class Chosen(NamedTuple):
+    """The text of each of some numbers.
+
+    Parameters
+    ----------
+    texts : TextsOfChange
+    positions : ndarray of int32, shape (n,)
+        Which of them each number has.
+    places : ndarray of int32, shape (n,)
+        Its place among the texts of the column; -1 where it is none of these.
+    """
+
+    texts: TextsOfChange
+    positions: Index
+    places: Index
+
+
+def chosen_texts(new: Reals, held: NumberTexts, read: Reals, form: str, decimals: int) -> Chosen:
     """Return the text of each new number: the file's own if it has one, also for the rounded number.
 
     Parameters
     ----------
-    new : ndarray of float, shape (k,)
-        Distinct; NaN for a missing value.
+    new : ndarray of float, shape (n,)
+        NaN for a missing value.
     held : NumberTexts
         Of the column.
     read : ndarray of float
@@ -110,31 +131,38 @@ def chosen_texts(new: Reals, held: NumberTexts, read: Reals, form: str, decimals
         By which others are written that are single precision; empty where they are not.
     decimals : int
     """
-    values, first = first_places(read)
-    places = _places_in(values, first, new)
-    others: list[str | None] = []
+    from evosdc.files.equal_numbers import FirstPlaces  # where columns are held kernels are loaded in any case
+
+    first = FirstPlaces(read)
+    places = first.of(new)
     unknown = np.flatnonzero(places < 0)
-    texts = [None if value != value else numeral(value, decimals, held.mark) for value in new[unknown].tolist()]
+    others, found = _other_texts(new[unknown], held.mark, first, form, decimals)
+    places[unknown] = np.maximum(found, -1)
+    used = np.zeros(len(held), dtype=np.bool_)
+    used[places[places >= 0]] = True
+    kept = np.flatnonzero(used)
+    index = (np.cumsum(used, dtype=np.int32) - 1)[places]
+    other = unknown[found < 0]
+    index[other] = len(kept) - 1 - found[found < 0]
+    return Chosen(TextsOfChange(held, np.append(kept, -1 - np.arange(len(others))), others), index, places)
+
+
+def _other_texts(
+    new: Reals, mark: str, first: "FirstPlaces", form: str, decimals: int
+) -> tuple[tuple[str | None, ...], Index]:
+    """Return texts for numbers that the column does not have, and which each has: -1 less its position.
+
+    Where the column has the rounded number it is the place of that one.
+    """
+    values, position = np.unique(new, return_inverse=True)
+    texts = [None if value != value else numeral(value, decimals, mark) for value in values.tolist()]
     # As they are written, so that a rounded number is the one that will be read.
-    rounded = np.array(
-        [np.nan if text is None else float(text.replace(held.mark, ".")) for text in texts], dtype=np.float64
-    )
-    own = _places_in(values, first, rounded)
+    rounded = np.array([np.nan if text is None else float(text.replace(mark, ".")) for text in texts], dtype=np.float64)
+    found = first.of(rounded)
     single = in_single_precision(rounded) if form else np.zeros(len(texts), dtype=np.bool_)
-    for place, text, found, value, short in zip(
-        unknown.tolist(), texts, own.tolist(), rounded.tolist(), single.tolist(), strict=True
-    ):
-        if found >= 0:
-            places[place] = found
-            continue
-        places[place] = -1 - len(others)
-        others.append(form.format(float(np.float32(value))).replace(".", held.mark) if short else text)
-    return TextsOfChange(held, places, tuple(others))
-
-
-def _places_in(values: Reals, first: NDArray[np.intp], wanted: Reals) -> NDArray[np.intp]:
-    """Return the first place of each wanted number, -1 where there is none."""
-    if not len(values):
-        return np.full(len(wanted), -1, dtype=np.intp)
-    near = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
-    return np.where(values[near] == wanted, first[near], -1).astype(np.intp)
+    others: list[str | None] = []
+    for place in np.flatnonzero(found < 0).tolist():
+        found[place] = -1 - len(others)
+        short = form.format(float(np.float32(rounded[place]))).replace(".", mark) if single[place] else texts[place]
+        others.append(short)
+    return tuple(others), found[position.reshape(-1)]

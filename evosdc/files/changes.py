@@ -62,13 +62,12 @@ def change_of(column: Column, missing: Sequence[str], masked: Table, decimals: i
         reworded = (old == MISSING) & (new == MISSING) & several
         return Change(old != new, (*attribute.categories, None), index, reworded)
     changed = differing(column, missing, np.asarray(new, dtype=np.float64), decimals)
-    values, position = np.unique(np.asarray(new, dtype=np.float64), return_inverse=True)
     if column.held is not None:
         read, form = column.numbers_to(missing, decimals), stored_form_of(column, missing, decimals)
-        chosen = chosen_texts(values, column.held, read, form, decimals)
-        other = column.index != chosen.places[position]
-        reworded = ~changed & np.where(np.isnan(new), several, other)
-        return Change(changed, chosen, position.astype(np.int32), reworded)
+        chosen = chosen_texts(np.asarray(new, dtype=np.float64), column.held, read, form, decimals)
+        reworded = ~changed & np.where(np.isnan(new), several, column.index != chosen.places)
+        return Change(changed, chosen.texts, chosen.positions, reworded)
+    values, position = np.unique(np.asarray(new, dtype=np.float64), return_inverse=True)
     written = first_texts(column, missing, decimals)
     form = stored_form(written, column.mark)
     texts = tuple(None if np.isnan(v) else _numeral(float(v), decimals, column.mark, written, form) for v in values)

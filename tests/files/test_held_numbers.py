@@ -15,6 +15,7 @@ from evosdc.errors import InputError
 from evosdc.files import frame_columns
 from evosdc.files.changes import change_of
 from evosdc.files.column import NO_TEXT
+from evosdc.files.equal_numbers import FirstPlaces
 from evosdc.files.frame import frame_from_table, table_from_frame
 from evosdc.files.inference.proposal import infer_schema
 from evosdc.files.schema.description import SchemaDescription
@@ -150,3 +151,14 @@ def test_numbers_are_held_where_there_are_many():
 def test_other_values_are_texts(values):
     with held_from(1):
         assert frame_columns.columns_of(pd.DataFrame({"a": values}))[0].column.held is None
+
+
+@given(
+    st.lists(st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, 2.5]))),
+    st.lists(st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, 2.5]))),
+)
+def test_first_places_of_numbers_are_found_as_in_a_list(values, others):
+    wanted = [*values, *others]
+    places = FirstPlaces(np.array(values, dtype=np.float64)).of(np.array(wanted, dtype=np.float64))
+    known = [None if value != value else value for value in values]
+    assert places.tolist() == [known.index(value) if value in known else -1 for value in wanted]
