@@ -1,5 +1,6 @@
 """``python -m evosdc`` and ``evosdc``."""
 
+import gc
 import os
 import signal
 import sys
@@ -24,6 +25,8 @@ def main() -> None:
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError):  # nobody reads it any more
                 stream.flush()
+        # All that is left goes with the process. To look for cycles in it took a fifth of the time of short commands.
+        gc.freeze()
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

@@ -5,9 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from evosdc.cli.fresh_draws import print_fresh
 from evosdc.cli.text import harmless, say, warn
@@ -22,6 +19,9 @@ def print_json(data: Any) -> None:
 
 def print_result(result: Mapping[str, Any]) -> None:
     """Print the original, the best file of the portfolio, the recipe and the best file found, one column each."""
+    from rich.console import Console
+    from rich.table import Table
+
     columns: list[tuple[str, Mapping[str, Any], float | None]] = []
     above = (result.get("limit") or {}).get("above") or {}
     if result.get("identity"):
@@ -171,6 +171,10 @@ def print_settings(result: Mapping[str, Any]) -> None:
                 f"from {spread['min']:.3f} to {spread['max']:.3f}."
             )
         return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(title="Settings", title_justify="left")
     table.add_column("setting", overflow="fold")
     for heading in ("runs", "fitness", "sd", "min", "median", "IL", "DR"):

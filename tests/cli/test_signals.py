@@ -163,6 +163,13 @@ def test_ctrl_c_at_the_very_beginning(tmp_path):
     assert "Traceback" not in err
 
 
+def test_a_process_ends_without_looking_for_cycles():
+    program = "import atexit, gc, sys; atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
+    program += "from evosdc.__main__ import main; sys.argv = ['evosdc', '--version']; main()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-1] == "True"
+
+
 def test_progress_is_a_line_every_few_seconds_with_what_is_left():
     from rich.console import Console
 
