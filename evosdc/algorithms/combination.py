@@ -1,6 +1,7 @@
 """Putting together small changes of a file that have been tried one by one."""
 
 from collections.abc import Sequence
+from operator import add
 
 import numpy as np
 
@@ -10,7 +11,9 @@ from evosdc.model.individual import INFEASIBILITY, precedence_of
 
 def worth_keeping(probe: Individual, climber: Individual) -> bool:
     """Whether a change is better, or better in IL or in DR alone: together with others it may pay."""
-    return probe.dominates(climber) or any(a < b for a, b in zip(probe.point, climber.point, strict=True))
+    if probe.dominates(climber):
+        return True
+    return any([a < b for a, b in zip(probe.point, climber.point, strict=True)])  # noqa: C419 -- a list is faster here
 
 
 def promising(
@@ -42,12 +45,13 @@ def promising(
         [probe.scores.get(name, 0.0) - value for name, value in zip(names, start, strict=True)] for probe in probes
     ]
     sets: dict[frozenset[int], tuple[int, ...]] = {}
+    bounded = INFEASIBILITY in names
     for _ in range(most):
         here, best, chosen = start, climber.precedence, []
         for i in rng.permutation(len(probes)).tolist():
-            there = [value + delta for value, delta in zip(here, deltas[i], strict=True)]
+            there = list(map(add, here, deltas[i]))
             predicted = dict(zip(names, there, strict=True))
-            if INFEASIBILITY in predicted:
+            if bounded:
                 predicted[INFEASIBILITY] = max(predicted[INFEASIBILITY], 0.0)
             precedence = precedence_of(predicted, fitness.combine(predicted))
             if precedence < best:

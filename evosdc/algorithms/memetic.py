@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from evosdc.algorithms.combination import promising, worth_keeping
-from evosdc.algorithms.moves import Move, first_credit, moves_of, shares_of, update_credit
+from evosdc.algorithms.moves import first_credit, moves_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Fitted, Individual, Offspring, Parameters, Population
@@ -110,17 +110,12 @@ class Memetic(Algorithm):
         shares = shares_of(population.memory[CREDIT])
         drawn = [self.moves[i] for i in rng.choice(len(shares), self.params.probes, p=shares).tolist()]
         costly = self._costly_records(climber, rng) if any(move.costly for move in drawn) else None
-        offspring = []
-        for move in drawn:
-            genome = self._moved(climber.genome, move, rng, costly)
-            offspring.append(Offspring(genome, move.name, (slot,), climber))
-        return offspring
-
-    def _moved(self, genome: Any, move: Move, rng: np.random.Generator, costly: Draw | None) -> Any:
-        genotype = self.toolbox.genotype
-        if not isinstance(genotype, Movable):
-            return self.toolbox.mutate(genome, rng)
-        return genotype.move(genome, move.kind, rng, costly if move.costly else None)
+        genotype, genome, names = self.toolbox.genotype, climber.genome, [move.name for move in drawn]
+        if isinstance(genotype, Movable):
+            made = [genotype.move(genome, move.kind, rng, costly if move.costly else None) for move in drawn]
+        else:
+            made = [self.toolbox.mutate(genome, rng) for _ in drawn]
+        return [Offspring(genome, name, (slot,), climber) for genome, name in zip(made, names, strict=True)]
 
     def _evolves(self, generation: int) -> bool:
         """Whether it is the population's turn: after the rounds, so that files are improved before they mix."""

@@ -1,7 +1,6 @@
 """The problem to be solved, and the evaluation of one genome: a pure function of the seed and the genome."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite, sqrt
@@ -82,12 +81,17 @@ class Problem:
     _decoder: Decoder = field(init=False, repr=False)
     _travellers: Travellers | None = field(init=False, repr=False)
     _families: Families | None = field(init=False, repr=False)
+    _described: bool = field(init=False, repr=False)
+    _raced: bool = field(init=False, repr=False)
+    _restricted: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         genotype = self.genotype
         # Changed rows say something only where parent and child are decoded with the same random numbers.
         follows = isinstance(genotype, Followed) and self.common_random_numbers
         roads = roads_of(self.measures, follows, isinstance(genotype, PostRandomised))
+        for name, capability in (("_described", Described), ("_raced", Raced), ("_restricted", Restricted)):
+            object.__setattr__(self, name, isinstance(genotype, capability))
         object.__setattr__(self, "_decoder", Decoder(genotype, self.streams))
         object.__setattr__(self, "_followed", roads.followed)
         object.__setattr__(self, "_read", roads.read)
@@ -242,8 +246,11 @@ class Problem:
             parent.states = ()  # whoever is interrupted may have altered them
             raise
         for place, scores in listed:
-            with suppress(Exception):  # what is wrong with it is told where it is evaluated by itself
-                found[place] = Evaluation(*self.judge(scores, genomes[place]), ())
+            try:  # by hand: a context takes as long as what is in it
+                judged, objectives = self.judge(scores, genomes[place])
+            except Exception:
+                continue
+            found[place] = Evaluation(judged, objectives, ())
         return found
 
     def _make_states(self, parent: Individual, genomes: Sequence[Any]) -> None:
@@ -335,19 +342,20 @@ class Problem:
         genome that may not be published is then better than the reference, and of two such the nearer one is better.
         """
         combined = self.aggregation.combine(scores)
-        if genome is not None:
+        # Asked for every candidate: what the genotype cannot do is not asked for.
+        if genome is not None and self._described:
             combined |= self.traits(genome)
         if self.constraints:
             combined = self.constraints.judge(combined, margins)
-        if genome is not None and self.draws_of(genome) < self.draws:
+        if genome is not None and self._raced and self.draws_of(genome) < self.draws:
             combined[INFEASIBILITY] = combined.get(INFEASIBILITY, 0.0) + PROVISIONAL
-        objectives = tuple(self.fitness.combine(self._no_traits | combined))
+        objectives = tuple(self.fitness.combine(self._no_traits | combined if self._described else combined))
         # One sum tells of all; it may overflow where no value does.
         values = (*combined.values(), *objectives)
         if not isfinite(sum(values)) and not all(map(isfinite, values)):
             wrong = [name for name, value in combined.items() if not isfinite(value)] or ["the fitness"]
             raise EvaluationError(f"{', '.join(wrong)} gave a value that is not finite; a measure is broken")
-        if genome is None or not isinstance(self.genotype, Restricted):
+        if genome is None or not self._restricted or not isinstance(self.genotype, Restricted):
             return combined, objectives
         violation = self.genotype.violation(genome)
         added = [scale * (1.0 + violation) if violation > 0.0 else 0.0 for scale in self._penalty]

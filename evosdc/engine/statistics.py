@@ -29,7 +29,8 @@ class Census:
         self._distance = distance
         self._counted: Sequence[Individual] | None = None
         self._figures: dict[str, Any] = {}
-        self._apart: dict[tuple[int, int], tuple[Individual, Individual, float]] = {}
+        self._pairs: list[tuple[Individual, Individual]] = []
+        self._apart: list[float] = []
 
     def figures(self, population: Sequence[Individual]) -> dict[str, Any]:
         """Return the best of a population, and least, mean and greatest first objective, IL and DR."""
@@ -61,15 +62,22 @@ class Census:
         size, half = len(population), max(len(population) // 2, 1)
         if size == 1:
             return 0.0
-        apart, values = {}, []
-        for slot in range(half if size % 2 == 0 else size):
-            a, b = population[slot], population[(slot + half) % size]
-            # The individuals themselves are kept as well: an address alone may be given to another one.
-            pair = (id(a), id(b))
-            known = self._apart.get(pair) or (a, b, float(self._distance(a.genome, b.genome)))
-            apart[pair] = known
-            values.append(known[2])
-        self._apart = apart
+        slots = range(half if size % 2 == 0 else size)
+        pairs = [(population[slot], population[(slot + half) % size]) for slot in slots]
+        # From one generation to the next few slots change.
+        before = self._pairs if len(self._pairs) == len(pairs) else [(None, None)] * len(pairs)
+        known: dict[tuple[int, int], float] | None = None
+        values = list[float]()
+        for slot, ((a, b), (c, d)) in enumerate(zip(pairs, before, strict=True)):
+            if a is c and b is d:
+                values.append(self._apart[slot])
+                continue
+            if known is None:
+                # The individuals are kept as well: an address alone may be given to another one.
+                known = {(id(x), id(y)): value for (x, y), value in zip(self._pairs, self._apart, strict=True)}
+            found = known.get((id(a), id(b)))
+            values.append(float(self._distance(a.genome, b.genome)) if found is None else found)
+        self._pairs, self._apart = pairs, values
         return sum(values) / len(values)
 
 

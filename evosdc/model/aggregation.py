@@ -1,7 +1,9 @@
 """From the scores of many measures to one information loss and one disclosure risk."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
 from typing import Literal
 
 
@@ -38,20 +40,33 @@ class Aggregation:
 
     def combine(self, scores: Mapping[str, float]) -> dict[str, float]:
         """Return `scores` with ``il`` and ``dr`` added where there are measures of that kind."""
+        il, disclosure, linkage = self._readers
         combined = dict(scores)
-        if self.il:
-            combined["il"] = _mean(scores, self.il)
+        if il is not None:
+            values = il(scores)
+            combined["il"] = sum(values) / len(values)
         risks = []
-        if self.disclosure:
-            figures = [scores[name] for name in self.disclosure]
-            risks.append(max(figures) if self.risks == "max" else _mean(scores, self.disclosure))
-        if self.linkage:
-            greatest = self.rule == "max"
-            risks.append(max(map(scores.__getitem__, self.linkage)) if greatest else _mean(scores, self.linkage))
+        if disclosure is not None:
+            values = disclosure(scores)
+            risks.append(max(values) if self.risks == "max" else sum(values) / len(values))
+        if linkage is not None:
+            values = linkage(scores)
+            risks.append(max(values) if self.rule == "max" else sum(values) / len(values))
         if risks:
             combined["dr"] = max(risks) if self.risks == "max" else sum(risks) / len(risks)
         return combined
 
+    @cached_property
+    def _readers(self) -> tuple["Reader | None", "Reader | None", "Reader | None"]:
+        """What reads the scores of each kind at once, None where there are none: asked for every candidate."""
+        return _reader(self.il), _reader(self.disclosure), _reader(self.linkage)
 
-def _mean(scores: Mapping[str, float], names: tuple[str, ...]) -> float:
-    return sum(map(scores.__getitem__, names)) / len(names)
+
+Reader = Callable[[Mapping[str, float]], tuple[float, ...]]
+
+
+def _reader(names: tuple[str, ...]) -> Reader | None:
+    if len(names) == 1:
+        (name,) = names
+        return lambda scores: (scores[name],)
+    return itemgetter(*names) if names else None

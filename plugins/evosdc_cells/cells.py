@@ -73,6 +73,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         original = microdata.original
         self._schema = original.schema
         self._domain = domain_of(original)
+        self._free: list[int] = self._domain.free.tolist()
         self._categorical = original.codes.shape[1]
         self._shape = (len(original), len(self._domain.sizes))
         gray = params.numbers == "gray"
@@ -133,8 +134,8 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         With ``mutation = "bernoulli"`` each cell changes with probability ``mutations / cells``: a binomial number of
         them, drawn at once. Where rules leave a cell no other value, another cell of its record is changed.
         """
-        free = self._domain.free
-        cells = self._shape[0] * free.size
+        free = self._free
+        cells = self._shape[0] * len(free)
         if cells == 0:
             return g
         if self.params.mutation == "poisson":
@@ -147,7 +148,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         loci = [int(rng.random() * cells)] if count == 1 else rng.choice(cells, count, replace=False).tolist()
         changed = g.copy()
         for locus in loci:
-            self._vary(changed, locus // free.size, int(free[locus % free.size]), rng)
+            self._vary(changed, locus // len(free), free[locus % len(free)], rng)
         return finished(changed)
 
     def _vary(self, genes: Genes | Draft, row: int, attribute: int, rng: np.random.Generator) -> None:
@@ -199,23 +200,30 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
 
     def _move(self, genes: Genes | Draft, row: int, kind: str, rng: np.random.Generator) -> None:
         """Change one record in place."""
-        before = genes[row].copy()
         if kind == "exchange" and self._exchanged(genes, row, rng):
             return
-        if kind in CLASS_MOVES and self._class_moves.changed(genes, row, kind, rng):
-            return
-        if kind == "restoration":
-            columns = np.flatnonzero(before != self._coded_original[row])
+        if kind in CLASS_MOVES:
+            before = genes[row].copy()
+            if self._class_moves.changed(genes, row, kind, rng):
+                return
+            genes[row] = before
+        elif kind == "restoration":
+            columns = (genes[row] != self._coded_original[row]).nonzero()[0]
             if len(columns):
                 column = columns[int(rng.integers(len(columns)))]
+                before = genes[row, column]
                 genes[row, column] = self._coded_original[row, column]
+                if self._rules is None or not self._rules.breaks(genes, row):
+                    return
+                genes[row, column] = before
         elif kind == "adoption":
-            genes[row] = genes[int(rng.integers(len(genes)))]
-        broken = self._rules is not None and kind != "value" and self._rules.breaks(genes, row)
-        if kind == "value" or (genes[row] == before).all() or broken:
-            free = self._domain.free
-            genes[row] = before
-            self._vary(genes, row, int(free[int(rng.integers(free.size))]), rng)
+            before, other = genes[row].copy(), genes[int(rng.integers(len(genes)))]
+            if (other != before).any():
+                genes[row] = other
+                if self._rules is None or not self._rules.breaks(genes, row):
+                    return
+                genes[row] = before
+        self._vary(genes, row, self._free[int(rng.integers(len(self._free)))], rng)
 
     def _exchanged(self, genes: Genes | Draft, row: int, rng: np.random.Generator) -> bool:
         """Exchange one value of a record in place; return whether that was possible."""

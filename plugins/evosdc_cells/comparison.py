@@ -58,10 +58,10 @@ def differing_children(
     for child in range(len(children)):
         other, found, last = others[child], used, -1
         for begin in range(0, cells, STRETCH):
-            end, apart = min(begin + STRETCH, cells), False
+            end, apart = min(begin + STRETCH, cells), 0
             for cell in range(begin, end):
-                apart |= one[cell] != other[cell]
-            if not apart:
+                apart |= one[cell] ^ other[cell]
+            if apart == 0:
                 continue
             for cell in range(begin, end):
                 if one[cell] != other[cell] and cell // width != last:

@@ -1,6 +1,7 @@
 """Which values a cell may take, and how the numbers of a file are coded as whole ones."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,11 +42,16 @@ class CellDomain:
 
     def other(self, attribute: int, code: int, rng: np.random.Generator) -> int:
         """Return a valid code different from `code`, each with the same probability."""
-        size, missing = int(self.sizes[attribute]), int(self.categories[attribute])
+        size, missing = self._counts[attribute]
         present = missing if code == MISSING else code
         drawn = int(rng.random() * (size - 1))
         drawn += drawn >= present
         return MISSING if drawn == missing else drawn
+
+    @cached_property
+    def _counts(self) -> list[tuple[int, int]]:
+        """Valid values, and those not missing, as plain numbers: arrays take ten times as long to look up."""
+        return list(zip(self.sizes.tolist(), self.categories.tolist(), strict=True))
 
     def neighbour(self, attribute: int, code: int, rng: np.random.Generator) -> int:
         """Return the next category up or down of an ordinal attribute; any other valid code for nominal ones."""

@@ -61,33 +61,46 @@ def hits_of_codes(original: Codes, masked: Codes, order: NDArray[np.int64], perc
     places[order] = np.arange(len(order))
     own, shown = places[original + 1], places[masked + 1]
     known = (own > 0) & (shown > 0)
-    hits: Hits = np.where(known, _hits_by_rank(own, shown, known, percents), same)
+    width, published = len(order), np.bincount(shown, minlength=len(order))
+    if width * width < len(own):
+        # Records of the same two categories are hit alike.
+        pairs = np.divmod(np.arange(width * width), width)
+        ranked = _hits_by_rank(*pairs, published, len(own), percents)[own * width + shown]
+    else:
+        ranked = _hits_by_rank(own, shown, published, len(own), percents)
+    hits: Hits = np.where(known, ranked, same)
     return hits
 
 
 def _hits_by_rank(
-    own: NDArray[np.int64], shown: NDArray[np.int64], known: NDArray[np.bool_], percents: Sequence[int]
+    own: NDArray[np.int64],
+    shown: NDArray[np.int64],
+    published: NDArray[np.int64],
+    n: int,
+    percents: Sequence[int],
 ) -> Hits:
     """Return hits from places among ordered values: ranks times 200 are compared as integers.
 
     Parameters
     ----------
-    own, shown : ndarray of int64, shape (n,)
-        Place of the original and of the masked value, from 1.
-    known : ndarray of bool, shape (n,)
-        Whether there are both; others are 0.
+    own, shown : ndarray of int64, shape (m,)
+        Place of an original and of a masked value, from 1; 0 where there is none, which says nothing.
+    published : ndarray of int64
+        Records by place of the masked value.
+    n : int
+        All records.
     percents : sequence of int
     """
-    n = len(own)
-    most = int(max(own.max(initial=0), shown.max(initial=0)))
-    through = np.cumsum(np.bincount(shown[shown > 0], minlength=most + 1))
+    counts = published.copy()
+    counts[0] = 0
+    through = np.cumsum(counts)
     first = np.concatenate(([0], through[:-1])) + 1
     centre = 100 * (first + through)[shown]
     below, above = 200 * through[own], 200 * first[own]
-    hits = np.zeros(n, dtype=np.int16)
+    hits = np.zeros(len(own), dtype=np.int16)
     for percent in percents:
         reach = 2 * percent * n
-        hits += known & (below >= centre - reach) & (above <= centre + reach)
+        hits += (below >= centre - reach) & (above <= centre + reach)
     return hits
 
 
