@@ -12,14 +12,15 @@ from evosdc.model import Changes, Microdata, Movable, Parameters, RecordDecoded,
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Numbers, Rows, Table
+from evosdc_cells.block_distances import BlockDistances
 from evosdc_cells.class_moves import CLASS_MOVES, ClassMoves
-from evosdc_cells.comparison import differing_children
+from evosdc_cells.comparison import differing_cells, differing_children
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.exchange import Partners
 from evosdc_cells.file_blocks import Draft, FileBlocks, in_blocks
-from evosdc_cells.files import File, Genes, changed_rows, distance, finished, key_of, locked, records_of
+from evosdc_cells.files import File, Genes, changed_rows, finished, key_of, locked, records_of
 from evosdc_cells.mutation import ATTEMPTS, Mutation
 
 BLOCK = 1000
@@ -73,6 +74,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         original = microdata.original
         self._schema = original.schema
         self._domain = domain_of(original)
+        self._distances = BlockDistances()
         self._free: list[int] = self._domain.free.tolist()
         self._categorical = original.codes.shape[1]
         self._shape = (len(original), len(self._domain.sizes))
@@ -287,7 +289,9 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
 
     def distance(self, a: File, b: File) -> float:
         """Return in how many cells two files differ."""
-        return distance(a, b)
+        if isinstance(a, FileBlocks) and isinstance(b, FileBlocks):
+            return self._distances.between(a, b)
+        return float(differing_cells(np.asarray(a), np.asarray(b)))
 
     def key(self, g: File) -> bytes:
         """Return a BLAKE2b hash of the cells, of large files the sum of those of their blocks."""

@@ -20,12 +20,12 @@ WHOLE = 16_384
 
 LEAST_RECORDS = 256
 _HASH = 2**128
-_NUMBER = 2**63 - 1
+_HALVES = np.dtype("<u8")
 
 Genes = NDArray[Any]
 
 # Files that are read, seeded or crossed share what they have in common, as relatives do.
-_known: WeakValueDictionary[int, Genes] = WeakValueDictionary()
+_known: WeakValueDictionary[bytes, Genes] = WeakValueDictionary()
 
 
 class FileBlocks(NamedTuple):
@@ -35,17 +35,14 @@ class FileBlocks(NamedTuple):
     ----------
     blocks : tuple of ndarray
         Read-only, each with as many records as the first but for the last one.
-    parts : tuple of int
-        What each block adds to the hash.
-    numbers : ndarray of int64
-        The last 63 bits of the parts, by which blocks are told apart.
+    parts : ndarray of uint64, shape (k, 2)
+        What each block adds to the hash, the lower half first, by which blocks are told apart.
     total : int
         Sum of the parts modulo 2**128.
     """
 
     blocks: tuple[Genes, ...]
-    parts: tuple[int, ...]
-    numbers: NDArray[np.int64]
+    parts: NDArray[np.uint64]
     total: int
 
     @property
@@ -85,7 +82,7 @@ class FileBlocks(NamedTuple):
 
     def differing(self, other: "FileBlocks") -> list[int]:
         """Return the places of the blocks that are not shared with another version of the file."""
-        places: list[int] = (self.numbers != other.numbers).nonzero()[0].tolist()
+        places: list[int] = (self.parts[:, 0] != other.parts[:, 0]).nonzero()[0].tolist()
         return places
 
     def changed_rows(self, other: "FileBlocks") -> Rows:
@@ -155,14 +152,13 @@ class Draft:
         file, touched = self._file, self._touched
         if not touched:
             return file
-        blocks, parts, numbers, total = list(file.blocks), list(file.parts), file.numbers.copy(), file.total
+        blocks, parts, total = list(file.blocks), file.parts.copy(), file.total
         for place, block in touched.items():
             part = _part(block, place)
-            total += part - parts[place]
+            total += int.from_bytes(part, "little") - int.from_bytes(parts[place].tobytes(), "little")
             block.flags.writeable = False
-            blocks[place], parts[place], numbers[place] = block, part, part & _NUMBER
-        numbers.flags.writeable = False
-        return FileBlocks(tuple(blocks), tuple(parts), numbers, total % _HASH)
+            blocks[place], parts[place] = block, np.frombuffer(part, _HALVES)
+        return _file_of(blocks, parts, total % _HASH)
 
 
 def in_blocks(genes: Genes) -> Genes | FileBlocks:
@@ -171,8 +167,9 @@ def in_blocks(genes: Genes) -> Genes | FileBlocks:
     if genes.size <= WHOLE:
         return genes
     size = max(LEAST_RECORDS, isqrt(len(genes)))
-    blocks, parts = [], []
-    for place, begin in enumerate(range(0, len(genes), size)):
+    begins = range(0, len(genes), size)
+    blocks, parts, total = list[Genes](), np.empty((len(begins), 2), dtype=np.uint64), 0
+    for place, begin in enumerate(begins):
         block = np.ascontiguousarray(genes[begin : begin + size])
         part = _part(block, place)
         known = _known.get(part)
@@ -181,15 +178,19 @@ def in_blocks(genes: Genes) -> Genes | FileBlocks:
             known = _known[part] = block.copy()
             known.flags.writeable = False
         blocks.append(known)
-        parts.append(part)
-    numbers = np.array([part & _NUMBER for part in parts], dtype=np.int64)
-    numbers.flags.writeable = False
-    return FileBlocks(tuple(blocks), tuple(parts), numbers, sum(parts) % _HASH)
+        parts[place] = np.frombuffer(part, _HALVES)
+        total += int.from_bytes(part, "little")
+    return _file_of(blocks, parts, total % _HASH)
 
 
-def _part(block: Genes, place: int) -> int:
+def _file_of(blocks: list[Genes], parts: NDArray[np.uint64], total: int) -> FileBlocks:
+    parts.flags.writeable = False
+    return FileBlocks(tuple(blocks), parts, total)
+
+
+def _part(block: Genes, place: int) -> bytes:
     salt = place.to_bytes(8, "little")
-    return int.from_bytes(blake2b(block.data, digest_size=16, salt=salt).digest(), "little")
+    return blake2b(block.data, digest_size=16, salt=salt).digest()
 
 
 def _listed(rows: list[int] | NDArray[Any]) -> list[int]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.table import Rows
-from evosdc_cells.comparison import differing_cells, differing_rows
+from evosdc_cells.comparison import differing_rows
 from evosdc_cells.file_blocks import Draft, FileBlocks
 
 Genes = NDArray[Any]
@@ -19,13 +19,6 @@ def changed_rows(a: File, b: File) -> Rows:
     if isinstance(a, FileBlocks) and isinstance(b, FileBlocks):
         return a.changed_rows(b)
     return differing_rows(np.asarray(a), np.asarray(b))
-
-
-def distance(a: File, b: File) -> float:
-    """Return in how many cells two files differ."""
-    if isinstance(a, FileBlocks) and isinstance(b, FileBlocks):
-        return float(sum(differing_cells(a.blocks[place], b.blocks[place]) for place in a.differing(b)))
-    return float(differing_cells(np.asarray(a), np.asarray(b)))
 
 
 def key_of(file: File) -> bytes:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc_cells import file_blocks
+from evosdc_cells.block_distances import BlockDistances
 from evosdc_cells.file_blocks import FileBlocks, in_blocks
 
 
@@ -89,3 +90,16 @@ def test_nothing_can_be_written_to():
     file = blocks(np.zeros((20, 2)))
     assert not any(block.flags.writeable for block in file.blocks)
     assert not np.asarray(file).flags.writeable
+
+
+@given(arrays(), st.integers(0, 2**32))
+def test_distances_that_are_remembered_are_those_of_the_files(array, seed):
+    rng, distances = np.random.default_rng(seed), BlockDistances()
+    files = [blocks(array), blocks(rng.integers(-1, 4, array.shape).astype(np.int8))]
+    for _ in range(12):
+        draft = files[int(rng.integers(len(files)))].copy()
+        draft[int(rng.integers(len(array))), int(rng.integers(array.shape[1]))] = int(rng.integers(4))
+        files.append(draft.done())
+        for _ in range(3):
+            a, b = (files[int(place)] for place in rng.integers(len(files), size=2))
+            assert distances.between(a, b) == (np.asarray(a) != np.asarray(b)).sum()
