@@ -2,9 +2,9 @@
 
 python -m benchmarks.first_run [--smoke]
 
-evosdc is installed in a new folder for each command, once with the kernels compiled, as ``pip install`` does, and once
-without, as on a machine with other processors. The clock of ``--time`` stands still while kernels are compiled, so the
-last command shows how many evaluations a search reaches in its first run and in its second.
+evosdc is installed in a new folder for each command with the kernels compiled, as ``pip install`` does. Two commands
+follow without, as on a machine with other processors. The last figures are how many evaluations a search reaches in its
+first run and in its second.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main() -> None:
             said = "kernels compiled" if compiled else "kernels not compiled"
             print(f"installation, {said}: {install(kept, compiled):.1f} s", flush=True)
             print(HEADINGS)
-            for name, words in COMMANDS[:1] if smoke else COMMANDS:
+            for name, words in COMMANDS[:1] if smoke else COMMANDS if compiled else COMMANDS[:2]:
                 print(line(name, words, kept, folder / f"{compiled}"), flush=True)
 
 
