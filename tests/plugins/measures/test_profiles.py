@@ -12,7 +12,7 @@ from evosdc.time_limit import OutOfTime
 from evosdc_measures.linkage import profile_cache
 from evosdc_measures.linkage.agreement import add_profile, pattern_of
 from evosdc_measures.linkage.agreement_groups import count_groups, few_pairs, invert, time_by_groups
-from evosdc_measures.linkage.pattern_linkage import _settled
+from evosdc_measures.linkage.pattern_linkage import settled_patterns
 from evosdc_measures.linkage.profile_cache import memory_of, places_of
 from evosdc_measures.linkage.profiles import _fill_by_groups, fill, originals_of
 from tests.plugins.measures.cases import CLASSES, edited, fitted, noisy, schema, table
@@ -146,7 +146,7 @@ def test_what_is_settled_is_so_by_definition(data, size):
         first, second = data.draw(st.integers(0, size - 1)), data.draw(st.integers(0, size - 1))
         after[first], after[second] = before[second], before[first]
     order = np.argsort(after, kind="stable")
-    names, settled = _settled(before.astype(np.int32), after.astype(np.int32), order)
+    names, settled = settled_patterns(before.astype(np.int32), after.astype(np.int32), order)
     for pattern in range(size):
         above, tied = (
             (lambda r, p=pattern: set(np.flatnonzero(r < r[p]))),
