@@ -10,8 +10,9 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.agreement import pattern_of
+from evosdc_measures.linkage.estimate_memory import EstimateMemory, remembered_weights
 from evosdc_measures.linkage.pattern_linkage import Links, expected_matches, settled_patterns, stay
-from evosdc_measures.linkage.pattern_order import best_at, descending, ranks_of, weights_together
+from evosdc_measures.linkage.pattern_order import best_at, descending, ranks_of
 from evosdc_measures.linkage.profile_cache import ProfileCache, known_places, place_of, places_of
 from evosdc_measures.linkage.profiles import Originals
 
@@ -29,6 +30,7 @@ def credits_of_children(
     originals: Originals,
     memory: ProfileCache,
     known: bool,
+    estimates: EstimateMemory,
     links: Links,
 ) -> NDArray[np.float64]:
     """Return the sum of all records' credits for each child, as `follow_records` leads to it.
@@ -41,7 +43,7 @@ def credits_of_children(
     rows : ndarray of intp, shape (m,)
     ends : ndarray of int64, shape (k,)
         Where each child's records end.
-    originals, memory, known
+    originals, memory, known, estimates
         As of `follow_records`.
     links : Links
         Of the parent; changed, and changed back.
@@ -56,7 +58,9 @@ def credits_of_children(
     places = np.empty(len(asked), np.int32)
     for _ in range(ATTEMPTS):
         if known_places(asked, every, memory, places):
-            credits = _credits(original, parent, after, rows, ends, places, originals.wildcard, known, *memory, *links)
+            credits = _credits(
+                original, parent, after, rows, ends, places, originals.wildcard, known, *memory, *links, *estimates
+            )
             if credits[0] >= 0.0:
                 return credits
             # Records of the parent are linked anew whose profiles have been forgotten.
@@ -82,9 +86,9 @@ def _credits(
     """Return the credits of all children; a negative one first where a profile is not remembered.
 
     `places` are those of the changed records before, and then of those after the change. The arrays are those of
-    `ProfileCache` and of `Links`: to hand them over as two would take longer.
+    `ProfileCache`, `Links` and `EstimateMemory`: to hand them over as three would take longer.
     """
-    memory, links = ProfileCache(*arrays[:7]), Links(*arrays[7:])
+    memory, links = ProfileCache(*arrays[:7]), Links(*arrays[7:13])
     profiles, ties, sizes = memory.profiles, links.ties, links.sizes
     n, attributes = original.shape
     patterns, changed = len(links.pairs), len(rows)
@@ -96,7 +100,7 @@ def _credits(
             for pattern in range(patterns):
                 moved[child, pattern] += profiles[places[changed + i], pattern] - profiles[places[i], pattern]
         begin = ends[child]
-    weights = weights_together(moved, attributes, n, known)
+    weights = remembered_weights(moved, attributes, n, known, *arrays[13:])
     found = np.empty(len(ends))
     # Records whose ties are others in a child, and these ties.
     whose, others = np.empty(n, np.int64), np.empty(n, np.int64)

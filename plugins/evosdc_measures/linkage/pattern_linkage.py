@@ -9,6 +9,7 @@ from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.agreement import patterns_of
+from evosdc_measures.linkage.estimate_memory import EstimateMemory, remembered_weights
 from evosdc_measures.linkage.pattern_order import best_of, descending, estimated_weights, ranks_of
 from evosdc_measures.linkage.profile_cache import ProfileCache, known_places, places_of
 from evosdc_measures.linkage.profiles import Originals
@@ -208,9 +209,9 @@ def _follow_known(
 ) -> float:
     """Follow changed rows as `follow_records` does; where a profile is not remembered change nothing and return -1.
 
-    The arrays are those of `ProfileCache` and of `Links`: to hand them over as two would take longer.
+    The arrays are those of `ProfileCache`, `Links` and `EstimateMemory`: to hand them over as three would take longer.
     """
-    memory, links = ProfileCache(*arrays[:7]), Links(*arrays[7:])
+    memory, links = ProfileCache(*arrays[:7]), Links(*arrays[7:13])
     profiles, pairs, ranks, best = memory.profiles, links.pairs, links.ranks, links.best
     moved = pairs.copy()
     places = np.empty(len(rows), np.int32)
@@ -218,7 +219,8 @@ def _follow_known(
         if not known_places(codes, rows, memory, places):
             return -1.0
         _add_pairs(places, profiles, sign, moved)
-    weights = estimated_weights(moved, original.shape[1], len(original), known)
+    counts = moved.reshape((1, len(moved)))
+    weights = remembered_weights(counts, original.shape[1], len(original), known, *arrays[13:])[0]
     order = descending(weights)
     ranked = ranks_of(weights, order)
     names, settled = settled_patterns(ranks, ranked, order)
@@ -248,6 +250,7 @@ def follow_records(
     originals: Originals,
     memory: ProfileCache,
     known: bool,
+    estimates: EstimateMemory,
     links: Links,
 ) -> float:
     """Follow changed rows in counts of pairs and in links, and return the sum of all records' credits.
@@ -260,20 +263,21 @@ def follow_records(
         Distinct originals, and the profiles that are remembered.
     known : bool
         Whether the share of matches is known.
+    estimates : EstimateMemory
     links : Links
         Changed.
     """
     pairs, ranks, best, held, _, sizes = links
     n, attributes = original.shape
     if not fresh and attributes <= FEW_ATTRIBUTES:
-        credit = _follow_known(original, before, after, rows, originals.wildcard, known, *memory, *links)
+        credit = _follow_known(original, before, after, rows, originals.wildcard, known, *memory, *links, *estimates)
         if credit >= 0.0:
             return credit
     for codes, sign in ((after, 1),) if fresh else ((before, -1), (after, 1)):
         for begin in range(0, len(rows), memory.batch):
             places = places_of(codes, rows[begin : begin + memory.batch], originals, memory)
             _add_pairs(places, memory.profiles, sign, pairs)
-    weights = estimated_weights(pairs, attributes, n, known)
+    weights = remembered_weights(pairs[None], attributes, n, known, *estimates)[0]
     order = descending(weights)
     ranked = ranks_of(weights, order)
     names, settled = settled_patterns(ranks, ranked, order)

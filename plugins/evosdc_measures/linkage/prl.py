@@ -16,6 +16,7 @@ from evosdc_measures.domains import Counts, domains_of, require_aligned, small_c
 from evosdc_measures.linkage.agreement import profiles_of_all
 from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of
 from evosdc_measures.linkage.burdens import burdens_of
+from evosdc_measures.linkage.estimate_memory import estimate_memory_of
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 from evosdc_measures.linkage.pattern_families import credits_of_children
 from evosdc_measures.linkage.pattern_linkage import Links, follow_content, follow_records
@@ -195,11 +196,10 @@ class FittedByRecord(FollowedInPlace[LinkedState], Batched[LinkedState]):
     def __init__(self, original: Table, known: bool = True) -> None:
         n, attributes = original.codes.shape
         self._original = original
-        self._known = known
         self._rows = np.arange(n)
         self._patterns = 1 << attributes
         originals = originals_of(original)
-        self._model = (originals, memory_of(n, originals))
+        self._model = (originals, memory_of(n, originals), known, estimate_memory_of(attributes))
         self._lock = Lock()
         self._n = n
 
@@ -228,7 +228,7 @@ class FittedByRecord(FollowedInPlace[LinkedState], Batched[LinkedState]):
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, links: Links) -> LinkedState:
         original = self._original.codes
         with self._lock:
-            credit = follow_records(original, before, after, rows, fresh, *self._model, self._known, links)
+            credit = follow_records(original, before, after, rows, fresh, *self._model, links)
         return after, links, min(100.0 * credit / self._n, 100.0)
 
     def values(self, state: LinkedState, changes: Changes) -> Numbers:
@@ -236,7 +236,7 @@ class FittedByRecord(FollowedInPlace[LinkedState], Batched[LinkedState]):
         before, after, original = changes.before.codes, changes.after.codes, self._original.codes
         with self._lock:
             credits = credits_of_children(
-                original, state[0], before, after, changes.rows, changes.ends, *self._model, self._known, state[1]
+                original, state[0], before, after, changes.rows, changes.ends, *self._model, state[1]
             )
         risks: Numbers = np.minimum(100.0 * credits / self._n, 100.0)
         return risks

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from evosdc_measures.linkage import estimate_memory
+from evosdc_measures.linkage.estimate_memory import estimate_memory_of, remembered_weights
 from evosdc_measures.linkage.estimates_together import converged_together
 from evosdc_measures.linkage.fellegi_sunter import ITERATIONS, estimate, share_of, weights_of
 from evosdc_measures.linkage.pattern_order import estimated_weights, weights_together
@@ -155,3 +157,16 @@ def test_weights_of_several_tables_are_those_of_each(tables, known):
     weights = weights_together(counts, 3, 50, known)
     for table in range(tables):
         assert (weights[table] == estimated_weights(counts[table], 3, 50, known)).all()
+
+
+def test_estimates_are_remembered_and_forgotten(monkeypatch):
+    monkeypatch.setattr(estimate_memory, "PLACES", 4)
+    rng, memory = np.random.default_rng(0), estimate_memory_of(3)
+    assert len(memory.pairs) == 4
+    tables = rng.integers(1, 1000, (7, 8))
+    for _ in range(30):
+        asked = tables[rng.integers(len(tables), size=int(rng.integers(0, 9)))]
+        found = remembered_weights(asked, 3, 50, True, *memory)
+        assert (found == weights_together(asked, 3, 50, True)).all()
+        kept = memory.pairs[memory.pairs[:, 0] >= 0]
+        assert len(np.unique(kept, axis=0)) == len(kept), "nothing is kept twice"
