@@ -47,6 +47,17 @@ hypothesis_settings.load_profile("evosdc")
 FIRST = ("packaging", "cluster")
 """Marks of the tests that take longest: they begin first, so that none is left alone at the end."""
 
+LONG = (
+    "app/test_browser.py",
+    "experiments/test_reproduce.py",
+    "app/test_screens.py",
+    "numeric/test_conformance.py",
+    "large/test_masking.py",
+    "tuning/test_tuner.py",
+    "test_notebooks.py",
+)
+"""Files whose tests take longest all together: they come next, for the same reason."""
+
 SHARED_OUT = ("test_blocks.py", "test_digests.py", "test_deaths.py", "test_scoop.py", "test_folders_disk.py")
 """Files whose tests take long and have little in common: each test goes to whichever process is free."""
 
@@ -99,7 +110,9 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def place(item: pytest.Item) -> int:
-        return next((at for at, mark in enumerate(FIRST) if item.get_closest_marker(mark)), len(FIRST))
+        marks = [item.get_closest_marker(mark) is not None for mark in FIRST]
+        files = [item.nodeid.partition("::")[0].endswith(file) for file in LONG]
+        return [*marks, *files, True].index(True)
 
     items.sort(key=place)
 
