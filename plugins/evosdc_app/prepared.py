@@ -31,7 +31,10 @@ CAN_BE = sys.platform == "linux"
 
 
 def prepare() -> None:
-    """Import what commands need; no thread is begun, no plugin looked for and no file of the user read."""
+    """Import what commands need, and nothing else: no plugin is looked for yet, and no file of the user read.
+
+    Threads of linear algebra end before a copy is made, and each copy begins its own.
+    """
     for name in MODULES:
         import_module(name)
     from numba.core.registry import cpu_target

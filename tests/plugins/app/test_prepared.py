@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -66,3 +68,12 @@ def test_a_command_that_is_killed_says_by_what(tmp_path):
     status, out, _ = asyncio.run(carried_out(["--plugin", "plugin.py", "plugins", "list"], tmp_path))
     assert status == -signal.SIGKILL
     assert out == b""
+
+
+def test_what_is_prepared_has_looked_for_no_plugins_and_is_alone():
+    program = (
+        "import threading; from evosdc_app.prepared import prepare; prepare();"
+        "from evosdc.plugins.registry import default_registry;"
+        "assert not default_registry.cache_info().currsize; assert threading.active_count() == 1"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
