@@ -106,15 +106,10 @@ def signed(number: Any) -> int:
 @inner_kernel
 def word_at(content: Bytes, position: int) -> np.uint64:
     """Return eight bytes as one number; compilers make one instruction of it where no index may be negative."""
-    at = np.uint64(position)
-    word = np.uint64(content[at])
-    word |= np.uint64(content[at + np.uint64(1)]) << np.uint64(8)
-    word |= np.uint64(content[at + np.uint64(2)]) << np.uint64(16)
-    word |= np.uint64(content[at + np.uint64(3)]) << np.uint64(24)
-    word |= np.uint64(content[at + np.uint64(4)]) << np.uint64(32)
-    word |= np.uint64(content[at + np.uint64(5)]) << np.uint64(40)
-    word |= np.uint64(content[at + np.uint64(6)]) << np.uint64(48)
-    return word | (np.uint64(content[at + np.uint64(7)]) << np.uint64(56))
+    word = np.uint64(0)
+    for place in range(WORD):
+        word |= np.uint64(content[np.uint64(position + place)]) << np.uint64(8 * place)
+    return word
 
 
 @inner_kernel
