@@ -1,13 +1,13 @@
 """The cells of one column of a plain file, taken as they are cut: distinct ones, or a number for each record."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.cell_texts import MOST_WORDS, Cells, cell_texts
 from evosdc.files.column import FEWEST_HELD, Index
-from evosdc.files.plain_cells import placed_anew, tell_cells
+from evosdc.files.distinct_cells import DistinctCells, Told, longer
 from evosdc.files.plain_numbers import FIVES, TENS, UNREAD, read_numbers
 from evosdc.files.plain_records import Bytes, Places, places
 from evosdc.table.number_syntax import number
@@ -15,15 +15,7 @@ from evosdc.table.number_syntax import number
 FEWEST_RECORDS = 1 << 12
 """Of so many records it can be seen that nearly every one has a number of its own, and by which decimal mark."""
 
-_ROOM = 1 << 10
 _NONE = np.empty(0, dtype=np.int32)
-
-
-class Told(NamedTuple):
-    """Distinct cells, and which of them each record has."""
-
-    cells: Cells
-    of_records: Index
 
 
 class ReadNumbers(NamedTuple):
@@ -54,53 +46,6 @@ class ReadNumbers(NamedTuple):
     words: Cells
     mark: str
     distinct: int
-
-
-class DistinctCells:
-    """Distinct cells in a hash table that grows."""
-
-    def __init__(self, content: bytes, encoding: str, signs: Bytes) -> None:
-        self.content, self.encoding, self.signs = content, encoding, signs
-        self.table = np.zeros(2 * _ROOM, dtype=np.int64)
-        self.keys = np.empty(_ROOM, dtype=np.uint64)
-        self.firsts, self.sizes = places(_ROOM, content), np.empty(_ROOM, dtype=np.int32)
-        self.known, self.seen = 0, 0
-
-    def tell(self, begins: Places, ends: Places, column: int, index: Index, coming: int) -> None:
-        """Tell which cell each of some more records has; so many come in all."""
-        done, records = 0, len(index)
-        while True:
-            self.known, done = tell_cells(
-                self.signs, begins, ends, column, done, records, index,
-                self.table, self.keys, self.firsts, self.sizes, self.known,
-            )  # fmt: skip
-            if done == records:
-                self.seen += records
-                return
-            self._grow(self.seen + done, coming)
-
-    def _grow(self, seen: int, coming: int) -> None:
-        """Make room for as many cells again, or for all to come where most that were seen are distinct."""
-        room = 2 * self.known
-        if 2 * self.known > seen:
-            room = max(room, coming)
-        more = room - self.known
-        self.keys, self.firsts, self.sizes = (longer(one, more) for one in (self.keys, self.firsts, self.sizes))
-        self.table = np.zeros(1 << (2 * room - 1).bit_length(), dtype=np.int64)
-        placed_anew(self.table, self.keys, self.sizes, self.known)
-
-    @property
-    def cells(self) -> Cells:
-        """The distinct cells."""
-        return Cells(self.content, self.encoding, self.firsts[: self.known].copy(), self.sizes[: self.known].copy())
-
-
-def told_of(cells: Cells) -> Told:
-    """Return the distinct ones of some cells, and which each is."""
-    distinct = DistinctCells(cells.content, cells.encoding, np.frombuffer(cells.content, dtype=np.uint8))
-    index = np.empty(len(cells.firsts), dtype=np.int32)
-    distinct.tell(cells.firsts, cells.ends, 0, index, len(index))
-    return Told(distinct.cells, index)
 
 
 class RecordNumbers:
@@ -218,8 +163,3 @@ class ColumnReader:
         self.index = np.empty(coming, dtype=np.int32)
         self.distinct.tell(cells.firsts, cells.ends, 0, self.index[:records], coming)
         self.records = None
-
-
-def longer(array: Any, more: int) -> Any:
-    """Return an array with room for more behind what it holds."""
-    return np.concatenate([array, np.empty(more, dtype=array.dtype)])

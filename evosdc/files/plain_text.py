@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from evosdc.files.cell_texts import cell_texts
 from evosdc.files.column import FEWEST_HELD, Column
-from evosdc.files.column_reading import ColumnReader, ReadNumbers, Told, longer, told_of
+from evosdc.files.column_reading import ColumnReader, ReadNumbers
 from evosdc.files.decimal_mark import decimal_mark
+from evosdc.files.distinct_cells import Told, longer, told_of
 from evosdc.files.encoding import Encoding, is_of_text, recognised
 from evosdc.files.plain_records import Places, cut_records, places
+from evosdc.files.record_column import RecordColumn
 from evosdc.files.record_fields import (
     BLANK,
     TextRecord,
@@ -23,7 +25,7 @@ from evosdc.files.record_fields import (
     split_records,
     titles_of,
 )
-from evosdc.files.record_texts import NumbersOfRecords, RecordColumn
+from evosdc.files.record_texts import NumbersOfRecords
 
 _HEAD = 1 << 22
 """So many bytes hold more signs than tell the separator."""

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.cell_texts import CellTexts, cell_texts
-from evosdc.files.column import Column, Index
-from evosdc.files.column_reading import ReadNumbers, told_of
+from evosdc.files.column import Index
+from evosdc.files.column_reading import ReadNumbers
+from evosdc.files.distinct_cells import told_of
 from evosdc.files.plain_numbers import MARKED, SCALED, WHOLE
 from evosdc.table.held_numbers import HeldNumbers, pieces
 from evosdc.table.number_syntax import number
@@ -207,53 +208,3 @@ class RecordTexts(NumberTexts):
     def with_point(self) -> bool:
         """Whether some number has a decimal point."""
         return self.mark == "." and bool((self.records.read.kinds & MARKED > 0).any())
-
-
-class RecordColumn(Column):
-    """A column of many numbers, of which equal ones are told only where that is asked for.
-
-    Parameters
-    ----------
-    name : str
-    records : NumbersOfRecords
-    """
-
-    texts: RecordTexts
-
-    def __init__(self, name: str, records: NumbersOfRecords) -> None:
-        for key, value in (("name", name), ("texts", RecordTexts(records)), ("mark", records.mark)):
-            object.__setattr__(self, key, value)
-
-    def __len__(self) -> int:
-        return len(self.texts.records.values)
-
-    @cached_property
-    def index(self) -> Index:
-        return self.texts.records.told[1]
-
-    def called(self, name: str) -> "RecordColumn":
-        return RecordColumn(name, self.texts.records)
-
-    def told(self) -> Column:
-        texts, index = self.texts.records.told
-        return Column(self.name, texts, index, self.mark)
-
-    def present(self, missing: Sequence[str]) -> Sequence[str]:
-        among = [text for text in missing if text in self.texts]
-        if set(among) <= set(self.texts.words):
-            return RecordTexts(self.texts.records, among) if among else self.texts
-        return super().present(missing)
-
-    def count(self, text: str) -> int:
-        return len(self.texts.records.having(text))
-
-    def recorded(self, missing: Sequence[str]) -> int:
-        return len(self) - sum(map(self.count, missing))
-
-    def record_numbers(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
-        values = self.texts.records.to_decimals(decimals)
-        absent = [self.texts.records.having(text) for text in missing if number(text, self.mark) is not None]
-        if any(len(places) for places in absent):
-            values = values.copy()
-            values[np.concatenate(absent)] = np.nan
-        return values
