@@ -12,7 +12,9 @@ from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.changed_columns import columns_that_differ
 from evosdc_measures.numeric_loss.estimates import PARTS, Part, losses_after, parts_of, population_of
 from evosdc_measures.numeric_loss.estimators import LEVELS, OriginalStatistics, original_statistics
-from evosdc_measures.numeric_loss.moments import Moments, moments_after, moments_of, require_numbers
+from evosdc_measures.numeric_loss.exact_moments import moments_from
+from evosdc_measures.numeric_loss.exact_sums import Sums, sums_after, sums_of
+from evosdc_measures.numeric_loss.moments import Moments, require_numbers
 from evosdc_measures.ordered_values import OrderedValues, ordered_values, quantiles_of, values_after
 from evosdc_measures.record_figures import means_of
 
@@ -24,6 +26,7 @@ class State(NamedTuple):
     ----------
     numbers : ndarray of float64, shape (n, p)
         Of the table.
+    sums : Sums
     moments : Moments
     values : tuple of OrderedValues
         Of the attributes that vary in the original.
@@ -34,6 +37,7 @@ class State(NamedTuple):
     """
 
     numbers: Numbers
+    sums: Sums
     moments: Moments
     values: tuple[OrderedValues, ...]
     quantiles: Numbers
@@ -58,6 +62,8 @@ class AverageProbabilisticLoss(Measure):
     Attributes that are constant in the original are skipped. A masked attribute that is constant has correlation 0.
     Missing values are left out, by pairs for covariances and correlations, with n the masked values that remain; what
     cannot be estimated for want of masked values has pil 1.
+
+    Sums of values and products are exact, and a moment is rounded once: it depends on no order of records.
     """
 
     class Params(Parameters):
@@ -124,13 +130,14 @@ class FittedProbabilisticLoss(Incremental[State]):
         require_numbers(self._original, numbers)
         values = tuple(ordered_values(numbers[:, v]) for v in self._judged)
         quantiles = np.array([quantiles_of(*own, LEVELS) for own in values]).reshape(-1, len(LEVELS))
-        moments, every = moments_of(numbers), np.arange(numbers.shape[1])
+        every, sums = np.arange(numbers.shape[1]), sums_of(numbers)
+        moments = moments_from(sums, every)
         losses = losses_after(self._population, moments, quantiles, every, np.zeros(self._length))
-        return State(numbers, moments, values, quantiles, losses)
+        return State(numbers, sums, moments, values, quantiles, losses)
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(n p) for each attribute that differs somewhere."""
-        before, moments, values, quantiles, losses = state
+        """Return the state after a change; O(p) for each value that differs, and O(n) now and then."""
+        before, sums, moments, values, quantiles, losses = state
         numbers = masked.numbers
         columns = columns_that_differ(before, numbers, rows)
         if not columns:
@@ -142,9 +149,10 @@ class FittedProbabilisticLoss(Incremental[State]):
                 known[place] = values_after(known[place], before, numbers, rows, v)
                 quantiles[place] = quantiles_of(*known[place], LEVELS)
         changed = np.array(columns)
-        moments = moments_after(moments, numbers, changed)
+        sums = sums_after(sums, before, numbers, rows)
+        moments = moments_from(sums, changed, moments)
         losses = losses_after(self._population, moments, quantiles, changed, losses)
-        return State(numbers, moments, tuple(known), quantiles, losses)
+        return State(numbers, sums, moments, tuple(known), quantiles, losses)
 
     def breakdown(self, masked: Table) -> dict[str, float]:
         """Return the loss by part, each 0..100; parts without any attribute or pair to judge are left out."""

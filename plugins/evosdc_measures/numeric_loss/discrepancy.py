@@ -11,7 +11,9 @@ from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.changed_columns import columns_that_differ
-from evosdc_measures.numeric_loss.moments import Moments, moments_after, moments_of, require_numbers
+from evosdc_measures.numeric_loss.exact_moments import moments_from
+from evosdc_measures.numeric_loss.exact_sums import Sums, sums_after, sums_of
+from evosdc_measures.numeric_loss.moments import Moments, require_numbers
 from evosdc_measures.numeric_loss.statistics import STATISTICS, reference_of
 from evosdc_measures.record_figures import FollowedSum, followed_sum, sum_after
 
@@ -28,6 +30,7 @@ class State(NamedTuple):
     ----------
     numbers : ndarray of float64, shape (n, p)
         Of the table.
+    sums : Sums
     moments : Moments
     apart : tuple of FollowedSum
         Sums of the values' differences, by judged attribute.
@@ -35,6 +38,7 @@ class State(NamedTuple):
     """
 
     numbers: Numbers
+    sums: Sums
     moments: Moments
     apart: tuple[FollowedSum, ...]
     score: float
@@ -160,20 +164,22 @@ class FittedDiscrepancy(Incremental[State]):
     def start(self, masked: Table) -> State:
         """Return the state of a table; O(n p**2)."""
         require_numbers(self._original, masked.numbers)
-        return self._scored(masked.numbers, moments_of(masked.numbers), self._apart(masked.numbers))
+        sums = sums_of(masked.numbers)
+        moments = moments_from(sums, np.arange(masked.numbers.shape[1]))
+        return self._scored(masked.numbers, sums, moments, self._apart(masked.numbers))
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(n p) for each attribute that differs somewhere."""
-        before, moments, apart, _ = state
+        """Return the state after a change; O(p) for each value that differs, and O(n) now and then."""
+        before, sums, moments, apart, _ = state
         columns = columns_that_differ(before, masked.numbers, rows)
         if not columns:
             return state._replace(numbers=masked.numbers)
-        changed, latest = np.array(columns), list(apart)
+        sums, changed, latest = sums_after(sums, before, masked.numbers, rows), np.array(columns), list(apart)
         for place in np.flatnonzero(np.isin(self._reference.judged, changed)).tolist():
             own = self._filled(masked.numbers[rows], np.array([place]))[0]
             figures = differences(self._values[place][rows], own, self._error)
             latest[place] = sum_after(latest[place], rows, figures)
-        return self._scored(masked.numbers, moments_after(moments, masked.numbers, changed), tuple(latest))
+        return self._scored(masked.numbers, sums, moments_from(sums, changed, moments), tuple(latest))
 
     def _filled(self, numbers: Numbers, places: NDArray[np.intp]) -> Numbers:
         """Return some judged attributes, shape (len(places), n), missing values at the original's mean."""
@@ -186,9 +192,9 @@ class FittedDiscrepancy(Incremental[State]):
         columns = zip(self._values, masked, strict=True)
         return tuple(followed_sum(differences(a, b, self._error)) for a, b in columns)
 
-    def _scored(self, numbers: Numbers, moments: Moments, apart: tuple[FollowedSum, ...]) -> State:
+    def _scored(self, numbers: Numbers, sums: Sums, moments: Moments, apart: tuple[FollowedSum, ...]) -> State:
         parts = self._breakdown(moments, apart)
-        return State(numbers, moments, apart, sum(parts.values()) / len(parts))
+        return State(numbers, sums, moments, apart, sum(parts.values()) / len(parts))
 
     def _breakdown(self, moments: Moments, sums: tuple[FollowedSum, ...]) -> dict[str, float]:
         apart = {name: self._discrepancy(name, moments, sums) for name in self._contents}

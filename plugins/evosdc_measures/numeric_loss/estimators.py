@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc.table.table import Numbers
-from evosdc_measures.numeric_loss.moments import Moments, moments_of
+from evosdc_measures.numeric_loss.exact_moments import moments_of
+from evosdc_measures.numeric_loss.moments import Moments
 from evosdc_measures.ordered_values import ordered_values, quantiles_of
 
 LEVELS = np.arange(1, 20) / 20

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.table import Numbers
-from evosdc_measures.numeric_loss.moments import Moments, moments_of
+from evosdc_measures.numeric_loss.exact_moments import moments_of
+from evosdc_measures.numeric_loss.moments import Moments
 
 
 @dataclass(frozen=True, eq=False)

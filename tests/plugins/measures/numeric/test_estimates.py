@@ -6,7 +6,7 @@ from scipy.special import erf
 
 from evosdc_measures.numeric_loss.estimates import PARTS, SAME, losses_after, parts_of, population_of
 from evosdc_measures.numeric_loss.estimators import LEVELS, original_statistics
-from evosdc_measures.numeric_loss.moments import moments_of
+from evosdc_measures.numeric_loss.exact_moments import moments_of
 from evosdc_measures.ordered_values import ordered_values, quantiles_of
 from tests.plugins.measures.numeric.cases import fitted, noisy, numeric, pairs
 
