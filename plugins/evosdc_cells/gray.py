@@ -29,6 +29,6 @@ def flipped(number: int, bits: int, greatest: int, rng: np.random.Generator) -> 
     bits : int
         Length of the code; ``2**bits > greatest >= 1``.
     """
-    code = encoded(number)
-    reached = [other for bit in range(bits) if (other := decoded(code ^ (1 << bit))) <= greatest]
+    # To flip a bit of the code is to flip it and all below it in the number: they are parities from there up.
+    reached = [other for bit in range(bits) if (other := number ^ ((2 << bit) - 1)) <= greatest]
     return reached[int(rng.integers(len(reached)))]

@@ -46,6 +46,15 @@ def test_a_flip_changes_one_bit_and_stays_in_range(greatest: int, data: st.DataO
     assert (encoded(number) ^ encoded(moved)).bit_count() == 1
 
 
+@given(st.integers(1, 5000), st.data())
+def test_flips_are_drawn_from_all_codes_in_range(greatest: int, data: st.DataObject) -> None:
+    number, seed = data.draw(st.integers(0, greatest)), data.draw(st.integers(0, 99))
+    bits = greatest.bit_length()
+    reached = [other for bit in range(bits) if (other := decoded(encoded(number) ^ (1 << bit))) <= greatest]
+    wanted = reached[int(np.random.default_rng(seed).integers(len(reached)))]
+    assert flipped(number, bits, greatest, np.random.default_rng(seed)) == wanted
+
+
 decimal_files = st.lists(st.decimals(-999, 999, places=2), min_size=1, max_size=12).map(
     lambda values: [float(v) for v in values]
 )
