@@ -177,7 +177,8 @@ class Evaluator:
         made = {}
         for (key, item), (scores, objectives, states) in zip(fresh.items(), evaluations, strict=True):
             self._cache[key] = (scores, objectives)
-            basis = item.nearest if key in self._together else None
+            # Where tables travel nobody has states, and ancestors are not kept for nothing.
+            basis = item.nearest if key in self._together and item.nearest and item.nearest.states else None
             made[key] = Individual(item.genome, key, scores, objectives, item.origin, states, basis)
         individuals = []
         for key, item in zip(keys, offspring, strict=True):
@@ -232,6 +233,8 @@ class Evaluator:
                 families.setdefault(id(item.nearest), []).append((key, item))
         found = {}
         for family in families.values():
+            if not self.problem.worth_joining(len(family)):
+                continue
             began, parent = working_time(), family[0][1].nearest
             assert parent is not None
             genomes = [item.genome for _, item in family]
@@ -260,9 +263,8 @@ class Evaluator:
         """Evaluate from a relative's states, within the limit of time; raises `EvaluationError` when it is over."""
         try:
             with _UNLIMITED if self.time_limit is None else time_limited(self.time_limit):
-                if nearest is not None and not nearest.states and self.problem.follows(genome, nearest):
-                    # A relative from the cache, a worker or a checkpoint: its states are made once for its children.
-                    nearest.states = self.problem.evaluate(nearest.genome, nearest.key).states
+                if nearest is not None and not nearest.states:
+                    self.problem.make_states(nearest, (genome,))
                 return self.problem.evaluate(genome, key, nearest)
         except OutOfTime:
             raise EvaluationError(f"an evaluation took longer than {self.time_limit:g} s") from None

@@ -39,6 +39,9 @@ from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL
 from evosdc.seeds import Streams
 from evosdc.table.table import Rows, Table
 
+FEW = 3
+"""Fewer children of one parent are evaluated one by one: then those that stay have their states already."""
+
 States = tuple[tuple[Any, ...], ...]
 """By draw, then by incremental measure; empty where there is none."""
 
@@ -219,6 +222,10 @@ class Problem:
         """Whether children of one parent can be evaluated together."""
         return self._families is not None
 
+    def worth_joining(self, children: int) -> bool:
+        """Whether so many children of one parent are better evaluated together than one by one."""
+        return self._families is not None and (self._travellers is not None or children >= FEW)
+
     def evaluate_children(self, parent: Individual, genomes: Sequence[Any]) -> list[Evaluation | None]:
         """Return the evaluations of several children of one parent, the same as one by one to the last bit.
 
@@ -237,7 +244,7 @@ class Problem:
         assert self._families is not None
         found: list[Evaluation | None] = [None] * len(genomes)
         if self._travellers is None and not parent.states:
-            self._make_states(parent, genomes)
+            self.make_states(parent, genomes)
             if not parent.states:
                 return found
         try:
@@ -253,10 +260,9 @@ class Problem:
             found[place] = Evaluation(judged, objectives, ())
         return found
 
-    def _make_states(self, parent: Individual, genomes: Sequence[Any]) -> None:
-        """Make the states of a parent, from a relative's where that is known."""
-        assert self._families is not None
-        if parent.basis is not None and parent.basis.states:
+    def make_states(self, parent: Individual, genomes: Sequence[Any]) -> None:
+        """Make the states of a parent that has none for its children, from a relative's where that is known."""
+        if self._families is not None and parent.basis is not None and parent.basis.states:
             states = self._families.derived(parent.basis, parent)
             parent.states = () if states is None else (states,)
         if not parent.states and any(self.follows(genome, parent) for genome in genomes):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from evosdc.engine import travelling
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import RAISE, ErrorRule, failures_in
+from evosdc.engine.problem import FEW
 from evosdc.errors import EvaluationError
 from evosdc.model import Individual, Offspring
 from tests.engine.test_travelling import ALL, problem_of
@@ -101,6 +102,31 @@ def test_states_are_made_of_those_that_have_children(problems):
     whole = problem.evaluate(children[4].genome, children[4].key)
     for (_, fitted), state, fresh in zip(problem._followed, children[4].states[0], whole.states[0], strict=True):
         assert fitted.value(state) == fitted.value(fresh)
+
+
+@pytest.mark.parametrize("count", [1, FEW - 1, FEW])
+def test_few_children_are_evaluated_one_by_one(problems, count):
+    problem = problems["six"]
+    parent = evaluated(problem, problem.genotype.random(np.random.default_rng(1)))
+    evaluator = Evaluator(problem)
+    (middle, *_) = evaluator.evaluate(offspring_of(problem, parent))
+    assert middle.basis is parent
+    children = evaluator.evaluate(offspring_of(problem, middle, count))
+    assert middle.states
+    assert middle.basis is None, "its states are made from its parent's"
+    assert all(bool(child.states) == (count < FEW) for child in children)
+    assert all((child.basis is middle) == (count >= FEW) for child in children)
+    for child in children:
+        assert child.objectives == problem.evaluate(child.genome, child.key).objectives
+
+
+def test_where_tables_travel_no_ancestors_are_kept(problems):
+    problem = problems["travelling"]
+    parent = evaluated(problem, problem.genotype.random(np.random.default_rng(1)))
+    (child,) = Evaluator(problem).evaluate(offspring_of(problem, parent, 1))
+    assert problem.worth_joining(1), "a table need not go there and back"
+    assert child.states == parent.states == ()
+    assert child.basis is None
 
 
 def test_states_that_nobody_knows_are_made_from_scratch(problems):
