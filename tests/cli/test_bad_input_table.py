@@ -308,6 +308,9 @@ new-plugin measure dbil
 new-plugin commands mine
 new-plugin measure mine -o folder
 new-plugin measure mine -o good.csv
+compile --processes 0
+compile now
+compile --anewer
 datasets lisst
 datasets fetch
 datasets fetch hosing

@@ -118,6 +118,7 @@ def test_a_generation_is_given_up_where_time_is_over(tmp_path, monkeypatch):
         return plain(self, genome, key, relative)
 
     monkeypatch.setattr(Problem, "evaluate", slow)
+    monkeypatch.setattr(Problem, "evaluate_children", lambda *_: time.sleep(60.0))
     experiment = Experiment(**SMALL, start={"portfolio": "categorical"}, stop={"whole": 4.0})
     found = run_once(experiment, tmp_path / "run", default_registry(), 1)
     assert found.result["generations"] == 0

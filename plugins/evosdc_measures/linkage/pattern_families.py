@@ -61,7 +61,7 @@ def credits_of_children(
             credits = _credits(
                 original, parent, after, rows, ends, places, originals.wildcard, known, *memory, *links, *estimates
             )
-            if credits[0] >= 0.0:
+            if not len(credits) or credits[0] >= 0.0:
                 return credits
             # Records of the parent are linked anew whose profiles have been forgotten.
             asked = np.concatenate([asked, np.unique(parent, axis=0)])
