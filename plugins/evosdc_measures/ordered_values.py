@@ -53,10 +53,15 @@ def values_after(values: OrderedValues, before: Numbers, after: Numbers, rows: R
     """
     if len(rows) > room_of(len(after)):
         return ordered_values(after[:, v])
-    steps, deltas = _steps_after(values.steps, values.deltas, before, after, rows, v)
-    if len(steps) > 2 * room_of(len(after)):
-        return OrderedValues(merged(values.ordered, steps, deltas), np.zeros(0), np.zeros(0, dtype=np.int64))
-    return OrderedValues(values.ordered, steps, deltas)
+    latest = stepped(values, before, after, rows, v)
+    if len(latest.steps) > 2 * room_of(len(after)):
+        return OrderedValues(merged(*latest), np.zeros(0), np.zeros(0, dtype=np.int64))
+    return latest
+
+
+def stepped(values: OrderedValues, before: Numbers, after: Numbers, rows: Rows, v: int) -> OrderedValues:
+    """Return what `values_after` does, however many steps there are; only the rows given are looked at."""
+    return OrderedValues(values.ordered, *_steps_after(values.steps, values.deltas, before, after, rows, v))
 
 
 @kernel

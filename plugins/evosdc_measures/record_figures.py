@@ -234,6 +234,12 @@ def sum_after(known: FollowedSum, rows: Rows, latest: Numbers) -> FollowedSum:
     return FollowedSum(base, sums, over, float(total_over(base, sums, *over, False)))
 
 
+def total_after(known: FollowedSum, rows: Rows, latest: Numbers) -> float:
+    """Return the total that `sum_after` has."""
+    base, sums, over, _ = known
+    return float(total_over(base, sums, *laid_over(base, *over, rows, latest), False))
+
+
 def means_of(figures: Numbers, parts: Sequence[slice]) -> list[float]:
     """Return the means of parts of some figures, to the last bit as `numpy.mean` has them, in less time.
 

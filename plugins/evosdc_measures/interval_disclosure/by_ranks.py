@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.model import Incremental
+from evosdc.model import Batched, Changes
 from evosdc.table.schema import Schema
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.changed_columns import columns_that_differ
@@ -84,7 +84,7 @@ class Categories(NamedTuple):
         return Table(self.schema, masked.codes, np.empty((len(masked), 0)))
 
 
-class FittedByRanks(Incremental[State]):
+class FittedByRanks(Batched[State]):
     """`IntervalDisclosure` of one original with numbers.
 
     Parameters
@@ -153,11 +153,41 @@ class FittedByRanks(Incremental[State]):
         column, moves = followed
         if kept:
             moves = copied(moves)
+        return self._advanced(v, column, moves, before[rows], after[rows], rows)
+
+    def _advanced(
+        self, v: int, column: RankedColumn, moves: Moves, before: Numbers, after: Numbers, rows: Rows
+    ) -> Followed:
+        """Return one column after a change of some records, which alters the moves."""
         done = follow_moves(column, moves, before, after, rows, 0, v, self._radius, self._enough)
         while done < len(rows):
             column, moves = self._ranked(v, *ranked_again(column, moves))
             done = follow_moves(column, moves, before, after, rows, done, v, self._radius, self._enough)
         return Followed(column, moves)
+
+    @property
+    def together(self) -> bool:
+        """Whether the categorical attributes are counted, too."""
+        return self._categories is None or bool(self._categories.fitted.together)
+
+    def values(self, state: State, changes: Changes) -> Numbers:
+        """Return the risks of several children."""
+        inside, begin = np.full(len(changes.ends), state.inside, dtype=np.int64), 0
+        before, after = changes.before.numbers, changes.after.numbers
+        for child, end in enumerate(changes.ends.tolist()):
+            rows, former, latter = changes.rows[begin:end], before[begin:end], after[begin:end]
+            for v in columns_that_differ(former, latter, np.arange(end - begin)):
+                column, moves = state.columns[v]
+                advanced = self._advanced(v, column, copied(moves), former, latter, rows)
+                inside[child] += advanced.inside - state.columns[v].inside
+            begin = end
+        if self._categories is not None:
+            part = changes._replace(
+                before=self._categories.of(changes.before), after=self._categories.of(changes.after)
+            )
+            inside += self._categories.fitted.inside_of_children(state.categories, part)
+        risks: Numbers = 100.0 * inside / self._most
+        return risks
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's hits as a share of the score, shape (n,); as `start`."""

@@ -135,10 +135,16 @@ class FittedIntervalDisclosure(FollowedInPlace[State], Batched[State], Expected)
 
     def values(self, state: State, changes: Changes) -> NDArray[np.float64]:
         """Return the risks of several children; O(m V), and O(c P) for each ordered attribute that changed."""
-        before, after, original = changes.before.codes, changes.after.codes, self._original.codes
-        inside = _hits_of_children(original, before, after, changes.rows, changes.ends, *self._layout, *state[1:3])
-        risks: NDArray[np.float64] = 100.0 * inside / self._most
+        risks: NDArray[np.float64] = 100.0 * self.inside_of_children(state, changes) / self._most
         return risks
+
+    def inside_of_children(self, state: State, changes: Changes) -> Integers:
+        """Return the hits of all records and attributes in several children."""
+        before, after, original = changes.before.codes, changes.after.codes, self._original.codes
+        inside: Integers = _hits_of_children(
+            original, before, after, changes.rows, changes.ends, *self._layout, *state[1:3]
+        )
+        return inside
 
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, hits: Integers) -> State:
         original = self._original.codes

@@ -160,7 +160,8 @@ def follow_moves(
     column : RankedColumn
     moves : Moves
         Altered.
-    before, after : ndarray of float64, shape (n, p)
+    before, after : ndarray of float64, shape (m, p)
+        Of the changed records.
     rows : ndarray of intp, shape (m,)
     first, v : int
         Position among the rows, and the column in question.
@@ -175,7 +176,7 @@ def follow_moves(
     moved_rows, moved_below, moved_above = listed[:room], listed[room : 2 * room], listed[2 * room :]
     for number in range(first, m):
         row = rows[number]
-        p, q = before[row, v], after[row, v]
+        p, q = before[number, v], after[number, v]
         if p == q or (np.isnan(p) and np.isnan(q)):
             continue
         moved, count = whole[_MOVED], whole[_STEPS]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evosdc.kernel import kernel
-from evosdc.model import Incremental
+from evosdc.model import Batched, Changes, Incremental
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.box_tree import EVERYTHING, box_tree_of, expected_matches, tie_sizes
@@ -52,7 +52,7 @@ class Linked(NamedTuple):
 _NOTHING = Overlay(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.int32))
 
 
-class FittedByPoints(Incremental[Linked]):
+class FittedByPoints(Batched[Linked]):
     """`DistanceBasedLinkage` of one original with numbers, by a k-d tree.
 
     Parameters
@@ -114,6 +114,25 @@ class FittedByPoints(Incremental[Linked]):
             ties[over.rows] = over.figures
             over = _NOTHING
         return self._scored(ties, over, sizes)
+
+    @property
+    def together(self) -> bool:
+        """Whether a change of one record says nothing of others."""
+        return self._local and self._tree is not None
+
+    def values(self, state: Linked, changes: Changes) -> Numbers:
+        """Return the risks of several children; one search for each changed record."""
+        assert self._tree is not None
+        codes, numbers = changes.after.codes, changes.after.numbers
+        every, originals = np.arange(len(changes.rows)), self._points[changes.rows]
+        latest = ties_of_rows(codes, numbers, every, self._coordinates, originals, self._tree, self._metric, EVERYTHING)
+        matches, begin = np.empty(len(changes.ends)), 0
+        for child, end in enumerate(changes.ends.tolist()):
+            own = changes.rows[begin:end], latest[begin:end]
+            matches[child] = matches_of_sizes(moved_sizes(state.ties, *state.over, *own, state.sizes))
+            begin = end
+        risks: Numbers = np.minimum(100.0 * matches / len(state.ties), 100.0)
+        return risks
 
     def _scored(self, ties: Counts, over: Overlay, sizes: Integers) -> Linked:
         return Linked(ties, over, sizes, min(100.0 * matches_of_sizes(sizes) / len(ties), 100.0))

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Incremental, Measure
+from evosdc.model import Batched, Changes, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
@@ -15,7 +15,7 @@ from evosdc_measures.numeric_loss.estimators import LEVELS, OriginalStatistics, 
 from evosdc_measures.numeric_loss.exact_moments import moments_from
 from evosdc_measures.numeric_loss.exact_sums import Sums, sums_after, sums_of
 from evosdc_measures.numeric_loss.moments import Moments, require_numbers
-from evosdc_measures.ordered_values import OrderedValues, ordered_values, quantiles_of, values_after
+from evosdc_measures.ordered_values import OrderedValues, ordered_values, quantiles_of, stepped, values_after
 from evosdc_measures.record_figures import means_of
 
 
@@ -112,7 +112,7 @@ class QuantilesLoss(AverageProbabilisticLoss):
     parts = ("quantiles",)
 
 
-class FittedProbabilisticLoss(Incremental[State]):
+class FittedProbabilisticLoss(Batched[State]):
     """`AverageProbabilisticLoss` of one original; an update estimates anew what belongs to changed attributes."""
 
     def __init__(self, original: OriginalStatistics, table: Table, parts: tuple[Part, ...]) -> None:
@@ -153,6 +153,23 @@ class FittedProbabilisticLoss(Incremental[State]):
         moments = moments_from(sums, changed, moments)
         losses = losses_after(self._population, moments, quantiles, changed, losses)
         return State(numbers, sums, moments, tuple(known), quantiles, losses)
+
+    def values(self, state: State, changes: Changes) -> Numbers:
+        """Return the losses of several children; O(p) for each value that differs."""
+        found, begin = np.empty(len(changes.ends)), 0
+        before, after = changes.before.numbers, changes.after.numbers
+        for child, end in enumerate(changes.ends.tolist()):
+            former, latter, every = before[begin:end], after[begin:end], np.arange(end - begin)
+            columns, quantiles, begin = columns_that_differ(former, latter, every), state.quantiles.copy(), end
+            for v in columns:
+                if v in self._judged:
+                    place = self._judged[v]
+                    quantiles[place] = quantiles_of(*stepped(state.values[place], former, latter, every, v), LEVELS)
+            changed = np.array(columns, dtype=np.int64)
+            moments = moments_from(sums_after(state.sums, former, latter, every), changed, state.moments)
+            losses = losses_after(self._population, moments, quantiles, changed, state.losses)
+            found[child] = self.value(state._replace(losses=losses))
+        return found
 
     def breakdown(self, masked: Table) -> dict[str, float]:
         """Return the loss by part, each 0..100; parts without any attribute or pair to judge are left out."""

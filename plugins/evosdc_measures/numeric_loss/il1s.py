@@ -3,11 +3,11 @@
 import numpy as np
 
 from evosdc.kernel import kernel
-from evosdc.model import Incremental, Measure
+from evosdc.model import Batched, Changes, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.numeric_loss.moments import require_numbers
-from evosdc_measures.record_figures import FollowedSum, followed_sum, sum_after
+from evosdc_measures.record_figures import FollowedSum, followed_sum, sum_after, total_after
 
 State = FollowedSum
 """Of the losses of the records."""
@@ -37,7 +37,7 @@ class StandardisedLoss(Measure):
         return FittedStandardisedLoss(original)
 
 
-class FittedStandardisedLoss(Incremental[State]):
+class FittedStandardisedLoss(Batched[State]):
     """`StandardisedLoss` of one original; a state holds one figure for each record, summed in one order."""
 
     def __init__(self, original: Table) -> None:
@@ -59,6 +59,16 @@ class FittedStandardisedLoss(Incremental[State]):
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(m p + log n), and O(n) now and then."""
         return sum_after(state, rows, self._losses(masked.numbers, rows))
+
+    def values(self, state: State, changes: Changes) -> Numbers:
+        """Return the losses of several children; O(m p + log n) for each."""
+        original, every = self._original[changes.rows], np.arange(len(changes.rows))
+        lost = _losses(original, changes.after.numbers, every, self._judged, self._unit, self._lost)
+        totals, begin = np.empty(len(changes.ends)), 0
+        for child, end in enumerate(changes.ends.tolist()):
+            totals[child] = total_after(state, changes.rows[begin:end], lost[begin:end])
+            begin = end
+        return np.minimum(100.0 * totals / self._cells, 100.0) if self._cells else np.zeros(len(totals))
 
     def _losses(self, masked: Numbers, rows: Rows) -> Numbers:
         """Return the losses of some records."""

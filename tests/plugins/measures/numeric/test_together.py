@@ -1,0 +1,67 @@
+"""Children that are judged together have the scores of their own states, to the last bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evosdc.model import Batched, Changes
+from tests.plugins.measures.numeric.cases import edited, fitted, noisy, numeric, pairs
+
+NAMES = [("il1s", {}), ("id", {}), ("dbrl", {}), ("apil", {}), ("apil", {"density": "normal"}), ("pil-quantiles", {})]
+
+
+def changes_of(parent, children):
+    """Return the changes of some tables with their rows."""
+    rows = [np.sort(rows) for _, rows in children]
+    together = np.concatenate(rows)
+    after = [table.take(own) for (table, _), own in zip(children, rows, strict=True)]
+    codes, numbers = (np.concatenate([getattr(part, of) for part in after]) for of in ("codes", "numbers"))
+    ends = np.cumsum([len(own) for own in rows]).astype(np.int64)
+    latest = type(parent)(parent.schema, codes, numbers)
+    return Changes(np.arange(len(children)), ends, together, parent.take(together), latest)
+
+
+def assert_together(measure, state, parent, children):
+    before = measure.value(state)
+    found = measure.values(state, changes_of(parent, children))
+    assert measure.value(state) == before, "the parent's state was altered"
+    for (table, rows), value in zip(children, found.tolist(), strict=True):
+        assert value == measure.value(measure.update(state, table, rows)) == measure.score(table)
+
+
+@pytest.mark.parametrize(("name", "params"), NAMES)
+@given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
+def test_small_tables(name, params, tables, seed):
+    original, masked = tables
+    measure, rng = fitted(name, original, **params), np.random.default_rng(seed)
+    assert isinstance(measure, Batched)
+    assert measure.together
+    state = measure.start(masked)
+    for _ in range(3):
+        children = [edited(masked, original, rng) for _ in range(4)]
+        assert_together(measure, state, masked, children)
+        masked, rows = children[int(rng.integers(4))]
+        state = measure.update(state, masked, rows)
+
+
+@pytest.mark.parametrize(("name", "params"), NAMES)
+def test_long_chains_of_families(name, params):
+    rng = np.random.default_rng(1)
+    columns = np.round(rng.lognormal(size=(2, 600)), 1)
+    columns[0, ::11] = np.nan
+    original = numeric(*columns)
+    masked = noisy(original, 0.5, rng)
+    measure = fitted(name, original, **params)
+    state = measure.start(masked)
+    for step in range(40):
+        children = [edited(masked, original, rng, 60 if step % 10 == 9 else 2) for _ in range(3)]
+        assert_together(measure, state, masked, children)
+        masked, rows = children[step % 3]
+        state = measure.update(state, masked, rows)
+
+
+def test_what_depends_on_all_records_is_judged_one_by_one():
+    original = numeric([1.0, 2.0, 4.0], [0.0, 1.0, 5.0])
+    assert not fitted("dbrl", original, standardise="each").together
+    assert not fitted("dbrl", original, direction="original-to-masked").together
