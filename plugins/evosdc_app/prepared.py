@@ -11,6 +11,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from runpy import run_module
 
 MODULES = (
     "evosdc.__main__",
@@ -69,8 +70,6 @@ def _all(end: Connection) -> bytes:
 
 
 def _carry_out(words: tuple[str, ...], folder: Path, out: Connection, err: Connection) -> None:
-    from evosdc.__main__ import main
-
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, given in enumerate((nothing, out.fileno(), err.fileno())):
         os.dup2(given, number)
@@ -79,4 +78,4 @@ def _carry_out(words: tuple[str, ...], folder: Path, out: Connection, err: Conne
         end.close()  # so that who listens hears the end
     os.chdir(folder)
     sys.argv = ["evosdc", *words]
-    main()
+    run_module("evosdc", run_name="__main__")  # as python -m evosdc does
