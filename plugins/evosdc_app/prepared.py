@@ -14,9 +14,9 @@ from pathlib import Path
 from runpy import run_module
 
 MODULES = (
-    "evosdc.__main__",
     "evosdc.calls.disclosure",
     "evosdc.calls.judging",
+    "evosdc.cli.beginning",
     "evosdc.cli.choose",
     "evosdc.cli.export",
     "evosdc.cli.init",
