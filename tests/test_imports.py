@@ -81,9 +81,7 @@ NOT_BELOW = {
 FOR_COMMANDS = {"evosdc.cli", "evosdc.calls"}
 """What the module `command` of a plugin may import besides: it is a part of the command line."""
 
-FOR_THE_WORKBENCH = {
-    f"evosdc.{room}" for room in ("__main__", "cli", "datasets", "engine", "plugins", "report", "runs")
-}
+FOR_THE_WORKBENCH = {f"evosdc.{room}" for room in ("cli", "datasets", "engine", "plugins", "report", "runs")}
 """What the workbench may import besides: like the command line, it shows what all rooms say."""
 
 FOR_LARGE_FILES = {"evosdc.calls", "evosdc.plugins", "evosdc.executors"}
