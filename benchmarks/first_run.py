@@ -27,7 +27,6 @@ HEADINGS = f"{'command':<20}{'first':>8}{'CPU s':>8}{'kernels':>9}{'second':>8}{
 COMMANDS: tuple[tuple[str, list[str]], ...] = (
     ("mask mdav", ["mask", "mdav", "housing", "--attributes", ORDINAL, "-o", "masked-{}.csv"]),
     ("measure", ["measure", "housing", "masked-{}.csv"]),
-    ("protect", ["protect", "housing", "--generations", "100", "--quiet", "-o", "all-{}"]),
     ("protect --time 30s", ["protect", "housing", "--time", "30s", "--quiet", "-o", "timed-{}"]),
 )
 
