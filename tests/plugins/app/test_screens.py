@@ -582,6 +582,8 @@ class TestDeaths:
             assert server.get("/choose", run="survey").text.count('name="other"') > 1
             assert server.post("/resume", run="survey").status == 303
             server.wait("survey", "running")
+            # A run that is killed before it has said that it goes on was stopped by the user, and stays so.
+            until(lambda: json.loads((folder / "runs/survey/status.json").read_text())["state"] == "running")
             assert server.post("/remove", run="survey").status == 400
             os.kill(read_owner(folder / "runs/survey/.lock").pid, signal.SIGKILL)
             server.wait("survey", "killed", "stopped")
