@@ -13,20 +13,18 @@ from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Numbers, Rows, Table
 from evosdc_cells.block_distances import BlockDistances
-from evosdc_cells.class_moves import CLASS_MOVES, ClassMoves
+from evosdc_cells.class_moves import CLASS_MOVES
 from evosdc_cells.comparison import differing_cells, differing_children
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
-from evosdc_cells.exchange import Partners
-from evosdc_cells.file_blocks import Draft, FileBlocks, in_blocks
+from evosdc_cells.file_blocks import FileBlocks, in_blocks
 from evosdc_cells.files import File, Genes, changed_rows, finished, key_of, locked, records_of
 from evosdc_cells.mutation import ATTEMPTS, Mutation
+from evosdc_cells.record_moves import RECORD_MOVES, RecordMoves
 
 BLOCK = 1000
 """Of so many records one is changed by a move of several records."""
-
-_MOVES = ("value", "restoration", "adoption", "exchange")
 
 
 class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
@@ -150,19 +148,8 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         loci = [int(rng.random() * cells)] if count == 1 else rng.choice(cells, count, replace=False).tolist()
         changed = g.copy()
         for locus in loci:
-            self._vary(changed, locus // len(free), free[locus % len(free)], rng)
+            self._record_moves.vary(changed, locus // len(free), free[locus % len(free)], rng)
         return finished(changed)
-
-    def _vary(self, genes: Genes | Draft, row: int, attribute: int, rng: np.random.Generator) -> None:
-        """Change one cell in place; where rules leave it no other value, the next one of its record that has one."""
-        if self._rules is None:
-            genes[row, attribute] = self._mutation.mutant(attribute, int(genes[row, attribute]), rng)
-            return
-        free = self._domain.free
-        first = int(np.searchsorted(free, attribute))
-        for step in range(free.size):
-            if self._mutation.within(self._rules, genes, row, int(free[(first + step) % free.size]), rng):
-                return
 
     @property
     def moves(self) -> tuple[str, ...]:
@@ -170,7 +157,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
 
         Numbers alone are not exchanged: hardly any two records have the same one.
         """
-        moves = _MOVES if (self._domain.free < self._categorical).any() else _MOVES[:-1]
+        moves = RECORD_MOVES if (self._domain.free < self._categorical).any() else RECORD_MOVES[:-1]
         return moves if self._block < 2 else (*moves, *(f"{kind}s" for kind in moves))
 
     @property
@@ -191,58 +178,18 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         records change. Classes are moved as `evosdc_cells.class_moves` says. What cannot be done, or breaks a rule,
         becomes a ``value``.
         """
-        single = kind in _MOVES or kind in CLASS_MOVES
+        single = kind in RECORD_MOVES or kind in CLASS_MOVES
         if not self._domain.free.size:
             return g
         changed = g.copy()
         draw = records or (lambda: int(rng.random() * self._shape[0]))
         for _ in range(1 if single else self._block):
-            self._move(changed, draw(), kind if single else kind.removesuffix("s"), rng)
+            self._record_moves.make(changed, draw(), kind if single else kind.removesuffix("s"), rng)
         return finished(changed)
 
-    def _move(self, genes: Genes | Draft, row: int, kind: str, rng: np.random.Generator) -> None:
-        """Change one record in place."""
-        if kind == "exchange" and self._exchanged(genes, row, rng):
-            return
-        if kind in CLASS_MOVES:
-            before = genes[row].copy()
-            if self._class_moves.changed(genes, row, kind, rng):
-                return
-            genes[row] = before
-        elif kind == "restoration":
-            columns = (genes[row] != self._coded_original[row]).nonzero()[0]
-            if len(columns):
-                column = columns[int(rng.integers(len(columns)))]
-                before = genes[row, column]
-                genes[row, column] = self._coded_original[row, column]
-                if self._rules is None or not self._rules.breaks(genes, row):
-                    return
-                genes[row, column] = before
-        elif kind == "adoption":
-            before, other = genes[row].copy(), genes[int(rng.integers(len(genes)))]
-            if (other != before).any():
-                genes[row] = other
-                if self._rules is None or not self._rules.breaks(genes, row):
-                    return
-                genes[row] = before
-        self._vary(genes, row, self._free[int(rng.integers(len(self._free)))], rng)
-
-    def _exchanged(self, genes: Genes | Draft, row: int, rng: np.random.Generator) -> bool:
-        """Exchange one value of a record in place; return whether that was possible."""
-        attribute = int(self._domain.free[int(rng.random() * self._domain.free.size)])
-        pair = self._partners.exchange(genes, row, attribute, rng)
-        if self._rules is not None and any(self._rules.breaks(genes, place) for place in pair):
-            genes[pair, attribute] = genes[pair[::-1], attribute]
-            return False
-        return bool(pair)
-
     @cached_property
-    def _partners(self) -> Partners:
-        return Partners(self._coded_original)
-
-    @cached_property
-    def _class_moves(self) -> ClassMoves:
-        return ClassMoves(self.microdata, self._coded_original, self._domain, self._mutation, self._rules)
+    def _record_moves(self) -> RecordMoves:
+        return RecordMoves(self.microdata, self._coded_original, self._domain, self._mutation, self._rules)
 
     def combined(self, g: File, changed: Sequence[File]) -> File:
         """Return the file with the records of all mutants that differ from it; of several versions the first."""
