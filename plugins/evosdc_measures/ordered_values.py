@@ -9,6 +9,7 @@ import numpy as np
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
+from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Integers
 from evosdc_measures.record_figures import room_of
 
@@ -74,32 +75,6 @@ def _steps_after(
     for row in rows:
         count = count_in(later, more, count_in(later, more, count, before[row, v], -1), after[row, v], 1)
     return later[:count], more[:count]
-
-
-@inner_kernel
-def through_value(ordered: Numbers, v: float) -> int:
-    """Return how many of the values in order are at most v."""
-    low, high = 0, len(ordered)
-    while low < high:
-        middle = (low + high) // 2
-        if ordered[middle] <= v:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@inner_kernel
-def below_value(ordered: Numbers, v: float) -> int:
-    """Return how many of the values in order are less than v."""
-    low, high = 0, len(ordered)
-    while low < high:
-        middle = (low + high) // 2
-        if ordered[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @inner_kernel

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
+from evosdc_measures.ascending import below_value
 
 Figures = NDArray[Any]
 """Of records: numbers, or whole numbers."""
@@ -40,22 +41,9 @@ class Overlay(NamedTuple):
 
 
 @inner_kernel
-def place_of(rows: Rows, row: int) -> int:
-    """Return the first place of the ascending rows that is not less than a row."""
-    low, high = 0, len(rows)
-    while low < high:
-        middle = (low + high) // 2
-        if rows[middle] < row:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@inner_kernel
 def figure_of(base: Figures, rows: Rows, figures: Figures, row: int) -> Any:
     """Return the figure of a record, of its base or what lies over it."""
-    place = place_of(rows, row)
+    place = below_value(rows, row)
     if place < len(rows) and rows[place] == row:
         return figures[place]
     return base[row]
@@ -81,7 +69,7 @@ def laid_over(base: Figures, rows: Rows, figures: Figures, changed: Rows, latest
     after[:count], over[:count] = rows, figures
     for number in range(len(changed)):
         row, figure = changed[number], latest[number]
-        place = place_of(after[:count], row)
+        place = below_value(after[:count], row)
         there = place < count and after[place] == row
         if figure == base[row]:
             if there:
@@ -176,7 +164,7 @@ def total_over(base: Numbers, sums: Numbers, rows: Rows, figures: Numbers, fresh
         else:
             half = length // 2
             half -= half % 8
-            middle = low + place_of(rows[low:high], begin + half)
+            middle = low + below_value(rows[low:high], begin + half)
             parts[depth, 5] = 1
             after, before = depth + 1, depth + 2
             parts[after, 0], parts[after, 1], parts[after, 2] = 2 * number + 2, begin + half, length - half

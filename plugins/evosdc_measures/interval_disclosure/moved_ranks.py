@@ -13,9 +13,10 @@ import numpy as np
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
+from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.interval_disclosure.ranked_column import RankedColumn, hits_of
-from evosdc_measures.ordered_values import below_value, count_in, merged, through_value
+from evosdc_measures.ordered_values import count_in, merged
 
 INSIDE, _MOVED, _STEPS, _DELTAS = 0, 1, 2, 3
 _ELSEWHERE = np.iinfo(np.int32).min

@@ -1,0 +1,33 @@
+"""Binary searches in arrays whose numbers ascend."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from evosdc.kernel import inner_kernel
+
+
+@inner_kernel
+def through_value(ordered: NDArray[Any], v: float) -> int:
+    """Return how many of the values in order are at most v."""
+    low, high = 0, len(ordered)
+    while low < high:
+        middle = (low + high) // 2
+        if ordered[middle] <= v:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner_kernel
+def below_value(ordered: NDArray[Any], v: float) -> int:
+    """Return how many of the values in order are less than v."""
+    low, high = 0, len(ordered)
+    while low < high:
+        middle = (low + high) // 2
+        if ordered[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    return low
