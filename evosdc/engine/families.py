@@ -3,7 +3,7 @@
 So no child needs a table, or a state of each measure, of its own. They are made of a child that has children.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,18 +23,14 @@ class Families:
     Parameters
     ----------
     genotype : RecordDecoded
-    names : iterable of str
-        Of all measures.
     roads : Roads
         How these are asked.
     travellers : Travellers, optional
         Where the states of parents are, in large files; else parents have them.
     """
 
-    def __init__(
-        self, genotype: RecordDecoded[Any], names: Iterable[str], roads: Roads, travellers: Travellers | None
-    ) -> None:
-        self._genotype, self._names, self._roads, self._travellers = genotype, tuple(names), roads, travellers
+    def __init__(self, genotype: RecordDecoded[Any], roads: Roads, travellers: Travellers | None) -> None:
+        self._genotype, self._roads, self._travellers = genotype, roads, travellers
         self._batched = _batched(roads)
         self._whole = _asks_for_tables(roads)
         self._most = len(genotype.microdata.original) // 2 if travellers is None else travellers.far
@@ -63,7 +59,8 @@ class Families:
         rows = zip(*(column.tolist() for column in columns), strict=True)
         if not self._whole:
             return [
-                (place, dict(zip(self._names, values, strict=True))) for place, values in zip(places, rows, strict=True)
+                (place, dict(zip(self._roads.names, values, strict=True)))
+                for place, values in zip(places, rows, strict=True)
             ]
         found, begin = [], 0
         for place, end, values in zip(places, changes.ends.tolist(), rows, strict=True):
@@ -78,7 +75,7 @@ class Families:
 
     def _completed(self, states: States, genome: Any, rows: Rows, values: Sequence[float]) -> dict[str, float]:
         """Return the scores of one child by all measures, of which some ask for its table."""
-        scores, masked, own = dict.fromkeys(self._names, 0.0), self._decoded(genome), list(states)
+        scores, masked, own = dict.fromkeys(self._roads.names, 0.0), self._decoded(genome), list(states)
         for place, value in zip(self._batched, values, strict=True):
             scores[self._roads.followed[place][0]] = value
         for place, (name, fitted) in enumerate(self._roads.followed):
@@ -104,9 +101,7 @@ class Families:
         return self._genotype.decode(genome, np.random.default_rng(0))
 
 
-def families_of(
-    genotype: Genotype[Any], measures: Iterable[str], roads: Roads, travellers: Travellers | None
-) -> Families | None:
+def families_of(genotype: Genotype[Any], roads: Roads, travellers: Travellers | None) -> Families | None:
     """Return what judges children of one parent together, None where that saves nothing or is not possible."""
     if not isinstance(genotype, RecordDecoded) or isinstance(genotype, Randomised):
         return None
@@ -116,7 +111,7 @@ def families_of(
         return None
     if travellers is not None and _asks_for_tables(roads):
         return None
-    return Families(genotype, measures, roads, travellers)
+    return Families(genotype, roads, travellers)
 
 
 def _batched(roads: Roads) -> dict[int, Batched[Any]]:

@@ -4,6 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from evosdc.model import Expected, Fitted, Incremental
+from evosdc.table.table import Rows, Table
+
+StatesOfTable = tuple[Any, ...]
+"""Of one table, by followed measure."""
 
 
 class Reading(NamedTuple):
@@ -37,6 +41,8 @@ class Roads(NamedTuple):
 
     Parameters
     ----------
+    names : tuple of str
+        Of all measures, in the order of the scores.
     followed : tuple of (str, Incremental)
     read : tuple of Reading
         Whose scores are read from the states of followed ones.
@@ -46,10 +52,42 @@ class Roads(NamedTuple):
         Figures of transition matrices rather than of tables.
     """
 
+    names: tuple[str, ...]
     followed: tuple[tuple[str, Incremental[Any]], ...]
     read: tuple[Reading, ...]
     others: tuple[tuple[str, Fitted], ...]
     of_matrices: tuple[tuple[str, Expected], ...]
+
+    def scored(
+        self, masked: Table, known: StatesOfTable | None = None, rows: Rows | None = None
+    ) -> tuple[StatesOfTable, dict[str, float]]:
+        """Return the states and scores of a table, from those of a relative where at most half of the records differ.
+
+        Parameters
+        ----------
+        masked : Table
+        known : tuple, optional
+            States of the relative.
+        rows : ndarray of intp, optional
+            In which records they may differ.
+        """
+        if known is not None and rows is not None and 2 * len(rows) <= len(masked):
+            pairs = zip(self.followed, known, strict=True)
+            states = tuple(fitted.update(state, masked, rows) for (_, fitted), state in pairs)
+        else:
+            states = tuple(fitted.start(masked) for _, fitted in self.followed)
+        return states, self.scores(masked, states)
+
+    def scores(self, masked: Table, states: StatesOfTable) -> dict[str, float]:
+        """Return the scores of a table by its states; figures of matrices are 0."""
+        scores = dict.fromkeys(self.names, 0.0)
+        for (name, fitted), state in zip(self.followed, states, strict=True):
+            scores[name] = fitted.value(state)
+        for reading in self.read:
+            scores[reading.name] = reading.score(states[reading.place])
+        for name, other in self.others:
+            scores[name] = other.score(masked)
+        return scores
 
 
 def roads_of(measures: Mapping[str, Fitted], follows: bool, randomises: bool) -> Roads:
@@ -72,4 +110,4 @@ def roads_of(measures: Mapping[str, Fitted], follows: bool, randomises: bool) ->
     listed = [(name, fitted) for name, fitted in measures.items() if name not in apart]
     followed, read = told_apart([(n, f) for n, f in listed if follows and isinstance(f, Incremental)])
     others = tuple((name, fitted) for name, fitted in listed if not (follows and isinstance(fitted, Incremental)))
-    return Roads(followed, read, others, of_matrices)
+    return Roads(tuple(measures), followed, read, others, of_matrices)

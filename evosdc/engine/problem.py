@@ -3,39 +3,32 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isfinite, sqrt
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.families import Families, families_of
-from evosdc.engine.followed_measures import Reading, roads_of
+from evosdc.engine.followed_measures import Roads, roads_of
 from evosdc.engine.mending import mended
+from evosdc.engine.objectives import Judged, Objectives
 from evosdc.engine.travelling import Travellers, travellers_of
-from evosdc.errors import EvaluationError
 from evosdc.model import (
     Aggregation,
     Composed,
     Described,
-    Expected,
     Fitness,
     Fitted,
     Followed,
     Genotype,
-    Incremental,
     Individual,
     Masking,
     PostRandomised,
     Raced,
     Randomised,
-    Restricted,
     SelfStarting,
 )
 from evosdc.model.constraint import Constraints
-from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL
 from evosdc.seeds import Streams
 from evosdc.table.table import Rows, Table
 
@@ -76,37 +69,28 @@ class Problem:
     fitness: Fitness
     streams: Streams
     constraints: Constraints = field(default_factory=Constraints)
-    _followed: tuple[tuple[str, Incremental[Any]], ...] = field(init=False, repr=False)
-    _read: tuple[Reading, ...] = field(init=False, repr=False)
-    _others: tuple[tuple[str, Fitted], ...] = field(init=False, repr=False)
-    _of_matrices: tuple[tuple[str, Expected], ...] = field(init=False, repr=False)
+    _roads: Roads = field(init=False, repr=False)
     _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
     _decoder: Decoder = field(init=False, repr=False)
     _travellers: Travellers | None = field(init=False, repr=False)
     _families: Families | None = field(init=False, repr=False)
-    _described: bool = field(init=False, repr=False)
-    _raced: bool = field(init=False, repr=False)
-    _restricted: bool = field(init=False, repr=False)
+    _objectives: Objectives = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         genotype = self.genotype
         # Changed rows say something only where parent and child are decoded with the same random numbers.
         follows = isinstance(genotype, Followed) and self.common_random_numbers
         roads = roads_of(self.measures, follows, isinstance(genotype, PostRandomised))
-        for name, capability in (("_described", Described), ("_raced", Raced), ("_restricted", Restricted)):
-            object.__setattr__(self, name, isinstance(genotype, capability))
+        provisional = self._provisional if isinstance(genotype, Raced) else None
+        parts = (genotype, self.aggregation, self.fitness, self.constraints)
+        object.__setattr__(self, "_objectives", Objectives(*parts, provisional, self._scores_of_reference))
         object.__setattr__(self, "_decoder", Decoder(genotype, self.streams))
-        object.__setattr__(self, "_followed", roads.followed)
-        object.__setattr__(self, "_read", roads.read)
-        object.__setattr__(self, "_others", roads.others)
-        object.__setattr__(self, "_of_matrices", roads.of_matrices)
+        object.__setattr__(self, "_roads", roads)
         object.__setattr__(self, "_direct", direct_scores(genotype, self.measures))
         travellers = travellers_of(genotype, roads.followed)
         object.__setattr__(self, "_travellers", travellers)
         direct = self._direct is not None or self.expected or self.draws > 1
-        object.__setattr__(
-            self, "_families", None if direct else families_of(genotype, self.measures, roads, travellers)
-        )
+        object.__setattr__(self, "_families", None if direct else families_of(genotype, roads, travellers))
 
     @property
     def draws(self) -> int:
@@ -116,6 +100,9 @@ class Problem:
     def draws_of(self, genome: Any) -> int:
         """How many tables are judged for the evaluation of a genome."""
         return self.genotype.draws_of(genome) if isinstance(self.genotype, Raced) else self.draws
+
+    def _provisional(self, genome: Any) -> bool:
+        return self.draws_of(genome) < self.draws
 
     @property
     def fresh_draws(self) -> int:
@@ -135,7 +122,7 @@ class Problem:
     @property
     def incremental(self) -> bool:
         """Whether any measure can follow a genome from its relative's states."""
-        return bool(self._followed)
+        return bool(self._roads.followed)
 
     def follows(self, genome: Any, nearest: Individual) -> bool:
         """Whether so few records differ from a relative that its states are to be made for its children."""
@@ -180,7 +167,7 @@ class Problem:
             return Evaluation(*self.judge({name: score(genome) for name, score in self._direct.items()}, genome), ())
         if self._travellers is not None:
             relative = nearest.key if nearest is not None else None
-            return Evaluation(*self.judge(self._travellers.read(genome, key, relative, self._read_scores), genome), ())
+            return Evaluation(*self.judge(self._travellers.read(genome, key, relative, self._roads.scores), genome), ())
         rows = None
         if nearest is not None and nearest.states:
             rows = self._changed_rows(nearest, genome)
@@ -194,28 +181,16 @@ class Problem:
                 each.append(each[-1])
                 continue
             known = nearest.states[draw] if nearest is not None and rows is not None else None
-            of_draw, scores = self._scored(masked, known, rows)
+            of_draw, scores = self._roads.scored(masked, known, rows)
             states.append(of_draw)
             each.append(scores)
             before = masked if draws > 1 else None
-        scores = each[0] if draws == 1 else {name: sum(own[name] for own in each) / draws for name in each[0]}
-        if self._of_matrices:
-            scores |= self.figures_of_matrices(genome)
-        spread, each_kept = bool(self.constraints) and draws > 1, isinstance(self.genotype, Composed)
-        figures = [self.aggregation.combine(own) for own in each] if spread else []
-        # Constraints are judged by how far the draws are apart, too.
-        margins = self.constraints.margins(figures) if spread and not each_kept else None
-        judged, objectives = self.judge(scores, genome, margins)
-        if spread and each_kept:
-            # A file of a plan is told by its seed, and any of them may be published: all have to keep the bounds.
-            broken = max(self.constraints.judge(own)[INFEASIBILITY] for own in figures)
-            judged[INFEASIBILITY] = broken + (PROVISIONAL if draws < self.draws else 0.0)
-        if draws > 1 and each_kept:
-            # One of them is published: what counts is the mean over files, which a mean of IL and DR may not give.
-            listed = np.array([self.judge(own, genome)[1] for own in each])
-            objectives = tuple(listed.mean(axis=0).tolist())
-            judged[ERROR] = float(listed[:, 0].std(ddof=1)) / sqrt(draws)
-        return Evaluation(judged, objectives, tuple(states) if self._followed else ())
+        fixed = self.figures_of_matrices(genome)
+        if draws == 1:
+            judged, objectives = self.judge(each[0] | fixed if fixed else each[0], genome)
+        else:
+            judged, objectives = self._objectives.judge_draws(each, fixed, genome)
+        return Evaluation(judged, objectives, tuple(states) if self._roads.followed else ())
 
     @property
     def together(self) -> bool:
@@ -271,27 +246,6 @@ class Problem:
         if parent.states:
             parent.basis = None
 
-    def _scored(
-        self, masked: Table, known: tuple[Any, ...] | None, rows: Rows | None
-    ) -> tuple[tuple[Any, ...], dict[str, float]]:
-        """Return the states and scores of one table, from those of a relative where few records differ."""
-        if known is not None and rows is not None and 2 * len(rows) <= len(masked):
-            pairs = zip(self._followed, known, strict=True)
-            states = tuple(fitted.update(state, masked, rows) for (_, fitted), state in pairs)
-        else:
-            states = tuple(fitted.start(masked) for _, fitted in self._followed)
-        return states, self._read_scores(masked, states)
-
-    def _read_scores(self, masked: Table, states: tuple[Any, ...]) -> dict[str, float]:
-        scores = dict.fromkeys(self.measures, 0.0)
-        for (name, fitted), state in zip(self._followed, states, strict=True):
-            scores[name] = fitted.value(state)
-        for reading in self._read:
-            scores[reading.name] = reading.score(states[reading.place])
-        for name, other in self._others:
-            scores[name] = other.score(masked)
-        return scores
-
     def expectations(self, genome: Any) -> dict[str, float]:
         """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn.
 
@@ -309,10 +263,10 @@ class Problem:
 
     def figures_of_matrices(self, genome: Any) -> dict[str, float]:
         """Return the scores that depend on the transition matrices of a genome and not on what they draw."""
-        if not self._of_matrices or not isinstance(self.genotype, PostRandomised):
+        if not self._roads.of_matrices or not isinstance(self.genotype, PostRandomised):
             return {}
         transitions = self.genotype.transitions(genome)
-        return {name: fitted.expected(transitions) for name, fitted in self._of_matrices}
+        return {name: fitted.expected(transitions) for name, fitted in self._roads.of_matrices}
 
     def traits(self, genome: Any) -> Mapping[str, float]:
         """Return figures of the genome itself; empty where the genotype has none."""
@@ -334,7 +288,7 @@ class Problem:
 
     def judge(
         self, scores: Mapping[str, float], genome: Any = None, margins: Mapping[str, float] | None = None
-    ) -> tuple[dict[str, float], tuple[float, ...]]:
+    ) -> Judged:
         """Return the scores with their aggregates and, where a genome is given, its traits; and the objectives.
 
         With constraints the scores hold what these look at and ``infeasibility`` (`evosdc.model.constraint`), which
@@ -346,43 +300,17 @@ class Problem:
         With a genotype that is `Restricted` the scores of a genome hold ``violation``, and as ``penalty`` what was
         added to the first objective. That is the first objective of the reference, times one plus the violation. No
         genome that may not be published is then better than the reference, and of two such the nearer one is better.
+
+        Raises
+        ------
+        EvaluationError
+            A score or an objective is not finite.
         """
-        combined = self.aggregation.combine(scores)
-        # Asked for every candidate: what the genotype cannot do is not asked for.
-        if genome is not None and self._described:
-            combined |= self.traits(genome)
-        if self.constraints:
-            combined = self.constraints.judge(combined, margins)
-        if genome is not None and self._raced and self.draws_of(genome) < self.draws:
-            combined[INFEASIBILITY] = combined.get(INFEASIBILITY, 0.0) + PROVISIONAL
-        objectives = tuple(self.fitness.combine(self._no_traits | combined if self._described else combined))
-        # One sum tells of all; it may overflow where no value does.
-        values = (*combined.values(), *objectives)
-        if not isfinite(sum(values)) and not all(map(isfinite, values)):
-            wrong = [name for name, value in combined.items() if not isfinite(value)] or ["the fitness"]
-            raise EvaluationError(f"{', '.join(wrong)} gave a value that is not finite; a measure is broken")
-        if genome is None or not self._restricted or not isinstance(self.genotype, Restricted):
-            return combined, objectives
-        violation = self.genotype.violation(genome)
-        added = [scale * (1.0 + violation) if violation > 0.0 else 0.0 for scale in self._penalty]
-        penalised = tuple(value + more for value, more in zip(objectives, added, strict=True))
-        return combined | {"violation": violation, "penalty": added[0]}, penalised
+        return self._objectives.judge(scores, genome, margins)
 
-    @cached_property
-    def _no_traits(self) -> dict[str, float]:
-        """What a fitness reads of a file that is no genome where genomes have traits."""
-        return dict.fromkeys(self.genotype.trait_names, 0.0) if isinstance(self.genotype, Described) else {}
-
-    @cached_property
-    def _penalty(self) -> tuple[float, ...]:
-        """Scale of the penalty, by objective; empty for a genotype that is not `Restricted`."""
-        if not isinstance(self.genotype, Restricted):
-            return ()
-        reference = self.genotype.reference
+    def _scores_of_reference(self, reference: Any) -> Mapping[str, float]:
+        """Return the scores of what a genotype that is `Restricted` is compared with."""
         if self._direct is not None:
-            scores = {name: score(reference) for name, score in self._direct.items()}
-        else:
-            masked = self.decode(reference, self.genotype.key(reference))
-            scores = {name: fitted.score(masked) for name, fitted in self.measures.items()}
-        combined = self.aggregation.combine(scores) | dict(self.traits(reference))
-        return tuple(max(abs(value), 1e-9) for value in self.fitness.combine(combined))
+            return {name: score(reference) for name, score in self._direct.items()}
+        masked = self.decode(reference, self.genotype.key(reference))
+        return {name: fitted.score(masked) for name, fitted in self.measures.items()}

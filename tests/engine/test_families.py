@@ -100,7 +100,7 @@ def test_states_are_made_of_those_that_have_children(problems):
     assert children[4].states
     assert children[4].basis is None, "a chain of ancestors would be kept"
     whole = problem.evaluate(children[4].genome, children[4].key)
-    for (_, fitted), state, fresh in zip(problem._followed, children[4].states[0], whole.states[0], strict=True):
+    for (_, fitted), state, fresh in zip(problem._roads.followed, children[4].states[0], whole.states[0], strict=True):
         assert fitted.value(state) == fitted.value(fresh)
 
 
@@ -146,7 +146,7 @@ def broken(problems, monkeypatch):
     parent = evaluated(problem, problem.genotype.random(np.random.default_rng(1)))
     asked = offspring_of(problem, parent)
     codes = problem.decode(asked[4].genome, b"").codes
-    (fitted,) = (fitted for name, fitted in problem._followed if name == "dbil")
+    (fitted,) = (fitted for name, fitted in problem._roads.followed if name == "dbil")
     values, update, start = type(fitted).values, type(fitted).update, type(fitted).start
 
     def refused(self, masked):
@@ -213,7 +213,7 @@ def test_an_interrupted_family_leaves_no_altered_states(problems, monkeypatch):
         parent = evaluated(problem, problem.genotype.random(np.random.default_rng(1)))
         genomes = [item.genome for item in offspring_of(problem, parent)]
         expected = [evaluation.objectives for evaluation in problem.evaluate_children(parent, genomes)]
-        _, fitted = problem._followed[1]
+        _, fitted = problem._roads.followed[1]
 
         def spoils(self, state, changes):
             state[1][:] = 0

@@ -124,7 +124,7 @@ def test_a_table_whose_way_was_interrupted_is_given_up(travels, monkeypatch):
     for child, key in listed:
         problem.evaluate(child, key)
     before = len(problem._travellers._under_way)
-    _, fitted = problem._followed[1]
+    _, fitted = problem._roads.followed[1]
     mutant = problem.genotype.mutate(listed[-1][0], np.random.default_rng(5))
 
     def fails(*_):

@@ -1,0 +1,130 @@
+"""From the scores of a file to what a search compares: aggregates, traits, constraints, penalty, objectives."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from math import isfinite, sqrt
+from typing import Any
+
+import numpy as np
+
+from evosdc.errors import EvaluationError
+from evosdc.model import Aggregation, Composed, Described, Fitness, Genotype, Restricted
+from evosdc.model.constraint import Constraints
+from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL
+
+Judged = tuple[dict[str, float], tuple[float, ...]]
+"""Scores with what was made of them, and the objectives."""
+
+
+class Objectives:
+    """Makes the objectives of scores.
+
+    Parameters
+    ----------
+    genotype : Genotype
+    aggregation : Aggregation
+    fitness : Fitness
+    constraints : Constraints
+    provisional : callable, optional
+        Whether a genome is judged on a part of its tables; None where none is.
+    reference : callable
+        Returns the scores of the reference of a genotype that is `Restricted`; asked once.
+    """
+
+    def __init__(
+        self,
+        genotype: Genotype[Any],
+        aggregation: Aggregation,
+        fitness: Fitness,
+        constraints: Constraints,
+        provisional: Callable[[Any], bool] | None,
+        reference: Callable[[Any], Mapping[str, float]],
+    ) -> None:
+        # Asked for every candidate: what the genotype cannot do is not asked for.
+        self._composed = isinstance(genotype, Composed)
+        self._described = genotype if isinstance(genotype, Described) else None
+        self._restricted = genotype if isinstance(genotype, Restricted) else None
+        self._aggregation, self._fitness, self._constraints = aggregation, fitness, constraints
+        self._provisional, self._reference = provisional, reference
+
+    def judge(
+        self, scores: Mapping[str, float], genome: Any = None, margins: Mapping[str, float] | None = None
+    ) -> Judged:
+        """Return the scores with their aggregates and the objectives; see `evosdc.engine.problem.Problem.judge`.
+
+        Raises
+        ------
+        EvaluationError
+            A score or an objective is not finite.
+        """
+        combined = self._aggregation.combine(scores)
+        if genome is not None and self._described is not None:
+            combined |= self._described.traits(genome)
+        if self._constraints:
+            combined = self._constraints.judge(combined, margins)
+        if self._provisional is not None and self._is_provisional(genome):
+            combined[INFEASIBILITY] = combined.get(INFEASIBILITY, 0.0) + PROVISIONAL
+        objectives = tuple(self._fitness.combine(combined if self._described is None else self._no_traits | combined))
+        # One sum tells of all; it may overflow where no value does.
+        values = (*combined.values(), *objectives)
+        if not isfinite(sum(values)) and not all(map(isfinite, values)):
+            wrong = [name for name, value in combined.items() if not isfinite(value)] or ["the fitness"]
+            raise EvaluationError(f"{', '.join(wrong)} gave a value that is not finite; a measure is broken")
+        if genome is None or self._restricted is None:
+            return combined, objectives
+        violation = self._restricted.violation(genome)
+        added = [scale * (1.0 + violation) if violation > 0.0 else 0.0 for scale in self._penalty]
+        penalised = tuple(value + more for value, more in zip(objectives, added, strict=True))
+        return combined | {"violation": violation, "penalty": added[0]}, penalised
+
+    def judge_draws(self, each: Sequence[Mapping[str, float]], fixed: Mapping[str, float], genome: Any) -> Judged:
+        """Return what becomes of a genome by the scores of several tables that it was decoded to.
+
+        Scores are means. A file of a genome that is `Composed` is told by its seed, and any of them may be published:
+        its objectives are means, too, with their standard error, and all files have to keep the constraints. Else these
+        are judged by how far the draws are apart.
+
+        Parameters
+        ----------
+        each : sequence of mapping
+            Scores by draw, two at least.
+        fixed : mapping
+            Scores that do not depend on draws.
+        genome : object
+
+        Raises
+        ------
+        EvaluationError
+            A score or an objective is not finite.
+        """
+        scores = {name: sum(own[name] for own in each) / len(each) for name in each[0]} | dict(fixed)
+        figures = [self._aggregation.combine(own) for own in each] if self._constraints else []
+        if not self._composed:
+            return self.judge(scores, genome, self._constraints.margins(figures) if figures else None)
+        judged, _ = self.judge(scores, genome)
+        if figures:
+            broken = max(self._constraints.judge(own)[INFEASIBILITY] for own in figures)
+            judged[INFEASIBILITY] = broken + (PROVISIONAL if self._is_provisional(genome) else 0.0)
+        # What counts is the mean over files, which a mean of IL and DR may not give.
+        listed = np.array([self.judge(own, genome)[1] for own in each])
+        judged[ERROR] = float(listed[:, 0].std(ddof=1)) / sqrt(len(each))
+        return judged, tuple(listed.mean(axis=0).tolist())
+
+    def _is_provisional(self, genome: Any) -> bool:
+        return genome is not None and self._provisional is not None and self._provisional(genome)
+
+    @cached_property
+    def _no_traits(self) -> dict[str, float]:
+        """What a fitness reads of a file that is no genome where genomes have traits."""
+        return {} if self._described is None else dict.fromkeys(self._described.trait_names, 0.0)
+
+    @cached_property
+    def _penalty(self) -> tuple[float, ...]:
+        """Scale of the penalty, by objective; empty for a genotype that is not `Restricted`."""
+        if self._restricted is None:
+            return ()
+        reference = self._restricted.reference
+        combined = self._aggregation.combine(self._reference(reference))
+        if self._described is not None:
+            combined |= self._described.traits(reference)
+        return tuple(max(abs(value), 1e-9) for value in self._fitness.combine(combined))
