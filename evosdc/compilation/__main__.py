@@ -3,12 +3,16 @@
 import sys
 
 from evosdc.compilation.ahead import compile_listed
+from evosdc.errors import ExecutorError
 
 
 def main() -> None:
     """Compile; a kernel that cannot be compiled is told and is no failure."""
     print("evosdc: compiling its kernels, for a minute or two", file=sys.stderr, flush=True)
-    done = compile_listed()
+    try:
+        done = compile_listed()
+    except ExecutorError as error:
+        sys.exit(f"evosdc: {error}")
     for line in done.failed:
         print(f"evosdc: not compiled: {line}", file=sys.stderr)
     print(f"evosdc: {done.kernels} kernels, {done.compiled} compiled, {done.seconds:.0f} s", file=sys.stderr)

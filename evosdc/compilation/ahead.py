@@ -4,6 +4,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -13,6 +14,7 @@ from time import perf_counter
 
 from evosdc.compilation.listed import Listed, listed, signatures_in
 from evosdc.compilation.signatures import JSON, named, signature
+from evosdc.errors import ExecutorError
 
 DIGEST = "kernels.digest"
 """Name of the file that says of which sources the machine code beside it was made."""
@@ -59,25 +61,35 @@ def compile_listed(
         Called with how many signatures are done, and of how many.
     anew : bool
         Whether to compile also what has machine code.
+
+    Raises
+    ------
+    ExecutorError
+        A process was killed, as for want of memory; what was compiled stays.
     """
     chosen = listed() if kernels is None else kernels
     total, done, compiled, began = signatures_in(chosen), 0, 0, perf_counter()
     failed: list[str] = []
     digest, noted = digest_of(chosen), noted_digest(chosen)
     # A new process each: what this one has imported or begun, threads above all, is none of the compiler's business.
-    with ProcessPoolExecutor(processes or processors(), multiprocessing.get_context("spawn")) as pool:
-        if anew or noted is None or not noted.exists() or noted.read_text() != digest:
-            list(pool.map(forget_module, chosen, chosen.values()))
-        longest_first = sorted(chosen, key=lambda module: -signatures_in({module: chosen[module]}))
-        for future in as_completed([pool.submit(compile_module, module, chosen[module]) for module in longest_first]):
-            found = future.result()
-            done += found.kernels
-            compiled += found.compiled
-            failed += found.failed
-            if told is not None:
-                told(done, total)
-    if noted is not None:
-        noted.write_text(digest)
+    try:
+        with ProcessPoolExecutor(processes or processors(), multiprocessing.get_context("spawn")) as pool:
+            if anew or noted is None or not noted.exists() or noted.read_text() != digest:
+                list(pool.map(forget_module, chosen, chosen.values()))
+                # From here on all that there is was made of these sources, also where this is interrupted.
+                note(noted, digest)
+            longest_first = sorted(chosen, key=lambda module: -signatures_in({module: chosen[module]}))
+            futures = [pool.submit(compile_module, module, chosen[module]) for module in longest_first]
+            for future in as_completed(futures):
+                found = future.result()
+                done += found.kernels
+                compiled += found.compiled
+                failed += found.failed
+                if told is not None:
+                    told(done, total)
+    except BrokenProcessPool:
+        advice = "evosdc compile --processes 1 takes least, and goes on with what is left"
+        raise ExecutorError(f"a process that compiles was killed, as for want of memory; {advice}") from None
     return Compiled(total, compiled, perf_counter() - began, tuple(sorted(failed)))
 
 
@@ -104,6 +116,13 @@ def noted_digest(kernels: Listed) -> Path | None:
                 folder = named(f"{module}:{name}").stats.cache_path
                 return Path(folder) / DIGEST if folder else None
     return None
+
+
+def note(path: Path | None, digest: str) -> None:
+    """Write of which sources the machine code is made; on a full disk it is not known, and all are compiled again."""
+    if path is not None:
+        with suppress(OSError):
+            path.write_text(digest)
 
 
 def forget_module(module: str, functions: Mapping[str, object]) -> None:

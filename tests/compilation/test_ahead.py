@@ -37,7 +37,8 @@ from evosdc.compilation.ahead import compile_listed
 
 if __name__ == "__main__":
     told = []
-    done = compile_listed(json.loads(sys.argv[1]), 2, lambda *counts: told.append(counts), "anew" in sys.argv)
+    processes = 1 if "one" in sys.argv else 2
+    done = compile_listed(json.loads(sys.argv[1]), processes, lambda *counts: told.append(counts), "anew" in sys.argv)
     print(json.dumps([done.kernels, done.compiled, list(done.failed), told]))
 """
 
@@ -110,3 +111,29 @@ def test_a_kernel_that_cannot_be_compiled_is_told_and_the_others_are(trial):
         ["evosdc_trial.called:twice", "TypingError"],
         ["evosdc_trial.lost:gone", "ModuleNotFoundError"],
     ]
+
+
+DEADLY = """
+import os, signal
+from types import SimpleNamespace
+
+class Deadly:
+    _cache, stats = SimpleNamespace(flush=lambda: None), SimpleNamespace(cache_misses={})
+
+    def compile(self, signature):
+        if "DEADLY" in os.environ:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+twice = Deadly()
+"""
+
+
+def test_a_killed_process_is_told_and_what_was_compiled_stays(trial):
+    (trial / "evosdc_trial" / "deadly.py").write_text(DEADLY)
+    kernels = KERNELS | {"evosdc_trial.deadly": {"twice": [["int64"]]}}
+    command = [sys.executable, "program.py", json.dumps(kernels), "one"]
+    environment = os.environ | {"DEADLY": "1"}
+    done = subprocess.run(command, cwd=trial, env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "ExecutorError: a process that compiles was killed" in done.stderr
+    assert compiled(trial, kernels)[:3] == [4, 0, []]
