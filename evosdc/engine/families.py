@@ -3,15 +3,15 @@
 So no child needs a table, or a state of each measure, of its own. They are made of a child that has children.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.engine.followed_measures import Roads
 from evosdc.engine.travelling import Travellers
-from evosdc.model import Batched, Changes, Fitted, Genotype, Individual, Randomised, RecordDecoded
+from evosdc.model import Batched, Changes, Genotype, Individual, Randomised, RecordDecoded
 from evosdc.table.table import Rows, Table
 
 States = tuple[Any, ...]
@@ -31,8 +31,16 @@ class Families:
 
     def __init__(self, genotype: RecordDecoded[Any], roads: Roads, travellers: Travellers | None) -> None:
         self._genotype, self._roads, self._travellers = genotype, roads, travellers
-        self._batched = _batched(roads)
-        self._whole = _asks_for_tables(roads)
+        self._judges = _judges(roads)
+        self._whole = _asks_for_tables(roads, self._judges)
+        told = [name for judge in self._judges for name in judge.names]
+        self._order = [] if self._whole else [told.index(name) for name in roads.names]
+        self._apart = [
+            (place, *known)
+            for place, known in enumerate(roads.followed)
+            if all(place != judge.place for judge in self._judges)
+        ]
+        self._read = [reading for reading in roads.read if reading.name not in told]
         self._most = len(genotype.microdata.original) // 2 if travellers is None else travellers.far
 
     def scores(self, parent: Individual, genomes: Sequence[Any]) -> list[tuple[int, dict[str, float]]]:
@@ -70,19 +78,18 @@ class Families:
         return found
 
     def _columns(self, states: States, changes: Changes) -> list[NDArray[np.float64]]:
-        """Return the scores of all children, by each measure that judges them together."""
-        return [self._batched[place].values(states[place], changes) for place in self._batched]
+        """Return the scores of all children by each measure that judges them together; by all of them in order."""
+        columns = [column for judge in self._judges for column in judge.columns(states[judge.place], changes)]
+        return [columns[place] for place in self._order] if self._order else columns
 
     def _completed(self, states: States, genome: Any, rows: Rows, values: Sequence[float]) -> dict[str, float]:
         """Return the scores of one child by all measures, of which some ask for its table."""
         scores, masked, own = dict.fromkeys(self._roads.names, 0.0), self._decoded(genome), list(states)
-        for place, value in zip(self._batched, values, strict=True):
-            scores[self._roads.followed[place][0]] = value
-        for place, (name, fitted) in enumerate(self._roads.followed):
-            if place not in self._batched:
-                own[place] = fitted.update(states[place], masked, rows)
-                scores[name] = fitted.value(own[place])
-        for reading in self._roads.read:
+        scores.update(zip((name for judge in self._judges for name in judge.names), values, strict=True))
+        for place, name, fitted in self._apart:
+            own[place] = fitted.update(states[place], masked, rows)
+            scores[name] = fitted.value(own[place])
+        for reading in self._read:
             scores[reading.name] = reading.score(own[reading.place])
         for name, other in self._roads.others:
             scores[name] = other.score(masked)
@@ -101,33 +108,49 @@ class Families:
         return self._genotype.decode(genome, np.random.default_rng(0))
 
 
+class _Judge(NamedTuple):
+    """What judges children together, by one measure or by two, by its state's place among those followed."""
+
+    place: int
+    names: tuple[str, ...]
+    columns: Callable[[Any, Changes], Sequence[NDArray[np.float64]]]
+
+
 def families_of(genotype: Genotype[Any], roads: Roads, travellers: Travellers | None) -> Families | None:
     """Return what judges children of one parent together, None where that saves nothing or is not possible."""
     if not isinstance(genotype, RecordDecoded) or isinstance(genotype, Randomised):
         return None
     # Rules that the genotype does not keep by itself are kept by repairing whole tables.
     keeps = genotype.keeps_rules or genotype.microdata.rules is None
-    if not keeps or roads.of_matrices or not _batched(roads):
+    judges = _judges(roads)
+    if not keeps or roads.of_matrices or not judges:
         return None
-    if travellers is not None and _asks_for_tables(roads):
+    if travellers is not None and _asks_for_tables(roads, judges):
         return None
     return Families(genotype, roads, travellers)
 
 
-def _batched(roads: Roads) -> dict[int, Batched[Any]]:
-    """Return the measures that judge children together, by their place among those followed.
+def _judges(roads: Roads) -> list[_Judge]:
+    """Return the measures that judge children together.
 
-    Where another measure reads a state, each child needs one.
+    Where another measure reads a state, each child needs one, unless one call judges by both.
     """
-    read = {reading.place for reading in roads.read}
-    return {
-        place: fitted
-        for place, (_, fitted) in enumerate(roads.followed)
-        if place not in read and isinstance(fitted, Batched) and fitted.together
-    }
+    found = []
+    for place, (name, fitted) in enumerate(roads.followed):
+        read = [reading for reading in roads.read if reading.place == place]
+        if not (isinstance(fitted, Batched) and fitted.together):
+            continue
+        if not read:
+            found.append(_Judge(place, (name,), _alone(fitted)))
+        elif len(read) == 1 and read[0].together is not None:
+            found.append(_Judge(place, (name, read[0].name), read[0].together))
+    return found
 
 
-def _asks_for_tables(roads: Roads) -> bool:
+def _alone(fitted: Batched[Any]) -> Callable[[Any, Changes], Sequence[NDArray[np.float64]]]:
+    return lambda state, changes: (fitted.values(state, changes),)
+
+
+def _asks_for_tables(roads: Roads, judges: Sequence[_Judge]) -> bool:
     """Whether any measure needs the table of each child."""
-    others: Sequence[tuple[str, Fitted]] = roads.others
-    return bool(others or roads.read) or len(_batched(roads)) < len(roads.followed)
+    return sum(len(judge.names) for judge in judges) < len(roads.names)

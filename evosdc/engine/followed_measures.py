@@ -3,8 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from evosdc.model import Expected, Fitted, Incremental
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.model import Changes, Expected, Fitted, Incremental
 from evosdc.table.table import Rows, Table
+
+ReadTogether = Callable[[Any, Changes], tuple[NDArray[np.float64], NDArray[np.float64]]]
+"""How children are judged by a measure and by one that is read from its states; `Incremental.read_together_from`."""
 
 StatesOfTable = tuple[Any, ...]
 """Of one table, by followed measure."""
@@ -16,24 +22,26 @@ class Reading(NamedTuple):
     name: str
     place: int
     score: Callable[[Any], float]
+    together: ReadTogether | None
 
 
 def told_apart(
     listed: Sequence[tuple[str, Incremental[Any]]],
 ) -> tuple[tuple[tuple[str, Incremental[Any]], ...], tuple[Reading, ...]]:
     """Return the measures that have to be followed, and those whose scores are read from their states."""
-    sources: dict[str, tuple[str, Callable[[Any], float]]] = {}
+    sources: dict[str, tuple[str, Callable[[Any], float], ReadTogether | None]] = {}
     for name, fitted in listed:
-        if any(name == read for read, _ in sources.values()):
+        if any(name == source[0] for source in sources.values()):
             continue  # others are read from it
         for other, source in listed:
             score = fitted.read_from(source) if other != name and other not in sources else None
             if score is not None:
-                sources[name] = other, score
+                sources[name] = other, score, fitted.read_together_from(source)
                 break
     followed = tuple((name, fitted) for name, fitted in listed if name not in sources)
     places = {name: place for place, (name, _) in enumerate(followed)}
-    return followed, tuple(Reading(name, places[other], score) for name, (other, score) in sources.items())
+    read = (Reading(name, places[other], score, together) for name, (other, score, together) in sources.items())
+    return followed, tuple(read)
 
 
 class Roads(NamedTuple):

@@ -3,9 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evosdc.model import Expected, Fitted, Incremental, Measure, Microdata
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.model import Batched, Changes, Expected, Fitted, Incremental, Measure, Microdata
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Rows, Table
+
+Scores = NDArray[np.float64]
 
 
 class MeasureOnSubset(Fitted):
@@ -38,10 +43,10 @@ class ExpectedOnSubset(MeasureOnSubset, Expected):
         return float(self.fitted.expected([transitions[position] for position in self.positions]))
 
 
-class IncrementalOnSubset(MeasureOnSubset, Incremental[Any]):
+class IncrementalOnSubset(MeasureOnSubset, Batched[Any]):
     """A projection that follows a table through small changes."""
 
-    score = Incremental.score
+    score = Batched.score
 
     def start(self, masked: Table) -> Any:
         """Return the state of the attributes of a table."""
@@ -59,12 +64,32 @@ class IncrementalOnSubset(MeasureOnSubset, Incremental[Any]):
         """Return the score that a state stands for."""
         return float(self.fitted.value(state))
 
+    @property
+    def together(self) -> bool:
+        """Whether the measure judges children together."""
+        return isinstance(self.fitted, Batched) and self.fitted.together
+
+    def values(self, state: Any, changes: Changes) -> Scores:
+        """Return the scores of several children."""
+        found: Scores = self.fitted.values(state, self._seen(changes))
+        return found
+
+    def _seen(self, changes: Changes) -> Changes:
+        return changes._replace(before=changes.before.select(self.names), after=changes.after.select(self.names))
+
     def read_from(self, other: Fitted) -> Callable[[Any], float] | None:
         """Return how the score is read from the states of another measure of the same attributes."""
         if not isinstance(other, IncrementalOnSubset) or other.names != self.names:
             return None
         found: Callable[[Any], float] | None = self.fitted.read_from(other.fitted)
         return found
+
+    def read_together_from(self, other: Fitted) -> Callable[[Any, Changes], tuple[Scores, Scores]] | None:
+        """Return how children are judged by another measure of the same attributes and by this at once."""
+        if not isinstance(other, IncrementalOnSubset) or other.names != self.names:
+            return None
+        found = self.fitted.read_together_from(other.fitted)
+        return None if found is None else lambda state, changes: found(state, self._seen(changes))
 
 
 class IncrementalExpectedOnSubset(IncrementalOnSubset, ExpectedOnSubset):

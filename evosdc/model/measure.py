@@ -139,6 +139,17 @@ class Incremental(Fitted, Generic[S]):
         """
         return None
 
+    def read_together_from(
+        self, other: Fitted
+    ) -> Callable[[Any, Changes], tuple[NDArray[np.float64], NDArray[np.float64]]] | None:
+        """Return how several children are judged by the measure that this is read from, and by this, in one call.
+
+        What is returned takes the other measure's state of the parent and the changes, as `Batched.values` does, and
+        returns the scores by the other measure and by this, each of shape (k,). None where it is read from states
+        alone, or not at all.
+        """
+        return None
+
     def score(self, masked: Table) -> float:
         """Return the score of a masked table, computed from scratch."""
         return self.value(self.start(masked))

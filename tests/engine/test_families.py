@@ -17,7 +17,14 @@ from tests.engine.test_travelling import ALL, problem_of
 
 SIX = {"il": ("ctbil", "dbil", "ebil"), "dr": ("id", "dbrl", "prl")}
 SOME = {"il": ("ctbil", "dbil", "ebil", "ctbil-across"), "dr": ("id", "dbrl", "prl")}
+DEFAULT = {
+    "il": ("ctbil", "ctbil-across"),
+    "dr": ("dbrl", "prl", "informed-linkage", "ranked-linkage"),
+    "other": ("worst-relabelling",),
+}
+"""Those of ``evosdc protect``: one is read from another one's states."""
 WAYS = {
+    "default": {"measures": DEFAULT, "constraints": ("worst-relabelling <= 3",)},
     "six": {"measures": SIX},
     "many": {"measures": ALL, "constraints": ("k-anonymity >= 2", "dbil of degree <= 40")},
     "two attributes": {"protect": ("degree", "grade1"), "measures": SOME},
@@ -82,6 +89,15 @@ def test_together_is_one_by_one_is_from_scratch(problems, name, seed, count):
                 assert list(evaluation.scores) == list(alone.scores)
         assert sum(evaluation is None for evaluation in found) <= 2, "only what was crossed may differ too much"
         parent = children[-2]
+
+
+@pytest.mark.parametrize("name", ["six", "default"])
+def test_children_need_no_tables_where_all_measures_judge_them_together(problems, name, monkeypatch):
+    problem = problems[name]
+    parent = evaluated(problem, problem.genotype.random(np.random.default_rng(1)))
+    children = [child.genome for child in offspring_of(problem, parent)]
+    monkeypatch.setattr(type(problem.genotype), "decode", None)
+    assert all(problem.evaluate_children(parent, children))
 
 
 def offspring_of(problem, parent, count=9):

@@ -5,7 +5,9 @@ from evosdc.engine.headline import Headline
 from evosdc.engine.measure_on_subset import IncrementalOnSubset, measure_on_subset
 from evosdc.errors import EvaluationError
 from evosdc.model import Incremental, Measure, Microdata, PrivacyModel
+from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
+from evosdc.testing.measure import changes_of
 from evosdc.testing.purity import generator
 from tests.engine.problems import microdata
 from tests.testing.measures import Counts, Found
@@ -70,6 +72,20 @@ def test_a_projection_is_read_from_one_of_the_same_attributes():
     assert seen.read_from(source)(source.start(masked)) == seen.score(masked) > 0
     assert seen.read_from(measure_on_subset(Counting(None), file, other)) is None
     assert seen.read_from(Counts(file.original)) is None
+
+
+def test_a_projection_judges_children_together_where_its_measure_does():
+    file = microdata()
+    name = file.protect[1]
+    seen = measure_on_subset(default_registry().build("measure", "worst-relabelling", {}), file, (name,))
+    alone = measure_on_subset(Counting(None), file, (name,))
+    assert seen.together
+    assert not alone.together
+    parent, children = masked_of(file, 1), [masked_of(file, 2), masked_of(file, 3)]
+    edits = [(child, np.flatnonzero((parent.codes != child.codes).any(axis=1))) for child in children]
+    found = seen.values(seen.start(parent), changes_of(parent, edits))
+    assert found.tolist() == [seen.score(child) for child in children]
+    assert seen.read_together_from(alone) is None
 
 
 class Smallest(PrivacyModel):

@@ -7,15 +7,15 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.kernel import kernel
-from evosdc.model import Expected, FollowedInPlace, Incremental, Measure, Mending
+from evosdc.model import Batched, Changes, Expected, FollowedInPlace, Incremental, Measure, Mending
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
-from evosdc.table.table import Codes, Rows, Table
+from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.categorical_loss.label_assignment import FREE, Assignment, assign, misread, moved, release
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
-from evosdc_measures.joint import joint_layout_of
+from evosdc_measures.joint import joint_layout_of, shift_child
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 
 State = tuple[Codes, Counts, Assignment]
@@ -65,7 +65,7 @@ class WorstRelabelling(Relabelling):
         aggregate: Literal["mean", "worst"] = Field("worst", description="Over attributes: their mean or the greatest.")
 
 
-class FittedRelabelling(FollowedInPlace[State], Expected, Mending):
+class FittedRelabelling(FollowedInPlace[State], Batched[State], Expected, Mending):
     """`Relabelling` of one original.
 
     Parameters
@@ -100,6 +100,19 @@ class FittedRelabelling(FollowedInPlace[State], Expected, Mending):
     def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(c) for a changed cell, O(c**2) where it changes the assignment."""
         return self._followed(state[0], masked.codes, rows, False, state[1], state[2])
+
+    @property
+    def together(self) -> bool:
+        """Whether all attributes are counted; the columns of wide ones are assigned anew."""
+        return not self._joint.wide
+
+    def values(self, state: State, changes: Changes) -> Numbers:
+        """Return the shares of several children; as `follow`."""
+        own, changed = self._original.codes[changes.rows], (changes.before.codes, changes.after.codes)
+        gains = _gains_of_children(own, *changed, changes.ends, *self._layout, state[1], *state[2])
+        gained = gains.max(axis=1) if self._worst else gains.sum(axis=1) / gains.shape[1]
+        shares: Numbers = np.minimum(100.0 * gained / len(self._original), 100.0)
+        return shares
 
     def _followed(
         self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, assignment: Assignment
@@ -182,6 +195,38 @@ def _follow(
             if assignment.labels[first + a] == FREE:
                 assign(counts, base, width, a, first, assignment)
         assignment.gains[v] = misread(counts, base, width, first, assignment)
+
+
+@kernel
+def _gains_of_children(
+    own: Codes,
+    before: Codes,
+    after: Codes,
+    ends: Integers,
+    widths: Integers,
+    offsets: Integers,
+    firsts: Integers,
+    counts: Counts,
+    *arrays: Any,
+) -> Integers:
+    """Return the records gained by attribute in several children, shape (k, V).
+
+    Their changed records are given by `own`, `before` and `after`, each of shape (r, V), and where those of each child
+    end. The counts are changed on the way, and changed back.
+    """
+    labels, owners, prices, label_prices, gains = arrays
+    child = labels.copy(), owners.copy(), prices.copy(), label_prices.copy(), gains.copy()
+    rows, found = np.arange(len(own)), np.empty((len(ends), len(widths)), np.int64)
+    begin = 0
+    for number in range(len(ends)):
+        end = ends[number]
+        if number > 0:
+            child[0][:], child[1][:], child[2][:], child[3][:], child[4][:] = arrays
+        _follow(own, before, after, rows[begin:end], False, widths, offsets, firsts, counts, *child)
+        found[number] = child[4]
+        shift_child(own, before, after, rows, begin, end, -1, widths, offsets, counts)
+        begin = end
+    return found
 
 
 def gained_of_many(original: Codes, masked: Codes) -> int:

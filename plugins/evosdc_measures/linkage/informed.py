@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Expected, Fitted, FollowedInPlace, Incremental, Measure
+from evosdc.model import Changes, Expected, Fitted, FollowedInPlace, Incremental, Measure
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
@@ -157,3 +157,8 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Expected):
             return min(100.0 * matched / n, 100.0)
 
         return read
+
+    def read_together_from(self, other: Fitted) -> Callable[[Any, Changes], tuple[Numbers, Numbers]] | None:
+        """Return how children are judged by `ranked-linkage` and by this at once, where it has all places."""
+        told = isinstance(other, FittedRanked) and other.together and self.read_from(other) is not None
+        return other.values_by_place if told and isinstance(other, FittedRanked) else None

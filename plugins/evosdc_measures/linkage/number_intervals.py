@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.model import Fitted, Incremental
+from evosdc.model import Batched, Changes, Fitted, Incremental
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 from evosdc_measures.linkage.numeric_dbrl import require_same_shape
@@ -36,7 +36,7 @@ def classed(original: Table, bins: int) -> Table:
     return Table(schema, _codes_of(original, limits, slice(None)), np.empty((len(original), 0)))
 
 
-class FittedOnIntervals(Incremental[State]):
+class FittedOnIntervals(Batched[State]):
     """A measure of categories, fitted on an original whose numbers are taken by classes of its quantiles."""
 
     def __init__(self, original: Table, bins: int, fit: Callable[[Table], Incremental[Any]]) -> None:
@@ -66,6 +66,19 @@ class FittedOnIntervals(Incremental[State]):
         classed = Table(self._schema, codes, np.empty((len(codes), 0)))
         return classed, self._fitted.update(state[1], classed, rows)
 
+    @property
+    def together(self) -> bool:
+        """Whether the measure of classes judges children together."""
+        return isinstance(self._fitted, Batched) and self._fitted.together
+
+    def values(self, state: State, changes: Changes) -> Numbers:
+        """Return the risks of several children."""
+        assert isinstance(self._fitted, Batched)
+        return self._fitted.values(state[1], self._classed_changes(changes))
+
+    def _classed_changes(self, changes: Changes) -> Changes:
+        return changes._replace(before=self._classed(changes.before), after=self._classed(changes.after))
+
     def burdens(self, masked: Table) -> Numbers | None:
         """Return what each record adds to the risk, where the measure of classes can tell."""
         require_same_shape(self._original, masked)
@@ -79,6 +92,11 @@ class FittedOnIntervals(Incremental[State]):
         """Return how the score is read from the states of another measure that takes numbers by the same classes."""
         read = self._fitted.read_from(other._fitted) if isinstance(other, FittedOnIntervals) else None
         return None if read is None else lambda state: read(state[1])
+
+    def read_together_from(self, other: Fitted) -> Callable[[Any, Changes], tuple[Numbers, Numbers]] | None:
+        """Return how children are judged by another measure that takes numbers by the same classes, and by this."""
+        read = self._fitted.read_together_from(other._fitted) if isinstance(other, FittedOnIntervals) else None
+        return None if read is None else lambda state, changes: read(state[1], self._classed_changes(changes))
 
 
 def _all_limits(original: Table, bins: int) -> dict[str, Numbers]:

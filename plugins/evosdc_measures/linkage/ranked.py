@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import FollowedInPlace, Incremental, Measure, Parameters
+from evosdc.model import Batched, Changes, FollowedInPlace, Incremental, Measure, Parameters
 from evosdc.seeds import Purpose, stream
 from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import require_aligned
+from evosdc_measures.domains import require_aligned, small_counts
 from evosdc_measures.linkage.informed_originals import InformedOriginals
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
-from evosdc_measures.linkage.ranked_following import followed_places
+from evosdc_measures.linkage.ranked_following import followed_places, places_of_children
 from evosdc_measures.linkage.ranked_places import PlacedFile, shares_of, started_places
 
 State = tuple[Codes, PlacedFile, float]
@@ -66,7 +66,7 @@ class RankedLinkage(Measure):
         return FittedRanked(original, asked)
 
 
-class FittedRanked(InformedOriginals, FollowedInPlace[State]):
+class FittedRanked(InformedOriginals, FollowedInPlace[State], Batched[State]):
     """`RankedLinkage` of one original.
 
     Parameters
@@ -84,7 +84,10 @@ class FittedRanked(InformedOriginals, FollowedInPlace[State]):
         order = np.argsort(kin, kind="stable")
         alike = np.diff(kin[order]) == 0
         self._twins[order[1:][alike]] = order[:-1][alike]
-        self._arrays = (*self._originals.model, *self._originals.tree, *self._frequencies)
+        model, frequencies = self._originals.model, self._frequencies
+        alone = model._replace(own=np.ascontiguousarray(model.own[asked]))
+        frequencies = frequencies._replace(multiples=frequencies.multiples[asked])
+        self._arrays = (asked, self._twins, model.own, *alone, *self._originals.tree, *frequencies)
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; one search for each record asked."""
@@ -112,9 +115,32 @@ class FittedRanked(InformedOriginals, FollowedInPlace[State]):
         if not self._follows:
             return self.start(masked)
         placed = state[1]
-        arrays = (*self._arrays, *placed)
-        matched = followed_places(state[0], masked.codes, rows, self._asked, self._twins, *arrays)
+        matched = followed_places(state[0], masked.codes, rows, *self._arrays, *placed)
         return masked.codes, placed, self._risk(matched)
+
+    @property
+    def together(self) -> bool:
+        """Whether states hold the places; where there are too many categories, each file is placed anew."""
+        return self._follows
+
+    def values(self, state: State, changes: Changes) -> Numbers:
+        """Return the risks of several children."""
+        return self.values_by_place(state, changes)[0]
+
+    def values_by_place(self, state: State, changes: Changes) -> tuple[Numbers, Numbers]:
+        """Return the risks of several children, and the shares of records asked that match at the first place, 0..100.
+
+        Parameters
+        ----------
+        state : tuple
+            Of the parent.
+        changes : Changes
+            Of k children.
+        """
+        n, before, after = len(self._original), changes.before.codes, changes.after.codes
+        given = (before, after, changes.rows, changes.ends, small_counts(n + 1, n), *self._arrays, *state[1])
+        shares = np.minimum(100.0 * places_of_children(state[0], *given) / len(self._asked), 100.0)
+        return shares[:, 0], shares[:, 1]
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's expected match as a share of the score, shape (n,); 0 for records not asked."""

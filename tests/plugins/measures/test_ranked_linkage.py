@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.table.table import Table
-from evosdc.testing.measure import MeasureConformance
+from evosdc.testing.measure import MeasureConformance, changes_of
 from evosdc.testing.tables import sample_table
 from evosdc_measures.linkage import informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
@@ -134,6 +134,53 @@ def test_the_first_place_tells_informed_linkage(tables):
     first, ranked = InformedLinkage(InformedLinkage.Params()).fit(original), fitted(original)
     assert first.read_from(ranked)(ranked.start(masked)) == first.score(masked)
     assert ranked.read_from(first) is None
+
+
+def families_of(original, masked, rng):
+    children = [edited(masked, rng, most) for most in (1, 3, 12, 1, 1)]
+    return children, changes_of(masked, children)
+
+
+@given(tables=pairs(most_records=20), seed=st.integers(0, 2**32 - 1))
+def test_children_are_judged_by_both_at_once(tables, seed):
+    original, masked = tables
+    first, ranked = InformedLinkage(InformedLinkage.Params()).fit(original), fitted(original)
+    children, changes = families_of(original, masked, np.random.default_rng(seed))
+    found = first.read_together_from(ranked)(ranked.start(masked), changes)
+    assert found[0].tolist() == [ranked.score(child) for child, _ in children]
+    assert found[1].tolist() == [first.score(child) for child, _ in children]
+
+
+@pytest.mark.parametrize("records", [7, 400, 2000])
+def test_children_of_a_published_file(german, records):
+    rng = np.random.default_rng(2)
+    masked = noisy(german, 0.4, rng)
+    measure = fitted(german, records=records)
+    state = measure.start(masked)
+    for _ in range(5):
+        children, changes = families_of(german, masked, rng)
+        assert measure.values(state, changes).tolist() == [measure.score(child) for child, _ in children]
+        masked, rows = children[1]
+        state = measure.follow(state, masked, rows)
+    assert_same(measure, state, measure.start(masked))
+
+
+def test_numbers_in_the_same_classes_are_judged_by_both_at_once():
+    original = sample_table("ordinary")
+    masked, _ = edited(original, np.random.default_rng(3), 12)
+    first, ranked = InformedLinkage(InformedLinkage.Params()).fit(original), fitted(original)
+    children, changes = families_of(original, masked, np.random.default_rng(4))
+    found = first.read_together_from(ranked)(ranked.start(masked), changes)
+    assert found[1].tolist() == [first.score(child) for child, _ in children]
+    assert first.read_together_from(first) is None
+
+
+def test_too_many_categories_are_not_judged_together(german):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(informed_originals, "FOLLOWED_CELLS", 0)
+        measure = fitted(german)
+        assert not measure.together
+        assert InformedLinkage(InformedLinkage.Params()).fit(german).read_together_from(measure) is None
 
 
 def test_places_of_some_records_or_of_another_original_tell_nothing(german):

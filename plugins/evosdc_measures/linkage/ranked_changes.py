@@ -1,0 +1,284 @@
+"""How the places of the right originals move with a few changed records of a masked file."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import inner_kernel, kernel
+from evosdc.table.table import Codes, Rows
+from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.linkage.informed_links import FEW
+from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
+from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, place
+from evosdc_measures.linkage.rivals import Originals, narrowed, next_branch
+
+
+@inner_kernel
+def _shifted(
+    published: Codes,
+    row: int,
+    v: int,
+    category: int,
+    low: int,
+    high: int,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    costs: Integers,
+    paths: Integers,
+) -> tuple[int, int]:
+    """Return how many originals of a category are likelier than the own one at its lower cost alone, and how many tied.
+
+    The second number is the ties at the lower cost less those at the higher one.
+
+    Parameters
+    ----------
+    published : ndarray of int32, shape (n, V)
+    row : int
+        A record whose own original has another category of attribute v.
+    v, category : int
+    low, high : int
+        What the category costs behind the record in attribute v, before and after a change or the other way round.
+    own, strides, offsets, order, roots, nodes, costs, paths
+        As of `place`.
+    """
+    last, apart = len(order) - 1, high - low
+    limit: Any = np.int64(0)
+    for level in range(last + 1):
+        w = order[level]
+        paths[3, level] = offsets[w] + (published[row, w] + 1) * strides[w]
+        limit += costs[paths[3, level] + own[row, w]]
+    if low > limit:
+        return 0, 0
+    inner, narrow = max(last - 1, 0), order[last] == v
+    overtaking, ties, level = 0, 0, 0
+    cost: Any = np.int64(low)
+    begin, end = narrowed(0, roots, order[0] == v, category, nodes)
+    while level >= 0:
+        if level == inner:
+            # As in `place`.
+            for node in range(begin, end):
+                first, stop, left = int(node), int(node + 1), limit - cost
+                if inner < last:
+                    if order[inner] != v:
+                        left -= costs[paths[3, inner] + nodes[node, 0]]
+                    # Where the moved category alone is below the node, it costs nothing further.
+                    if left < 0 or (narrow and left > apart):
+                        continue
+                    first, stop = narrowed(nodes[node, 1], nodes[node, 2], narrow, category, nodes)
+                for leaf in range(first, stop):
+                    step, count = np.int64(0) if narrow else costs[paths[3, last] + nodes[leaf, 0]], nodes[leaf, 1]
+                    overtaking += count if step < left <= step + apart else 0
+                    ties += count if step == left else 0
+                    ties -= count if step + apart == left else 0
+            level -= 1
+        else:
+            paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
+        level, begin, end, cost = next_branch(level, limit, v, category, order, nodes, costs, paths)
+    return int(overtaking), int(ties)
+
+
+@kernel
+def _exchanged(left: Codes, entered: Codes, moved: Codes) -> NDArray[np.bool_]:
+    """Return which changed cells another row of the same original category changes the other way round, shape (r, V).
+
+    Parameters
+    ----------
+    left, entered, moved : ndarray of int32, shape (r, V)
+        As of `_follow`.
+    """
+    back = np.zeros(left.shape, np.bool_)
+    for first in range(len(left)):
+        for v in range(left.shape[1]):
+            if left[first, v] == entered[first, v] or back[first, v]:
+                continue
+            for second in range(first + 1, len(left)):
+                same = moved[second, v] == moved[first, v]
+                same &= left[second, v] == entered[first, v] and entered[second, v] == left[first, v]
+                if same and not back[second, v]:
+                    back[first, v] = back[second, v] = True
+                    break
+    return back
+
+
+@inner_kernel
+def _follow_cell(
+    published: Codes,
+    row: int,
+    v: int,
+    left: int,
+    entered: int,
+    moved: int,
+    twins: Counts,
+    originals: Originals,
+    frequencies: Frequencies,
+    placed: PlacedFile,
+    paths: Integers,
+) -> None:
+    """Follow one changed cell of a row that is not asked (-1) or is: its category is likelier behind the new one.
+
+    Left as they are: records whose own original stands first alone and loses no ground, those lost that lose more, and
+    those lost whom nothing likelier leaves.
+    Where the own original is not of the moved category, those of that category alone are counted, at what it cost and
+    at what it costs.
+    """
+    counts, costs, likelier, tied = placed
+    (own, strides, offsets), (order, roots, nodes) = originals
+    multiples, logs = frequencies.multiples, frequencies.logs
+    for code, step in ((left, -1), (entered, 1)):
+        base = offsets[v] + (code + 1) * strides[v]
+        counts[base + moved] += step
+        write_costs(base, v, strides[v], frequencies, counts, costs)
+    lost_base, won_base = offsets[v] + (left + 1) * strides[v], offsets[v] + (entered + 1) * strides[v]
+    won, now = costs[won_base + moved], counts[won_base + moved]
+    won_before = won + logs[now] - logs[now - 1] if now > 1 else IMPOSSIBLE
+    still = counts[lost_base + moved]
+    first = frequencies.firsts[v]
+    for number in range(len(published)):
+        code, twin = published[number, v], twins[number]
+        if number != row:
+            if code != left and code != entered:
+                continue
+            if twin >= 0 and twin != row and doubles(published, number, twin):
+                likelier[number], tied[number] = likelier[twin], tied[twin]
+                continue
+            mine, lost = own[number, v] == moved, likelier[number] == LOST
+            if mine == (code == entered):
+                # All others lose ground to the own one, but those that have its category.
+                if likelier[number] == 0 and tied[number] == multiples[number]:
+                    continue
+            elif lost:
+                continue
+            if not mine:
+                low, high = won, won_before
+                if code == left:
+                    # What it cost: all costs behind a category are less the least, which may have changed.
+                    mark = own[number, v]
+                    least = frequencies.margins[first + mark] - logs[counts[lost_base + mark]] - costs[lost_base + mark]
+                    low = frequencies.margins[first + moved] - logs[still + 1] - least
+                    high = costs[lost_base + moved]
+                overtaking, ties = _shifted(
+                    published, number, v, moved, low, high, own, strides, offsets, order, roots, nodes, costs, paths
+                )
+                if not lost:
+                    step = 1 if code == entered else -1
+                    likelier[number] += step * overtaking
+                    tied[number] += step * ties
+                    if likelier[number] >= LOST:
+                        likelier[number], tied[number] = LOST, 1
+                    continue
+                if overtaking == 0:
+                    continue
+        likelier[number], tied[number] = place(
+            published, number, own, strides, offsets, order, roots, nodes, costs, paths
+        )
+
+
+@kernel
+def _follow_together(
+    published: Codes,
+    numbers: Rows,
+    left: Codes,
+    entered: Codes,
+    moved: Codes,
+    twins: Counts,
+    originals: Originals,
+    frequencies: Frequencies,
+    placed: PlacedFile,
+    paths: Integers,
+) -> None:
+    """Follow many changed cells: all records asked are placed anew that publish a category whose costs have changed."""
+    counts, costs, likelier, tied = placed
+    (own, strides, offsets), (order, roots, nodes) = originals
+    attributes = left.shape[1]
+    changed = np.zeros(len(costs), np.bool_)
+    for change in range(len(numbers)):
+        for v in range(attributes):
+            if left[change, v] != entered[change, v]:
+                for code, step in ((left[change, v], -1), (entered[change, v], 1)):
+                    base = offsets[v] + (code + 1) * strides[v]
+                    counts[base + moved[change, v]] += step
+                    changed[base] = True
+                if numbers[change] >= 0:
+                    published[numbers[change], v] = entered[change, v]
+    for v in range(attributes):
+        for base in range(offsets[v], offsets[v + 1], strides[v]):
+            if changed[base]:
+                write_costs(base, v, strides[v], frequencies, counts, costs)
+    for number in range(len(published)):
+        touched = False
+        for v in range(attributes):
+            touched |= changed[offsets[v] + (published[number, v] + 1) * strides[v]]
+        twin = twins[number]
+        if touched and twin >= 0 and doubles(published, number, twin):
+            likelier[number], tied[number] = likelier[twin], tied[twin]
+        elif touched:
+            likelier[number], tied[number] = place(
+                published, number, own, strides, offsets, order, roots, nodes, costs, paths
+            )
+
+
+@kernel
+def follow_changes(
+    published: Codes,
+    numbers: Rows,
+    left: Codes,
+    entered: Codes,
+    moved: Codes,
+    twins: Counts,
+    originals: Originals,
+    frequencies: Frequencies,
+    placed: PlacedFile,
+    paths: Integers,
+) -> None:
+    """Follow changed rows.
+
+    Parameters
+    ----------
+    published : ndarray of int32, shape (m, V)
+        What the records asked publish; changed.
+    numbers : ndarray of intp, shape (r,)
+        Places of the changed rows among those asked, or -1.
+    left, entered, moved : ndarray of int32, shape (r, V)
+        What the changed rows published before, what now, and the places of their original categories.
+    twins : ndarray of int32, shape (m,)
+    originals, frequencies
+        Of the records asked.
+    placed : PlacedFile
+        Changed.
+    paths : ndarray of int64, shape (4, V)
+        Scratch.
+    """
+    attributes = left.shape[1]
+    changes = 0
+    for change in range(len(numbers)):
+        for v in range(attributes):
+            changes += left[change, v] != entered[change, v]
+    if changes > FEW:
+        _follow_together(published, numbers, left, entered, moved, twins, originals, frequencies, placed, paths)
+    elif changes > 0:
+        # One cell after the other: each is followed in a file that differs from the last in this cell alone. Two
+        # records of one category that exchange what they publish leave all counts as they are.
+        back = _exchanged(left, entered, moved)
+        # Those who exchange are placed in the end: until then nobody takes over their places.
+        known = np.full_like(twins, -1) if back.any() else twins
+        for change in range(len(numbers)):
+            number = numbers[change]
+            for v in range(attributes):
+                if left[change, v] != entered[change, v]:
+                    if number >= 0:
+                        published[number, v] = entered[change, v]
+                    if not back[change, v]:
+                        cell = left[change, v], entered[change, v], moved[change, v]
+                        _follow_cell(published, number, v, *cell, known, originals, frequencies, placed, paths)
+        (own, strides, offsets), (order, roots, nodes) = originals
+        for change in range(len(numbers)):
+            number = numbers[change]
+            if number >= 0 and back[change].any():
+                placed.likelier[number], placed.tied[number] = place(
+                    published, number, own, strides, offsets, order, roots, nodes, placed.costs, paths
+                )
