@@ -9,7 +9,7 @@ from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.families import Families, families_of
-from evosdc.engine.followed_measures import Roads, roads_of
+from evosdc.engine.followed_measures import Roads, StatesOfTable, roads_of
 from evosdc.engine.mending import mended
 from evosdc.engine.objectives import Judged, Objectives
 from evosdc.engine.travelling import Travellers, travellers_of
@@ -181,7 +181,7 @@ class Problem:
                 each.append(each[-1])
                 continue
             known = nearest.states[draw] if nearest is not None and rows is not None else None
-            of_draw, scores = self._roads.scored(masked, known, rows)
+            of_draw, scores = self._scored(masked, known, rows)
             states.append(of_draw)
             each.append(scores)
             before = masked if draws > 1 else None
@@ -191,6 +191,12 @@ class Problem:
         else:
             judged, objectives = self._objectives.judge_draws(each, fixed, genome)
         return Evaluation(judged, objectives, tuple(states) if self._roads.followed else ())
+
+    def _scored(
+        self, masked: Table, known: StatesOfTable | None, rows: Rows | None
+    ) -> tuple[StatesOfTable, dict[str, float]]:
+        """Return the states and scores of one table; where studies count the tables that were judged."""
+        return self._roads.scored(masked, known, rows)
 
     @property
     def together(self) -> bool:

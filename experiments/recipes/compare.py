@@ -26,8 +26,8 @@ import numpy as np
 from evosdc.datasets.housing import survey
 from evosdc.datasets.loading import load_dataset
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.followed_measures import Roads
 from evosdc.engine.loop import SearchState, search
+from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.experiment.build.assembly import Assembly, assemble
 from evosdc.experiment.build.plan_genotype import plan_genotype
@@ -99,17 +99,17 @@ def tuned(name: str, source: dict[str, Any], most: int, seed: int) -> Iterator[d
 @contextmanager
 def counted() -> Iterator[list[int]]:
     """Count the files that are judged meanwhile; a plan is judged on several."""
-    count, original = [0], Roads.scored
+    count, original = [0], Problem._scored
 
-    def scored(self: Roads, *given: Any) -> Any:
+    def scored(self: Problem, *given: Any) -> Any:
         count[0] += 1
         return original(self, *given)
 
-    Roads.scored = scored  # type: ignore[method-assign]
+    Problem._scored = scored  # type: ignore[method-assign]
     try:
         yield count
     finally:
-        Roads.scored = original  # type: ignore[method-assign]
+        Problem._scored = original  # type: ignore[method-assign]
 
 
 class EnoughError(Exception):
