@@ -99,6 +99,7 @@ class FittedRanked(InformedOriginals, FollowedInPlace[State], Batched[State]):
             np.zeros(cells, dtype=np.int64),
             np.zeros(m, dtype=np.int32),
             np.ones(m, dtype=np.int32),
+            np.zeros(m, dtype=np.int64),
         )
         originals = self._originals._replace(model=model)
         matched = started_places(codes, self._asked, self._twins, originals, self._frequencies, placed)

@@ -118,15 +118,16 @@ def _follow_cell(
     frequencies: Frequencies,
     placed: PlacedFile,
     paths: Integers,
+    near: int,
 ) -> None:
     """Follow one changed cell of a row that is not asked (-1) or is: its category is likelier behind the new one.
 
-    Left as they are: records whose own original stands first alone and loses no ground, those lost that lose more, and
-    those lost whom nothing likelier leaves.
+    Left as they are: records with more room than the category moves by; those whose own original stands first alone
+    and loses no ground; those lost that lose more, and those lost whom nothing likelier leaves.
     Where the own original is not of the moved category, those of that category alone are counted, at what it cost and
     at what it costs.
     """
-    counts, costs, likelier, tied = placed
+    counts, costs, likelier, tied, rooms = placed
     (own, strides, offsets), (order, roots, nodes) = originals
     multiples, logs = frequencies.multiples, frequencies.logs
     for code, step in ((left, -1), (entered, 1)):
@@ -135,16 +136,23 @@ def _follow_cell(
         write_costs(base, v, strides[v], frequencies, counts, costs)
     lost_base, won_base = offsets[v] + (left + 1) * strides[v], offsets[v] + (entered + 1) * strides[v]
     won, now = costs[won_base + moved], counts[won_base + moved]
-    won_before = won + logs[now] - logs[now - 1] if now > 1 else IMPOSSIBLE
     still = counts[lost_base + moved]
+    # How much less likely the moved category has become behind the one left, and likelier behind the one entered.
+    lost_step = logs[still + 1] - logs[still] if still > 0 else IMPOSSIBLE
+    won_step = logs[now] - logs[now - 1] if now > 1 else IMPOSSIBLE
+    won_before = won + won_step if now > 1 else IMPOSSIBLE
     first = frequencies.firsts[v]
     for number in range(len(published)):
         code, twin = published[number, v], twins[number]
         if number != row:
             if code != left and code != entered:
                 continue
+            step = lost_step if code == left else won_step
+            if step < rooms[number]:
+                rooms[number] -= step
+                continue
             if twin >= 0 and twin != row and doubles(published, number, twin):
-                likelier[number], tied[number] = likelier[twin], tied[twin]
+                likelier[number], tied[number], rooms[number] = likelier[twin], tied[twin], rooms[twin]
                 continue
             mine, lost = own[number, v] == moved, likelier[number] == LOST
             if mine == (code == entered):
@@ -153,7 +161,8 @@ def _follow_cell(
                     continue
             elif lost:
                 continue
-            if not mine:
+            # Where the room is asked for, the record is placed anew.
+            if not mine and (lost or near == 0):
                 low, high = won, won_before
                 if code == left:
                     # What it cost: all costs behind a category are less the least, which may have changed.
@@ -165,16 +174,17 @@ def _follow_cell(
                     published, number, v, moved, low, high, own, strides, offsets, order, roots, nodes, costs, paths
                 )
                 if not lost:
-                    step = 1 if code == entered else -1
-                    likelier[number] += step * overtaking
-                    tied[number] += step * ties
+                    sign = 1 if code == entered else -1
+                    likelier[number] += sign * overtaking
+                    tied[number] += sign * ties
+                    rooms[number] = 0
                     if likelier[number] >= LOST:
                         likelier[number], tied[number] = LOST, 1
                     continue
                 if overtaking == 0:
                     continue
-        likelier[number], tied[number] = place(
-            published, number, own, strides, offsets, order, roots, nodes, costs, paths
+        likelier[number], tied[number], rooms[number] = place(
+            published, number, own, strides, offsets, order, roots, nodes, costs, paths, near, multiples[number]
         )
 
 
@@ -190,9 +200,10 @@ def _follow_together(
     frequencies: Frequencies,
     placed: PlacedFile,
     paths: Integers,
+    near: int,
 ) -> None:
     """Follow many changed cells: all records asked are placed anew that publish a category whose costs have changed."""
-    counts, costs, likelier, tied = placed
+    counts, costs, likelier, tied, rooms = placed
     (own, strides, offsets), (order, roots, nodes) = originals
     attributes = left.shape[1]
     changed = np.zeros(len(costs), np.bool_)
@@ -215,10 +226,11 @@ def _follow_together(
             touched |= changed[offsets[v] + (published[number, v] + 1) * strides[v]]
         twin = twins[number]
         if touched and twin >= 0 and doubles(published, number, twin):
-            likelier[number], tied[number] = likelier[twin], tied[twin]
+            likelier[number], tied[number], rooms[number] = likelier[twin], tied[twin], rooms[twin]
         elif touched:
-            likelier[number], tied[number] = place(
-                published, number, own, strides, offsets, order, roots, nodes, costs, paths
+            multiple = frequencies.multiples[number]
+            likelier[number], tied[number], rooms[number] = place(
+                published, number, own, strides, offsets, order, roots, nodes, costs, paths, near, multiple
             )
 
 
@@ -234,6 +246,7 @@ def follow_changes(
     frequencies: Frequencies,
     placed: PlacedFile,
     paths: Integers,
+    near: int,
 ) -> None:
     """Follow changed rows.
 
@@ -252,6 +265,8 @@ def follow_changes(
         Changed.
     paths : ndarray of int64, shape (4, V)
         Scratch.
+    near : int
+        As of `place`, for records that are placed anew.
     """
     attributes = left.shape[1]
     changes = 0
@@ -259,7 +274,7 @@ def follow_changes(
         for v in range(attributes):
             changes += left[change, v] != entered[change, v]
     if changes > FEW:
-        _follow_together(published, numbers, left, entered, moved, twins, originals, frequencies, placed, paths)
+        _follow_together(published, numbers, left, entered, moved, twins, originals, frequencies, placed, paths, near)
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone. Two
         # records of one category that exchange what they publish leave all counts as they are.
@@ -274,11 +289,12 @@ def follow_changes(
                         published[number, v] = entered[change, v]
                     if not back[change, v]:
                         cell = left[change, v], entered[change, v], moved[change, v]
-                        _follow_cell(published, number, v, *cell, known, originals, frequencies, placed, paths)
+                        _follow_cell(published, number, v, *cell, known, originals, frequencies, placed, paths, near)
         (own, strides, offsets), (order, roots, nodes) = originals
         for change in range(len(numbers)):
             number = numbers[change]
             if number >= 0 and back[change].any():
-                placed.likelier[number], placed.tied[number] = place(
-                    published, number, own, strides, offsets, order, roots, nodes, placed.costs, paths
+                multiple = frequencies.multiples[number]
+                placed.likelier[number], placed.tied[number], placed.rooms[number] = place(
+                    published, number, own, strides, offsets, order, roots, nodes, placed.costs, paths, near, multiple
                 )

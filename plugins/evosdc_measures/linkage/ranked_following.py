@@ -10,7 +10,7 @@ from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import Behind, Frequencies
 from evosdc_measures.linkage.prefix_tree import PrefixTree
 from evosdc_measures.linkage.ranked_changes import follow_changes
-from evosdc_measures.linkage.ranked_places import PlacedFile, matched, matched_first
+from evosdc_measures.linkage.ranked_places import NEAR, PlacedFile, matched, matched_first
 from evosdc_measures.linkage.rivals import Originals
 
 
@@ -44,7 +44,7 @@ def followed_places(
     paths = np.empty((4, before.shape[1]), np.int64)
     published, numbers = _published(before, asked), _numbers(rows, asked)
     changes = before[rows], after[rows], categories[rows]
-    follow_changes(published, numbers, *changes, twins, originals, frequencies, placed, paths)
+    follow_changes(published, numbers, *changes, twins, originals, frequencies, placed, paths, NEAR)
     return matched(placed.likelier, placed.tied)[1]
 
 
@@ -79,8 +79,8 @@ def places_of_children(
     """
     originals = Originals(Behind(*arrays[:3]), PrefixTree(*arrays[3:6]))
     frequencies, placed = Frequencies(*arrays[6:11]), PlacedFile(*arrays[11:])
-    counts, costs, likelier, tied = placed
-    own = PlacedFile(counts.copy(), costs.copy(), likelier.copy(), tied.copy())
+    counts, costs, likelier, tied, rooms = placed
+    own = PlacedFile(counts.copy(), costs.copy(), likelier.copy(), tied.copy(), rooms.copy())
     paths = np.empty((4, codes.shape[1]), np.int64)
     published, numbers = _published(codes, asked), _numbers(rows, asked)
     moved, matches = categories[rows], np.empty((len(ends), 2))
@@ -89,8 +89,10 @@ def places_of_children(
         end = ends[child]
         if child > 0:
             own.counts[:], own.costs[:], own.likelier[:], own.tied[:] = counts, costs, likelier, tied
+            own.rooms[:] = rooms
         changes = before[begin:end], after[begin:end], moved[begin:end]
-        follow_changes(published, numbers[begin:end], *changes, twins, originals, frequencies, own, paths)
+        # Children are thrown away at once: nobody asks for the room of records that are placed anew.
+        follow_changes(published, numbers[begin:end], *changes, twins, originals, frequencies, own, paths, 0)
         matches[child, 0] = matched(own.likelier, own.tied)[1]
         matches[child, 1] = matched_first(own.likelier, own.tied, ties)
         ties[:] = 0

@@ -7,7 +7,7 @@ import numpy as np
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
-from evosdc_measures.linkage.likelihood import Frequencies, write_costs
+from evosdc_measures.linkage.likelihood import SCALE, Frequencies, write_costs
 from evosdc_measures.linkage.rivals import ANY, Originals, expected_matches, next_branch
 
 BLOCKS = 5
@@ -15,6 +15,10 @@ BLOCKS = 5
 
 LOST = (1 << BLOCKS) - 1
 """From so many likelier originals on, a place is not looked for."""
+
+
+NEAR = SCALE // 8
+"""Costs that are further from the own original's are not looked at for `PlacedFile.rooms`."""
 
 
 class PlacedFile(NamedTuple):
@@ -29,12 +33,17 @@ class PlacedFile(NamedTuple):
         Originals that are likelier than the own one, by record asked; `LOST` for as many or more.
     tied : ndarray of int32, shape (m,)
         Originals as likely as the own one, itself among them.
+    rooms : ndarray of int64, shape (m,)
+        Below it, a change of the costs of some originals leaves the record's place as it is: each original that is not
+        equal to the own one is at least that much likelier or less likely. 0 where nothing is known. How much is known
+        depends on the changes that led to a file, and no score on how much is known.
     """
 
     counts: Counts
     costs: Integers
     likelier: Counts
     tied: Counts
+    rooms: Integers
 
 
 @inner_kernel
@@ -82,8 +91,10 @@ def place(
     nodes: Counts,
     costs: Integers,
     paths: Integers,
-) -> tuple[int, int]:
-    """Return how many originals are likelier behind a row than its own, and how many as likely.
+    near: int,
+    multiple: int,
+) -> tuple[int, int, int]:
+    """Return how many originals are likelier behind a row than its own, how many as likely, and the room between.
 
     The arrays are apart, as in `evosdc_measures.linkage.rivals.link`: to count references took most of the time.
 
@@ -95,6 +106,10 @@ def place(
         Of `Originals`, and of `PlacedFile`.
     paths : ndarray of int64, shape (4, V)
         Scratch, as of `evosdc_measures.linkage.rivals.rival_of`.
+    near : int
+        How far the room is looked for, `NEAR`; with 0 it is not, and is 0.
+    multiple : int
+        How many originals are equal to the own one.
     """
     last = len(order) - 1
     limit: Any = np.int64(0)
@@ -106,6 +121,9 @@ def place(
     inner = max(last - 1, 0)
     likelier, tied, level, begin, end = 0, 0, 0, 0, roots
     cost: Any = np.int64(0)
+    # All that costs up to `near` more than the own original is looked at.
+    room: Any = np.int64(near)
+    limit += near
     while level >= 0:
         if level == inner:
             for node in range(begin, end):
@@ -115,17 +133,22 @@ def place(
                     left -= costs[paths[3, inner] + nodes[node, 0]]
                     if left < 0:
                         continue
+                left -= near
+                if near > 0:
+                    for leaf in range(first, stop):
+                        apart = abs(costs[paths[3, last] + nodes[leaf, 0]] - left)
+                        room = min(room, apart if apart > 0 else near)
                 for leaf in range(first, stop):
                     step, count = costs[paths[3, last] + nodes[leaf, 0]], nodes[leaf, 1]
                     likelier += count if step < left else 0
                     tied += count if step == left else 0
                 if likelier >= LOST:
-                    return LOST, 1
+                    return LOST, 1, 0
             level -= 1
         else:
             paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
         level, begin, end, cost = next_branch(level, limit, ANY, 0, order, nodes, costs, paths)
-    return int(likelier), int(tied)
+    return int(likelier), int(tied), int(room) if tied == multiple else 0
 
 
 @inner_kernel
@@ -155,7 +178,7 @@ def started_places(
     placed : PlacedFile
         Zeros; filled.
     """
-    counts, costs, likelier, tied = placed
+    counts, costs, likelier, tied, rooms = placed
     (own, strides, offsets), (order, roots, nodes) = originals
     n, attributes = own.shape
     for row in range(n):
@@ -168,10 +191,11 @@ def started_places(
     for number in range(len(asked)):
         twin = twins[number]
         if twin >= 0 and doubles(published, asked[number], asked[twin]):
-            likelier[number], tied[number] = likelier[twin], tied[twin]
+            likelier[number], tied[number], rooms[number] = likelier[twin], tied[twin], rooms[twin]
             continue
-        likelier[number], tied[number] = place(
-            published, asked[number], own, strides, offsets, order, roots, nodes, costs, paths
+        row = asked[number]
+        likelier[number], tied[number], rooms[number] = place(
+            published, row, own, strides, offsets, order, roots, nodes, costs, paths, NEAR, frequencies.multiples[row]
         )
     return matched(likelier, tied)[1]
 
