@@ -11,6 +11,7 @@ from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import require_aligned, small_counts
+from evosdc_measures.linkage.category_members import members_of
 from evosdc_measures.linkage.informed_originals import InformedOriginals
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 from evosdc_measures.linkage.ranked_following import followed_places, places_of_children
@@ -87,7 +88,9 @@ class FittedRanked(InformedOriginals, FollowedInPlace[State], Batched[State]):
         model, frequencies = self._originals.model, self._frequencies
         alone = model._replace(own=np.ascontiguousarray(model.own[asked]))
         frequencies = frequencies._replace(multiples=frequencies.multiples[asked])
-        self._arrays = (asked, self._twins, model.own, *alone, *self._originals.tree, *frequencies)
+        tree = self._originals.tree
+        members = members_of(model.own, tree, model.strides)
+        self._arrays = (asked, self._twins, model.own, *alone, *tree, *frequencies, *members)
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; one search for each record asked."""

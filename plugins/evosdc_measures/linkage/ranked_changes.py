@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.linkage.category_members import MOST_MEMBERS, Members, shifted_members
 from evosdc_measures.linkage.informed_links import FEW
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
 from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, place
@@ -117,6 +118,7 @@ def _follow_cell(
     originals: Originals,
     frequencies: Frequencies,
     placed: PlacedFile,
+    members: Members,
     paths: Integers,
     near: int,
 ) -> None:
@@ -142,6 +144,10 @@ def _follow_cell(
     won_step = logs[now] - logs[now - 1] if now > 1 else IMPOSSIBLE
     won_before = won + won_step if now > 1 else IMPOSSIBLE
     first = frequencies.firsts[v]
+    distinct, repeated, begins, listed = members
+    begin, end = begins[first + moved], begins[first + moved + 1]
+    # Else the record is placed anew where its room is asked for.
+    few = 0 < end - begin <= MOST_MEMBERS
     for number in range(len(published)):
         code, twin = published[number, v], twins[number]
         if number != row:
@@ -161,8 +167,7 @@ def _follow_cell(
                     continue
             elif lost:
                 continue
-            # Where the room is asked for, the record is placed anew.
-            if not mine and (lost or near == 0):
+            if not mine and (lost or near == 0 or few):
                 low, high = won, won_before
                 if code == left:
                     # What it cost: all costs behind a category are less the least, which may have changed.
@@ -170,16 +175,23 @@ def _follow_cell(
                     least = frequencies.margins[first + mark] - logs[counts[lost_base + mark]] - costs[lost_base + mark]
                     low = frequencies.margins[first + moved] - logs[still + 1] - least
                     high = costs[lost_base + moved]
-                overtaking, ties = _shifted(
-                    published, number, v, moved, low, high, own, strides, offsets, order, roots, nodes, costs, paths
-                )
+                if few:
+                    overtaking, ties, room = shifted_members(
+                        published, number, v, begin, end, low, high, code == entered, near, own, strides, offsets,
+                        order, distinct, repeated, listed, costs, paths,
+                    )  # fmt: skip
+                else:
+                    room = 0
+                    overtaking, ties = _shifted(
+                        published, number, v, moved, low, high, own, strides, offsets, order, roots, nodes, costs, paths
+                    )
                 if not lost:
                     sign = 1 if code == entered else -1
                     likelier[number] += sign * overtaking
                     tied[number] += sign * ties
-                    rooms[number] = 0
+                    rooms[number] = min(rooms[number], room) if tied[number] == multiples[number] else 0
                     if likelier[number] >= LOST:
-                        likelier[number], tied[number] = LOST, 1
+                        likelier[number], tied[number], rooms[number] = LOST, 1, 0
                     continue
                 if overtaking == 0:
                     continue
@@ -245,6 +257,7 @@ def follow_changes(
     originals: Originals,
     frequencies: Frequencies,
     placed: PlacedFile,
+    members: Members,
     paths: Integers,
     near: int,
 ) -> None:
@@ -263,17 +276,21 @@ def follow_changes(
         Of the records asked.
     placed : PlacedFile
         Changed.
+    members : Members
     paths : ndarray of int64, shape (4, V)
         Scratch.
     near : int
         As of `place`, for records that are placed anew.
     """
+    (own, strides, offsets), (order, roots, nodes) = originals
     attributes = left.shape[1]
     changes = 0
     for change in range(len(numbers)):
         for v in range(attributes):
             changes += left[change, v] != entered[change, v]
-    if changes > FEW:
+    # Of so many cells nearly every record publishes a category whose costs have changed.
+    most = max(FEW, ((offsets[1:] - offsets[:-1]) // strides).sum() // 4)
+    if changes > most:
         _follow_together(published, numbers, left, entered, moved, twins, originals, frequencies, placed, paths, near)
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone. Two
@@ -289,8 +306,9 @@ def follow_changes(
                         published[number, v] = entered[change, v]
                     if not back[change, v]:
                         cell = left[change, v], entered[change, v], moved[change, v]
-                        _follow_cell(published, number, v, *cell, known, originals, frequencies, placed, paths, near)
-        (own, strides, offsets), (order, roots, nodes) = originals
+                        _follow_cell(
+                            published, number, v, *cell, known, originals, frequencies, placed, members, paths, near
+                        )
         for change in range(len(numbers)):
             number = numbers[change]
             if number >= 0 and back[change].any():

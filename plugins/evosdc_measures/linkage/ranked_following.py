@@ -7,6 +7,7 @@ import numpy as np
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
+from evosdc_measures.linkage.category_members import Members
 from evosdc_measures.linkage.likelihood import Behind, Frequencies
 from evosdc_measures.linkage.prefix_tree import PrefixTree
 from evosdc_measures.linkage.ranked_changes import follow_changes
@@ -36,15 +37,16 @@ def followed_places(
     categories : ndarray of int32, shape (n, V)
         Place of each record's original category.
     *arrays
-        Those of `Originals` and of `Frequencies`, both of the records asked alone, and of `PlacedFile`, which are
-        changed: to hand them over as three would take longer than many an update.
+        Those of `Originals` and of `Frequencies`, both of the records asked alone, of `Members`, and of `PlacedFile`,
+        which are changed: to hand them over as four would take longer than many an update.
     """
     originals = Originals(Behind(*arrays[:3]), PrefixTree(*arrays[3:6]))
-    frequencies, placed = Frequencies(*arrays[6:11]), PlacedFile(*arrays[11:])
+    frequencies, members = Frequencies(*arrays[6:11]), Members(*arrays[11:15])
+    placed = PlacedFile(*arrays[15:])
     paths = np.empty((4, before.shape[1]), np.int64)
     published, numbers = _published(before, asked), _numbers(rows, asked)
     changes = before[rows], after[rows], categories[rows]
-    follow_changes(published, numbers, *changes, twins, originals, frequencies, placed, paths, NEAR)
+    follow_changes(published, numbers, *changes, twins, originals, frequencies, placed, members, paths, NEAR)
     return matched(placed.likelier, placed.tied)[1]
 
 
@@ -78,7 +80,8 @@ def places_of_children(
         As of `followed_places`; not changed.
     """
     originals = Originals(Behind(*arrays[:3]), PrefixTree(*arrays[3:6]))
-    frequencies, placed = Frequencies(*arrays[6:11]), PlacedFile(*arrays[11:])
+    frequencies, members = Frequencies(*arrays[6:11]), Members(*arrays[11:15])
+    placed = PlacedFile(*arrays[15:])
     counts, costs, likelier, tied, rooms = placed
     own = PlacedFile(counts.copy(), costs.copy(), likelier.copy(), tied.copy(), rooms.copy())
     paths = np.empty((4, codes.shape[1]), np.int64)
@@ -92,7 +95,7 @@ def places_of_children(
             own.rooms[:] = rooms
         changes = before[begin:end], after[begin:end], moved[begin:end]
         # Children are thrown away at once: nobody asks for the room of records that are placed anew.
-        follow_changes(published, numbers[begin:end], *changes, twins, originals, frequencies, own, paths, 0)
+        follow_changes(published, numbers[begin:end], *changes, twins, originals, frequencies, own, members, paths, 0)
         matches[child, 0] = matched(own.likelier, own.tied)[1]
         matches[child, 1] = matched_first(own.likelier, own.tied, ties)
         ties[:] = 0

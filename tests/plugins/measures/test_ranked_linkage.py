@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance, changes_of
 from evosdc.testing.tables import sample_table
-from evosdc_measures.linkage import informed_originals
+from evosdc_measures.linkage import category_members, informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
+from evosdc_measures.linkage.prefix_tree import tree_of
 from evosdc_measures.linkage.ranked import RankedLinkage
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import edited, noisy, pairs
@@ -90,8 +91,26 @@ def test_updates_equal_starts(most, tables, seed):
     assert_family_equals_starts(fitted(original, records=15), masked, np.random.default_rng(seed), most, assert_same)
 
 
-def test_updates_on_published_files(published):
+@pytest.mark.parametrize("distinct", [0, category_members.MOST_DISTINCT])
+def test_updates_on_published_files(published, distinct, monkeypatch):
+    monkeypatch.setattr(category_members, "MOST_DISTINCT", distinct)
     assert_chain_equals_starts(fitted(published), published, assert_same)
+
+
+@given(tables=pairs(most_records=25))
+def test_originals_are_listed_by_category(tables):
+    own = np.column_stack([np.unique(column, return_inverse=True)[1] for column in tables[0].codes.T]).astype(np.int32)
+    strides = own.max(axis=0).astype(np.int64) + 1
+    distinct, multiples, begins, members = category_members.members_of(own, tree_of(own), strides)
+    assert len(np.unique(distinct, axis=0)) == len(distinct)
+    assert [(own == record).all(axis=1).sum() for record in distinct] == multiples.tolist()
+    category = 0
+    for v, stride in enumerate(strides):
+        for code in range(stride):
+            listed = members[begins[category] : begins[category + 1]]
+            assert sorted(listed) == np.flatnonzero(distinct[:, v] == code).tolist()
+            category += 1
+    assert begins[category] == len(members)
 
 
 @pytest.mark.parametrize("records", [400, 2000])
@@ -154,8 +173,9 @@ def test_children_are_judged_by_both_at_once(tables, seed):
     assert found[1].tolist() == [first.score(child) for child, _ in children]
 
 
-@pytest.mark.parametrize("records", [7, 400, 2000])
-def test_children_of_a_published_file(german, records):
+@pytest.mark.parametrize(("records", "distinct"), [(7, 0), (400, 1000), (2000, 0), (2000, 1000)])
+def test_children_of_a_published_file(german, records, distinct, monkeypatch):
+    monkeypatch.setattr(category_members, "MOST_DISTINCT", distinct)
     rng = np.random.default_rng(2)
     masked = noisy(german, 0.4, rng)
     measure = fitted(german, records=records)
