@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.table.kept_values import follow_kept, found_of_children
 from evosdc.table.schema import Role
 from evosdc.table.table import Codes, Numbers, Rows, Table
 
@@ -116,6 +116,31 @@ class ExactValues:
         found = max((*state[0].found.tolist(), *state[1].found.tolist()), default=0.0)
         return 100.0 * found / max(len(self._rows), 1)
 
+    def greatest_of_children(self, state: State, rows: Rows, ends: Integers, before: Table, after: Table) -> Numbers:
+        """Return what `greatest` would be for several tables that differ in few records, shape (k,).
+
+        Parameters
+        ----------
+        state : tuple
+            Left as it is in the end.
+        rows : ndarray of intp, shape (r,)
+            Changed records, table by table.
+        ends : ndarray of int64, shape (k,)
+            Where those of each table end.
+        before, after : Table
+            These records in the state's own table and in the others, r records each.
+        """
+        codes, numbers = self._sides
+        greatest = np.zeros(len(ends))
+        for columns, kept, was, now in (
+            (codes, state[0], before.codes, after.codes),
+            (numbers, state[1], before.numbers, after.numbers),
+        ):
+            if len(columns.judged):
+                found = found_of_children(*columns, was, now, rows, ends, kept.counts, kept.found)
+                np.maximum(greatest, found, out=greatest)
+        return 100.0 * greatest / max(len(self._rows), 1)
+
     def chances(self, state: State, name: str) -> Numbers:
         """Return for each record the chance to be found by the exact value of an attribute, shape (n,), 0..1."""
         place = self.names.index(name)
@@ -129,7 +154,7 @@ class ExactValues:
     def _started(self, columns: Columns, masked: Codes | Numbers) -> Kept:
         counts, found = np.zeros(len(columns.frequencies), np.int64), np.zeros(len(columns.judged))
         if len(columns.judged):
-            _follow(*columns, masked, masked, self._rows, True, counts, found)
+            follow_kept(*columns, masked, masked, self._rows, True, counts, found)
         return Kept(masked, counts, found)
 
 
@@ -154,36 +179,5 @@ def _columns(values: Codes | Numbers, judged: Sequence[int]) -> Columns:
 def _followed(columns: Columns, state: Kept, masked: Codes | Numbers, rows: Rows) -> Kept:
     if not len(columns.judged):
         return state
-    _follow(*columns, state.values, masked, rows, False, state.counts, state.found)
+    follow_kept(*columns, state.values, masked, rows, False, state.counts, state.found)
     return Kept(masked, state.counts, state.found)
-
-
-@kernel
-def _follow(
-    original: Codes | Numbers,
-    judged: Integers,
-    groups: NDArray[np.int32],
-    firsts: Integers,
-    frequencies: Integers,
-    before: Codes | Numbers,
-    after: Codes | Numbers,
-    rows: Rows,
-    fresh: bool,
-    counts: Integers,
-    found: Numbers,
-) -> None:
-    """Count what rows keep that they did not, and the reverse; then sum up attributes where anything changed."""
-    for place in range(len(judged)):
-        v, changed = judged[place], fresh
-        for row in rows:
-            value = original[row, v]
-            kept = after[row, v] == value
-            known = not fresh and before[row, v] == value
-            if kept != known:
-                counts[groups[place, row]] += 1 if kept else -1
-                changed = True
-        if changed:
-            total = 0.0
-            for group in range(firsts[place], firsts[place + 1]):
-                total += counts[group] / frequencies[group]
-            found[place] = total

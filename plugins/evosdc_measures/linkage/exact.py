@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evosdc.model import Expected, FollowedInPlace, Measure, Moving
+from evosdc.model import Batched, Changes, Expected, FollowedInPlace, Measure, Moving
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.exact_values import ExactValues, State, known_of
 from evosdc.table.schema import Scale
@@ -34,7 +34,7 @@ class ExactLinkage(Measure):
         return FittedExactLinkage(original)
 
 
-class FittedExactLinkage(FollowedInPlace[State], Expected, Moving):
+class FittedExactLinkage(FollowedInPlace[State], Batched[State], Expected, Moving):
     """`ExactLinkage` of one original.
 
     Parameters
@@ -67,6 +67,10 @@ class FittedExactLinkage(FollowedInPlace[State], Expected, Moving):
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return self._values.greatest(state)
+
+    def values(self, state: State, changes: Changes) -> Numbers:
+        """Return the risks of several children; O(1) for a changed cell."""
+        return self._values.greatest_of_children(state, changes.rows, changes.ends, changes.before, changes.after)
 
     def burdens(self, masked: Table) -> Numbers:
         """Return what each record adds to the risk by the attribute that finds most, shape (n,)."""
