@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Changes, Expected, Fitted, FollowedInPlace, Incremental, Measure
+from evosdc.model import Batched, Changes, Expected, Fitted, FollowedInPlace, Incremental, Measure
 from evosdc.randomisation.transition import Matrix
+from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import require_aligned, small_counts
 from evosdc_measures.linkage.burdens import burdens_of
+from evosdc_measures.linkage.informed_children import matches_of_children
 from evosdc_measures.linkage.informed_links import followed, started
 from evosdc_measures.linkage.informed_originals import InformedOriginals
 from evosdc_measures.linkage.known_matrices import expected_links, matrices_by_attribute
@@ -81,7 +83,7 @@ class InformedLinkage(Measure):
         return FittedInformed(original, matrices)
 
 
-class FittedInformed(InformedOriginals, FollowedInPlace[State], Expected):
+class FittedInformed(InformedOriginals, FollowedInPlace[State], Batched[State], Expected):
     """`InformedLinkage` of one original.
 
     Parameters
@@ -93,6 +95,7 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Expected):
 
     def __init__(self, original: Table, matrices: dict[str, Matrix]) -> None:
         super().__init__(original, matrices, "informed-linkage")
+        self._kin = equivalence_classes(self._originals.model.own).of.astype(np.int32)
 
     def start(self, masked: Table) -> State:
         """Return the state of a table; one search for each record."""
@@ -123,6 +126,25 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Expected):
             return self.start(masked)
         matched = followed(state[0], masked.codes, rows, self._originals, self._frequencies, state[1])
         return masked.codes, state[1], min(100.0 * matched / len(masked.codes), 100.0)
+
+    @property
+    def together(self) -> bool:
+        """Whether states hold the links; where there are too many categories, each file is linked anew."""
+        return self._follows
+
+    def values(self, state: State, changes: Changes) -> Numbers:
+        """Return the risks of several children; as `follow`, of which each is taken back."""
+        n, codes = len(self._original), state[0]
+        # Records that publish the same and have equal originals are linked alike: one of them is followed.
+        apart = np.zeros(n, dtype=np.int32)
+        apart[changes.rows] = changes.rows + 1
+        alike = equivalence_classes(np.column_stack((self._kin, apart, codes)))
+        weights = np.ones(n, dtype=np.int64)
+        weights[alike.first] = alike.counts
+        changed = (changes.before.codes, changes.after.codes, changes.rows, changes.ends, alike.first, weights)
+        matches = matches_of_children(codes, *changed, self._originals, self._frequencies, state[1])
+        shares: Numbers = np.minimum(100.0 * matches / n, 100.0)
+        return shares
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's expected match as a share of the score, shape (n,); as `start`."""

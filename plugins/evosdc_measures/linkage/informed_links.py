@@ -10,7 +10,7 @@ import numpy as np
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
-from evosdc_measures.domains import Integers
+from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import Frequencies, cost_of, write_costs
 from evosdc_measures.linkage.rivals import LinkedFile, Originals, expected_matches, link, rival_of, settle
 
@@ -69,7 +69,7 @@ def followed(
             changes += before[row, v] != after[row, v]
     paths = np.empty((4, attributes), np.int64)
     if changes > FEW:
-        _follow_together(before, after, rows, originals, frequencies, linked, paths)
+        follow_together(before, after, rows, originals, frequencies, linked, paths)
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone.
         current = before.copy()
@@ -80,6 +80,89 @@ def followed(
                     current[row, v] = after[row, v]
                     _follow_cell(current, row, v, left, originals, frequencies, linked, paths)
     return expected_matches(linked.ties)
+
+
+@inner_kernel
+def move_count(
+    v: int,
+    left: int,
+    entered: int,
+    moved: int,
+    originals: Originals,
+    frequencies: Frequencies,
+    counts: Counts,
+    costs: Integers,
+) -> None:
+    """Count a record of an original category as published as `entered`, and no longer as `left`; renew the costs."""
+    stride, offset = originals.model.strides[v], originals.model.offsets[v]
+    for code, step in ((left, -1), (entered, 1)):
+        base = offset + (code + 1) * stride
+        counts[base + moved] += step
+        write_costs(base, v, stride, frequencies, counts, costs)
+
+
+@inner_kernel
+def stays(mine: bool, rival: int, rivals: bool, won: bool, multiple: int) -> bool:
+    """Return whether a record is linked as it was, though it publishes a category whose costs have changed in one.
+
+    Own and rival keep their distance where both have the moved category, or neither has it. The rival keeps ahead too
+    where it alone has become likelier, or the own one alone less likely. Where there is no rival, and it is the own one
+    that has become likelier, or the moved category alone less likely, the others lose ground to it, all but those that
+    have its category. Those that are equal to it altogether always keep up.
+
+    Parameters
+    ----------
+    mine, rivals : bool
+        Whether the own original, and the rival, have the category that has moved.
+    rival : int
+        As of `LinkedFile.links`.
+    won : bool
+        Whether the category has become likelier.
+    multiple : int
+        How many originals are equal to the own one.
+    """
+    if rival >= 0:
+        return mine == rivals or mine != won
+    return mine == won and -rival == multiple
+
+
+@inner_kernel
+def follow_other(
+    published: Codes,
+    other: int,
+    v: int,
+    entered: int,
+    moved: int,
+    originals: Originals,
+    costs: Integers,
+    links: Counts,
+    ties: SmallCounts,
+    paths: Integers,
+    weight: int,
+) -> None:
+    """Link a record anew, of which `stays` does not hold after a cell has changed, if that changes anything.
+
+    Parameters
+    ----------
+    published : ndarray of int32, shape (n, V)
+    other : int
+    v, entered, moved : int
+        The cell's attribute, what it is published as now, and its original category.
+    originals, costs, links, ties, paths, weight
+        As of `link`.
+    """
+    model, rival = originals.model, links[other]
+    if rival >= 0:
+        limit = cost_of(published, other, other, model, costs)
+        if cost_of(published, other, rival, model, costs) < limit:
+            return
+    elif published[other, v] == entered and model.own[other, v] != moved:
+        limit = cost_of(published, other, other, model, costs)
+        place, tied = rival_of(published, other, limit, v, moved, False, originals, costs, paths)
+        if place >= 0 or tied > 0:
+            settle(other, place, tied - rival, links, ties, weight)
+        return
+    link(published, other, originals, costs, links, ties, paths, weight)
 
 
 @inner_kernel
@@ -94,45 +177,24 @@ def _follow_cell(
     paths: Integers,
 ) -> None:
     """Follow one changed cell, published as `left` before."""
-    model, (counts, costs, links, ties) = originals.model, linked
-    own, multiples = model.own, frequencies.multiples
-    strides, offsets = model.strides, model.offsets
+    counts, costs, links, ties = linked
+    own, multiples = originals.model.own, frequencies.multiples
     if not frequencies.given[v]:
         moved, entered = own[row, v], published[row, v]
-        for code, step in ((left, -1), (entered, 1)):
-            base = offsets[v] + (code + 1) * strides[v]
-            counts[base + moved] += step
-            write_costs(base, v, strides[v], frequencies, counts, costs)
+        move_count(v, left, entered, moved, originals, frequencies, counts, costs)
         for other in range(len(own)):
             code = published[other, v]
             if (code != left and code != entered) or other == row:
                 continue
             mine, rival = own[other, v] == moved, links[other]
-            if rival >= 0:
-                # Own and rival keep their distance where both have the moved category, or neither has it. The rival
-                # keeps ahead too where it alone has become likelier, or the own one alone less likely.
-                if mine == (own[rival, v] == moved) or mine == (code == left):
-                    continue
-                limit = cost_of(published, other, other, model, costs)
-                if cost_of(published, other, rival, model, costs) < limit:
-                    continue
-            elif mine == (code == entered):
-                # The others lose ground to the own one, all but those that have its category. Those that are equal to
-                # it altogether always keep up.
-                if -rival == multiples[other]:
-                    continue
-            elif code == entered:
-                limit = cost_of(published, other, other, model, costs)
-                place, tied = rival_of(published, other, limit, v, moved, False, originals, costs, paths)
-                if place >= 0 or tied > 0:
-                    settle(other, place, tied - rival, links, ties)
-                continue
-            link(published, other, originals, costs, links, ties, paths)
+            rivals = rival >= 0 and own[rival, v] == moved
+            if not stays(mine, rival, rivals, code == entered, multiples[other]):
+                follow_other(published, other, v, entered, moved, originals, costs, links, ties, paths, 1)
     link(published, row, originals, costs, links, ties, paths)
 
 
 @kernel
-def _follow_together(
+def follow_together(
     before: Codes,
     after: Codes,
     rows: Rows,

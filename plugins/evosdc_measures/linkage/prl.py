@@ -16,6 +16,7 @@ from evosdc_measures.domains import Counts, domains_of, require_aligned, small_c
 from evosdc_measures.linkage.agreement import profiles_of_all
 from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of
 from evosdc_measures.linkage.burdens import burdens_of
+from evosdc_measures.linkage.content_families import credits_by_content
 from evosdc_measures.linkage.estimate_memory import estimate_memory_of
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 from evosdc_measures.linkage.pattern_families import credits_of_children
@@ -137,7 +138,7 @@ class FittedBackward(Incremental[float]):
         return state
 
 
-class FittedByContent(FollowedInPlace[CountedState]):
+class FittedByContent(FollowedInPlace[CountedState], Batched[CountedState]):
     """`ProbabilisticLinkage` of an original whose attributes have few possible combinations.
 
     Records with the same masked values and the same pattern of agreement with their own originals are linked alike. So
@@ -154,6 +155,8 @@ class FittedByContent(FollowedInPlace[CountedState]):
         self._model = (wildcard, strides, profiles_of_all(original.codes, widths, wildcard))
         self._n = n
         self._known = known
+        self._estimates = estimate_memory_of(attributes)
+        self._lock = Lock()
 
     def start(self, masked: Table) -> CountedState:
         """Return the state of a table; O(n V) and the linkage of all combinations."""
@@ -172,6 +175,17 @@ class FittedByContent(FollowedInPlace[CountedState]):
     def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts) -> CountedState:
         credit = follow_content(self._original.codes, before, after, rows, fresh, *self._model, self._known, counts)
         return after, counts, min(100.0 * credit / self._n, 100.0)
+
+    def values(self, state: CountedState, changes: Changes) -> Numbers:
+        """Return the risks of several children, for which the weights are estimated together."""
+        before, after, original = changes.before.codes, changes.after.codes, self._original.codes
+        model = (*self._model, self._known)
+        with self._lock:
+            credits = credits_by_content(
+                original, before, after, changes.rows, changes.ends, *model, state[1], *self._estimates
+            )
+        risks: Numbers = np.minimum(100.0 * credits / self._n, 100.0)
+        return risks
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,); linked record by record."""

@@ -190,31 +190,42 @@ def narrowed(first: int, end: int, fixed: bool, category: int, nodes: Counts) ->
 
 
 @inner_kernel
-def settle(row: int, rival: int, tied: int, links: Counts, ties: SmallCounts) -> None:
-    """Write how a record is linked: the place of its rival, or the tie that its own original is in as ``-tied``."""
+def settle(row: int, rival: int, tied: int, links: Counts, ties: SmallCounts, weight: int) -> None:
+    """Write how a record is linked: the place of its rival, or the tie that its own original is in as ``-tied``.
+
+    It stands for `weight` records that are equal in all.
+    """
     if links[row] < 0:
-        ties[-links[row]] -= 1
-        ties[0] -= 1
+        ties[-links[row]] -= weight
+        ties[0] -= weight
     if rival < 0:
-        ties[tied] += 1
-        ties[0] += 1
+        ties[tied] += weight
+        ties[0] += weight
     links[row] = rival if rival >= 0 else -tied
 
 
 @inner_kernel
 def link(
-    published: Codes, row: int, originals: Originals, costs: Integers, links: Counts, ties: SmallCounts, paths: Integers
+    published: Codes,
+    row: int,
+    originals: Originals,
+    costs: Integers,
+    links: Counts,
+    ties: SmallCounts,
+    paths: Integers,
+    weight: int = 1,
 ) -> None:
-    """Link one record anew. One whose own original is impossible is given itself as rival.
+    """Link one record anew, which stands for `weight` that are equal in all.
 
+    One whose own original is impossible is given itself as rival.
     The arrays are apart, not a `LinkedFile`: to count references to one more at each call took a quarter of all time.
     """
     limit = cost_of(published, row, row, originals.model, costs)
     if limit >= IMPOSSIBLE:
-        settle(row, row, 0, links, ties)
+        settle(row, row, 0, links, ties, weight)
         return
     rival, tied = rival_of(published, row, limit, ANY, 0, links[row] >= 0, originals, costs, paths)
-    settle(row, rival, tied, links, ties)
+    settle(row, rival, tied, links, ties, weight)
 
 
 @kernel

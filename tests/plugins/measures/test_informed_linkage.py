@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evosdc.errors import EvaluationError, ParameterError, SchemaError
 from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
-from evosdc.testing.measure import MeasureConformance
+from evosdc.testing.measure import MeasureConformance, changes_of
 from evosdc_measures.linkage import informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.likelihood import SCALE, logarithms
@@ -89,6 +89,27 @@ def assert_same(measure, followed, fresh):
 
 def test_updates_on_published_files(published):
     assert_chain_equals_starts(fitted(published), published, assert_same)
+
+
+def assert_children_equal_starts(measure, masked, rng, mosts):
+    state = measure.start(masked)
+    for _ in range(2):
+        children = [edited(masked, rng, most) for most in mosts]
+        found = measure.values(state, changes_of(masked, children)).tolist()
+        assert found == [measure.score(child) for child, _ in children]
+        masked, rows = children[1]
+        state = measure.update(state, masked, rows)
+
+
+@given(tables=pairs(most_records=25), seed=st.integers(0, 2**32 - 1))
+def test_children_are_linked_as_files(tables, seed):
+    original, masked = tables
+    assert_children_equal_starts(fitted(original), masked, np.random.default_rng(seed), (1, 2, 3, 12, 1, 25))
+
+
+def test_children_of_a_published_file(german):
+    rng = np.random.default_rng(2)
+    assert_children_equal_starts(fitted(german), noisy(german, 0.4, rng), rng, (1, 4, 2, 300, 1, 9))
 
 
 @given(tables=pairs(most_records=14), data=st.data())
@@ -172,6 +193,7 @@ def test_published_matrices(tmp_path_factory, tables, known, seed):
         masked, rows = edited(masked, rng, most)
         state = measure.update(state, masked, rows)
         assert_same(measure, state, measure.start(masked))
+    assert_children_equal_starts(measure, masked, rng, (1, 2, 12))
 
 
 def test_matrices_that_do_not_fit(german, tmp_path):

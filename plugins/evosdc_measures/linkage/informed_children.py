@@ -1,0 +1,224 @@
+"""Links of an informed intruder in many children of one file, each followed from it and taken back."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import inner_kernel, kernel
+from evosdc.table.table import Codes, Numbers, Rows
+from evosdc_measures.domains import Counts, Integers, SmallCounts
+from evosdc_measures.linkage.informed_links import FEW, follow_other, follow_together, move_count, stays
+from evosdc_measures.linkage.likelihood import Frequencies
+from evosdc_measures.linkage.rivals import LinkedFile, Originals, expected_matches, link, settle
+
+
+@kernel
+def matches_of_children(
+    codes: Codes,
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    ends: Integers,
+    members: Rows,
+    weights: Integers,
+    originals: Originals,
+    frequencies: Frequencies,
+    linked: LinkedFile,
+) -> Numbers:
+    """Return the expected matches of several children of a file, shape (k,).
+
+    Parameters
+    ----------
+    codes : ndarray of int32, shape (n, V)
+        Of the file.
+    before, after : ndarray of int32, shape (r, V)
+        The changed records alone, child by child.
+    rows : ndarray of intp, shape (r,)
+    ends : ndarray of int64, shape (k,)
+        Where the records of each child end.
+    members : ndarray of intp, shape (m,)
+        One of all records that publish the same and have equal originals; each that changes in any child is one by
+        itself.
+    weights : ndarray of int64, shape (n,)
+        How many each stands for; of those that are no members 1.
+    originals : Originals
+    frequencies : Frequencies
+    linked : LinkedFile
+        Of the file; as before in the end.
+    """
+    attributes, paths = codes.shape[1], np.empty((4, codes.shape[1]), np.int64)
+    _, strides, offsets = originals.model
+    counts, costs, links, ties = linked
+    known = LinkedFile(counts.copy(), costs.copy(), links.copy(), ties)
+    published, touched = codes.copy(), np.zeros(len(codes), np.bool_)
+    firsts = np.zeros(attributes + 1, np.int64)
+    firsts[1:] = np.cumsum((offsets[1:] - offsets[:-1]) // strides + 1)
+    listed, begins = _by_category(codes, members, firsts)
+    # Of so many cells nearly every record publishes a category whose costs have changed. All are then looked at, not the
+    # members alone.
+    categories = int(((offsets[1:] - offsets[:-1]) // strides).sum())
+    most = max(FEW, categories * len(codes) // (4 * len(members)))
+    matches, begin = np.empty(len(ends)), 0
+    for child in range(len(ends)):
+        end = ends[child]
+        own = rows[begin:end]
+        changes = 0
+        for change in range(begin, end):
+            touched[rows[change]] = True
+            for v in range(attributes):
+                changes += before[change, v] != after[change, v]
+        if changes > most:
+            for change in range(begin, end):
+                published[rows[change]] = after[change]
+            follow_together(codes, published, own, originals, frequencies, linked, paths)
+        else:
+            for change in range(begin, end):
+                for v in range(attributes):
+                    if before[change, v] != after[change, v]:
+                        published[rows[change], v] = after[change, v]
+                        cell = rows[change], v, before[change, v]
+                        _follow_cell(
+                            published,
+                            *cell,
+                            own,
+                            touched,
+                            firsts[v],
+                            listed[v],
+                            begins,
+                            weights,
+                            originals,
+                            frequencies,
+                            linked,
+                            paths,
+                        )
+        matches[child] = expected_matches(ties)
+        _take_back(
+            codes,
+            before,
+            after,
+            begin,
+            end,
+            own,
+            changes > most,
+            firsts,
+            listed,
+            begins,
+            weights,
+            originals,
+            linked,
+            known,
+        )
+        for change in range(begin, end):
+            published[rows[change]] = before[change]
+            touched[rows[change]] = False
+        begin = end
+    return matches
+
+
+@kernel
+def _by_category(codes: Codes, members: Rows, firsts: Integers) -> tuple[NDArray[np.int32], Integers]:
+    """Return the members by what they publish in each attribute, shape (V, m), and where those of each category begin.
+
+    Those of code b of attribute v begin at entry ``firsts[v] + b + 1``; the entry after it tells their end.
+    """
+    attributes = codes.shape[1]
+    listed, begins = np.empty((attributes, len(members)), np.int32), np.zeros(firsts[-1], np.int64)
+    for v in range(attributes):
+        first = firsts[v]
+        for row in members:
+            begins[first + codes[row, v] + 2] += 1
+        for place in range(first + 1, firsts[v + 1]):
+            begins[place] += begins[place - 1]
+        filled = begins[first : firsts[v + 1]].copy()
+        for row in members:
+            code = codes[row, v] + 1
+            listed[v, filled[code]] = row
+            filled[code] += 1
+    return listed, begins
+
+
+@inner_kernel
+def _follow_cell(
+    published: Codes,
+    row: int,
+    v: int,
+    left: int,
+    own: Rows,
+    touched: NDArray[np.bool_],
+    first: int,
+    listed: NDArray[np.int32],
+    begins: Integers,
+    weights: Integers,
+    originals: Originals,
+    frequencies: Frequencies,
+    linked: LinkedFile,
+    paths: Integers,
+) -> None:
+    """Follow one changed cell, published as `left` before, in the records that publish what it was or is."""
+    counts, costs, links, ties = linked
+    places, multiples = originals.model.own, frequencies.multiples
+    if not frequencies.given[v]:
+        moved, entered = places[row, v], published[row, v]
+        move_count(v, left, entered, moved, originals, frequencies, counts, costs)
+        for code in (left, entered):
+            for place in range(begins[first + code + 1], begins[first + code + 2]):
+                other = listed[place]
+                mine, rival = places[other, v] == moved, links[other]
+                rivals = rival >= 0 and places[rival, v] == moved
+                if not stays(mine, rival, rivals, code == entered, multiples[other]) and not touched[other]:
+                    follow_other(
+                        published, other, v, entered, moved, originals, costs, links, ties, paths, weights[other]
+                    )
+        # They may publish now what they did not publish in the file.
+        for other in own:
+            code = published[other, v]
+            if code in (left, entered) and other != row:
+                mine, rival = places[other, v] == moved, links[other]
+                rivals = rival >= 0 and places[rival, v] == moved
+                if not stays(mine, rival, rivals, code == entered, multiples[other]):
+                    follow_other(
+                        published, other, v, entered, moved, originals, costs, links, ties, paths, weights[other]
+                    )
+    link(published, row, originals, costs, links, ties, paths)
+
+
+@inner_kernel
+def _take_back(
+    codes: Codes,
+    before: Codes,
+    after: Codes,
+    begin: int,
+    end: int,
+    own: Rows,
+    together: bool,
+    firsts: Integers,
+    listed: NDArray[np.int32],
+    begins: Integers,
+    weights: Integers,
+    originals: Originals,
+    linked: LinkedFile,
+    known: LinkedFile,
+) -> None:
+    """Link all records as they were linked in the file, and renew what was counted."""
+    counts, costs, links, ties = linked
+    _, strides, offsets = originals.model
+    for other in own:
+        _link_back(other, 1, links, ties, known.links)
+    if together:
+        for other in range(len(codes)):
+            _link_back(other, 1, links, ties, known.links)
+    for change in range(begin, end):
+        for v in range(codes.shape[1]):
+            if before[change, v] != after[change, v]:
+                for code in (before[change, v], after[change, v]):
+                    base = offsets[v] + (code + 1) * strides[v]
+                    for place in range(base, base + strides[v]):
+                        counts[place], costs[place] = known.counts[place], known.costs[place]
+                    for place in range(begins[firsts[v] + code + 1], begins[firsts[v] + code + 2]):
+                        other = listed[v, place]
+                        _link_back(other, weights[other], links, ties, known.links)
+
+
+@inner_kernel
+def _link_back(other: int, weight: int, links: Counts, ties: SmallCounts, known: Counts) -> None:
+    if links[other] != known[other]:
+        settle(other, known[other] if known[other] >= 0 else -1, -known[other], links, ties, weight)
