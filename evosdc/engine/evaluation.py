@@ -1,5 +1,6 @@
 """Evaluating whole generations: duplicates and cache first, then here or on workers, whichever is faster."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
@@ -149,7 +150,8 @@ class Evaluator:
         self.dispatch = dispatch
         self.time_limit = time_limit
         self.rule = rule
-        self._cache: dict[bytes, tuple[dict[str, float], tuple[float, ...]]] = {}
+        # A plain dictionary goes through all that it has forgotten to find what is the oldest now.
+        self._cache: OrderedDict[bytes, tuple[dict[str, float], tuple[float, ...]]] = OrderedDict()
         self._here_seconds = Cost()
         self._sent_seconds = Cost()
         self._warm = False
@@ -187,7 +189,7 @@ class Evaluator:
                 individual = Individual(item.genome, key, *self._cache[key], item.origin)
             individuals.append(individual)
         while len(self._cache) > CACHE_SIZE:
-            del self._cache[next(iter(self._cache))]
+            self._cache.popitem(last=False)
         return individuals
 
     def remember(self, individuals: Sequence[Individual]) -> None:
