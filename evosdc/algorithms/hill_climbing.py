@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from pydantic import Field
 
+from evosdc.algorithms.moves import mutants_of
 from evosdc.algorithms.selection import fittest, leaders
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.seeds import Streams
@@ -41,10 +42,8 @@ class HillClimbing(Algorithm):
         """Return mutants of the climber."""
         slot = int(population.memory[SLOT])
         climber, rng = population.individuals[slot], streams.vary(population.generation, 0)
-        return [
-            Offspring(self.toolbox.mutate(climber.genome, rng), "mutation", (slot,), climber)
-            for _ in range(self.params.mutants)
-        ]
+        made = mutants_of(self.toolbox, climber.genome, self.params.mutants, rng)
+        return [Offspring(genome, "mutation", (slot,), climber) for genome in made]
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]

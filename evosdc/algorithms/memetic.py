@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from evosdc.algorithms.combination import promising, worth_keeping
-from evosdc.algorithms.moves import first_credit, moves_of, shares_of, update_credit
+from evosdc.algorithms.moves import first_credit, moves_of, mutants_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Fitted, Individual, Offspring, Parameters, Population
 from evosdc.model.algorithm import ASIDE
-from evosdc.model.capabilities import Draw, Movable
+from evosdc.model.capabilities import Movable
 from evosdc.seeds import Streams
 from evosdc.table.table import Table
 
@@ -109,12 +109,13 @@ class Memetic(Algorithm):
         climber = members[slot]
         shares = shares_of(population.memory[CREDIT])
         drawn = [self.moves[i] for i in rng.choice(len(shares), self.params.probes, p=shares).tolist()]
-        costly = self._costly_records(climber, rng) if any(move.costly for move in drawn) else None
+        kinds, costly = [move.kind for move in drawn], [move.costly for move in drawn]
+        through = self._running_costs(climber) if any(costly) else None
         genotype, genome, names = self.toolbox.genotype, climber.genome, [move.name for move in drawn]
         if isinstance(genotype, Movable):
-            made = [genotype.move(genome, move.kind, rng, costly if move.costly else None) for move in drawn]
+            made = genotype.moved(genome, kinds, costly, through, rng)
         else:
-            made = [self.toolbox.mutate(genome, rng) for _ in drawn]
+            made = mutants_of(self.toolbox, genome, len(drawn), rng)
         return [Offspring(genome, name, (slot,), climber) for genome, name in zip(made, names, strict=True)]
 
     def _evolves(self, generation: int) -> bool:
@@ -157,18 +158,14 @@ class Memetic(Algorithm):
         # Without combinations a probe is proposed again, which costs nothing: its scores are known.
         return offspring or [Offspring(probes[0].genome, probes[0].origin, (slot,), climber)]
 
-    def _costly_records(self, climber: Individual, rng: np.random.Generator) -> Draw | None:
-        """Return how records are drawn by what they cost in all measures together.
+    def _running_costs(self, climber: Individual) -> NDArray[np.float64] | None:
+        """Return the running sums of what records cost in all measures together, by which they are drawn.
 
         Each measure that can tell counts alike, whatever its score; None where no record is to be preferred.
         """
         if self._burdened[0] != climber.key:  # a member mostly stays for many rounds
             self._burdened = climber.key, self._summed_burdens(climber.genome)
-        through = self._burdened[1]
-        if through is None:
-            return None
-        last, total = len(through) - 1, float(through[-1])
-        return lambda: min(int(through.searchsorted(total * rng.random(), "right")), last)
+        return self._burdened[1]
 
     def _summed_burdens(self, genome: Any) -> NDArray[np.float64] | None:
         measures: Mapping[str, Fitted] = self.toolbox.measures

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from deap import base
 from numpy.typing import NDArray
 
 from evosdc.algorithms.variation import LEARNING, LEAST_RATE
@@ -76,3 +77,11 @@ def update_credit(credit: Credit, tried: Sequence[int], gains: Sequence[float]) 
     credit = credit.copy()
     credit[known] = (1.0 - LEARNING) * credit[known] + LEARNING * share
     return credit
+
+
+def mutants_of(toolbox: base.Toolbox, genome: Any, count: int, rng: np.random.Generator) -> Sequence[Any]:
+    """Return several mutants of one genome, one after another where the toolbox, of somebody else, has only that."""
+    if hasattr(toolbox, "mutants"):
+        found: Sequence[Any] = toolbox.mutants(genome, count, rng)
+        return found
+    return [toolbox.mutate(genome, rng) for _ in range(count)]

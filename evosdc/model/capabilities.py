@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.model.changes import Changes
 from evosdc.model.constraint import Constraint
@@ -21,6 +22,12 @@ from evosdc.table.table import Rows, Table
 
 Draw = Callable[[], int]
 """Draws the position of a record."""
+
+
+def by_cost(through: NDArray[np.float64], rng: np.random.Generator) -> Draw:
+    """Return what draws records by what they cost, of which the running sums are given."""
+    last, total = len(through) - 1, float(through[-1])
+    return lambda: min(int(through.searchsorted(total * rng.random(), "right")), last)
 
 
 class Seedable(Genotype[G]):
@@ -139,6 +146,32 @@ class Movable(Genotype[G]):
         records : callable, optional
             Draws the position of a record to be changed. By default all are as likely.
         """
+
+    def moved(
+        self,
+        g: G,
+        kinds: Sequence[str],
+        costly: Sequence[bool],
+        through: NDArray[np.float64] | None,
+        rng: np.random.Generator,
+    ) -> Sequence[G]:
+        """Return copies with a small change each: those that `move` gives one after another, which is the default.
+
+        A local search tries dozens of changes of one genome, which some genotypes make at once in a fraction of the
+        time. They must be the same to the last bit, and `rng` must go on from the same place.
+
+        Parameters
+        ----------
+        g : G
+        kinds : sequence of str
+        costly : sequence of bool
+            Of each change, whether its records are drawn by what they cost.
+        through : ndarray of float64, shape (n,), optional
+            Running sums of what records cost; None where all are as likely.
+        rng : Generator
+        """
+        draw = None if through is None else by_cost(through, rng)
+        return [self.move(g, kind, rng, draw if one else None) for kind, one in zip(kinds, costly, strict=True)]
 
     def combined(self, g: G, changed: Sequence[G]) -> G | None:
         """Return `g` with the changes of several of its mutants at once; where two differ, the first one counts.

@@ -10,7 +10,7 @@ Seedable           a masked file can start the search                           
 SelfStarting       it has initial genomes of its own                                   initial_genomes
 Followed           it knows which records differ between two genomes                   changed_rows
 RecordDecoded      a Followed one that can decode single records                       decode_records
-Movable            it has small changes of its own for a local search                  moves, move (combined)
+Movable            it has small changes of its own for a local search                  moves, move (moved, combined)
 Randomised         decoding draws random numbers                                       draws (fresh_draws, ...)
 PostRandomised     a Randomised one that draws every value by a transition matrix      draws, transitions (expected)
 Raced              genomes are judged on few tables first                              draws_of, judged_on
@@ -28,7 +28,7 @@ genotype has.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -89,6 +89,14 @@ class Genotype(ABC, Generic[G]):
     @abstractmethod
     def mutate(self, g: G, rng: np.random.Generator) -> G:
         """Return a changed copy."""
+
+    def mutants(self, g: G, count: int, rng: np.random.Generator) -> Sequence[G]:
+        """Return several changed copies of one genome, those that `mutate` gives one after another: the default.
+
+        Some genotypes make them at once in a fraction of the time. They must be the same to the last bit, and `rng`
+        must go on from the same place.
+        """
+        return [self.mutate(g, rng) for _ in range(count)]
 
     @abstractmethod
     def decode(self, g: G, rng: np.random.Generator) -> Table:

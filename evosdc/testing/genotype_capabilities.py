@@ -30,7 +30,7 @@ from evosdc.table.table import Rows, Table
 from evosdc.testing.acceptance import on_every_table
 from evosdc.testing.genomes import assert_genome
 from evosdc.testing.genotype_subject import GenotypeSubject, draws_of, protected
-from evosdc.testing.purity import assert_repeatable, generator, unchanged
+from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
 from evosdc.testing.tables import edited
 
 
@@ -130,6 +130,19 @@ class CapabilityTests(GenotypeSubject):
         if together is not None:
             assert_genome(together, "combined")
             genotype.check(together)
+
+    @_where(Movable)
+    def test_moves_made_at_once_are_those_made_one_by_one(self, genotype: Movable[Any]) -> None:
+        kinds = [kind for kind in (*genotype.moves, *genotype.class_moves) for _ in range(4)]
+        costly = [place % 2 == 1 for place in range(len(kinds))]
+        genome, records = genotype.random(generator(17)), len(genotype.microdata.original)
+        for through in (None, generator(19).random(records).cumsum()):
+            one, other = generator(18), generator(18)
+            with unchanged("moved", genome, genotype.microdata.table):
+                made = genotype.moved(genome, kinds, costly, through, one)
+            wanted = Movable.moved(genotype, genome, kinds, costly, through, other)
+            assert fingerprint(list(made)) == fingerprint(list(wanted)), "moved gives other genomes than move"
+            assert one.random() == other.random(), "moved leaves the generator elsewhere than move"
 
     @_where(Randomised)
     def test_draws_are_counted(self, genotype: Randomised[Any]) -> None:

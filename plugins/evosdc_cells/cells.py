@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import PluginError
@@ -12,6 +13,7 @@ from evosdc.model import Changes, Microdata, Movable, Parameters, RecordDecoded,
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Numbers, Rows, Table
+from evosdc_cells.batches import KINDS, Batches
 from evosdc_cells.block_distances import BlockDistances
 from evosdc_cells.class_moves import CLASS_MOVES
 from evosdc_cells.comparison import differing_cells, differing_children
@@ -151,6 +153,20 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
             self._record_moves.vary(changed, locus // len(free), free[locus % len(free)], rng)
         return finished(changed)
 
+    def mutants(self, g: File, count: int, rng: np.random.Generator) -> Sequence[File]:
+        """Return several mutants of one file: of small files of categories all at once (`evosdc_cells.batches`)."""
+        usual = self.params.mutation == "poisson" and type(self).mutate is Cells.mutate
+        if self._batches is None or not usual or isinstance(g, FileBlocks):
+            return super().mutants(g, count, rng)
+        made = self._batches.mutants(g, count, self.params.mutations, rng)
+        return super().mutants(g, count, rng) if made is None else made
+
+    @cached_property
+    def _batches(self) -> Batches | None:
+        """What changes files in batches; None where it cannot."""
+        plain = self._rules is None and not self.params.steps and self._categorical == self._shape[1]
+        return Batches(self._coded_original, self._domain) if plain and self._domain.free.size else None
+
     @property
     def moves(self) -> tuple[str, ...]:
         """Kinds of moves; those of several records are in the plural, and offered where a thousandth is several.
@@ -186,6 +202,23 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         for _ in range(1 if single else self._block):
             self._record_moves.make(changed, draw(), kind if single else kind.removesuffix("s"), rng)
         return finished(changed)
+
+    def moved(
+        self,
+        g: File,
+        kinds: Sequence[str],
+        costly: Sequence[bool],
+        through: NDArray[np.float64] | None,
+        rng: np.random.Generator,
+    ) -> Sequence[File]:
+        """Return copies with a move each: of small files of categories all at once (`evosdc_cells.batches`)."""
+        usual = type(self).move is Cells.move and set(kinds) <= set(self.moves)
+        if self._batches is None or not usual or isinstance(g, FileBlocks):
+            return super().moved(g, kinds, costly, through, rng)
+        places = [KINDS.index(kind if kind in KINDS else kind.removesuffix("s")) for kind in kinds]
+        repeats = [1 if kind in KINDS else self._block for kind in kinds]
+        made = self._batches.moved(g, places, repeats, costly, through, rng)
+        return super().moved(g, kinds, costly, through, rng) if made is None else made
 
     @cached_property
     def _record_moves(self) -> RecordMoves:

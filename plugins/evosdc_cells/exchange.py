@@ -46,3 +46,14 @@ class Partners:
                 genes[row, attribute], genes[other, attribute] = genes[other, attribute], published
                 return [row, other]
         return []
+
+    def ranks(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return, by attribute, all records in order, and for each record where those like it begin there and their
+        number; shape (V, n) each."""
+        first, count = [], []
+        for ranked, column in zip(self._sorted, self._original.T, strict=True):
+            begins = ranked.searchsorted(column, "left")
+            first.append(begins)
+            count.append(ranked.searchsorted(column, "right") - begins)
+        order, begin, number = (np.array(arrays, dtype=np.int64) for arrays in (self._order, first, count))
+        return order, begin, number

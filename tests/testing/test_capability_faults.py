@@ -76,6 +76,11 @@ class MovesByChance(Able):
         return super().move(g, kind, np.random.default_rng(), records)
 
 
+class MovesOtherwiseAtOnce(Able):
+    def moved(self, g, kinds, costly, through, rng):
+        return super().moved(g, kinds[::-1], costly, through, rng)
+
+
 class MovesNowhere(Able):
     moves = ()
 
@@ -169,6 +174,7 @@ def found(genotype: type[Any], test: str) -> str:
 
 
 MOVES = "test_moves_make_genomes_and_change_none"
+AT_ONCE = "test_moves_made_at_once_are_those_made_one_by_one"
 VIOLATIONS = "test_violations_are_shares_and_the_reference_has_none"
 OMITTED = "test_omitted_records_are_positions"
 DIRECT = "test_direct_scores_are_those_of_the_decoded_tables"
@@ -180,6 +186,7 @@ DRAWS = "test_draws_are_counted"
 FAULTS = [
     (ChangesTheMoved, MOVES, "changed what was passed to it"),
     (MovesByChance, MOVES, "equal generators gave different results"),
+    (MovesOtherwiseAtOnce, AT_ONCE, "moved gives other genomes than move"),
     (MovesNowhere, MOVES, "moves names no kind"),
     (MovesOutOfTheDomain, MOVES, "PluginError"),
     (CombinesOutOfTheDomain, MOVES, "PluginError"),
@@ -203,7 +210,7 @@ def test_the_fault_is_found(genotype: type[Any], test: str, message: str) -> Non
     assert message in found(genotype, test)
 
 
-@pytest.mark.parametrize("test", [MOVES, VIOLATIONS, OMITTED, DIRECT, SHOWN, INITIAL, DRAWN])
+@pytest.mark.parametrize("test", [MOVES, AT_ONCE, VIOLATIONS, OMITTED, DIRECT, SHOWN, INITIAL, DRAWN])
 def test_capabilities_that_are_right_pass(test: str) -> None:
     assert found(Able, test) == ""
 

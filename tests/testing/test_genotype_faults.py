@@ -17,6 +17,11 @@ from tests.testing.genotypes import Copies, Levels, Swaps, hashed, locked
 from tests.testing.test_genotype_suite import CATEGORICAL
 
 
+class MutatesOtherwiseAtOnce(Copies):
+    def mutants(self, g, count, rng):
+        return list(super().mutants(g, count, rng))[::-1]
+
+
 class MutatesInPlace(Copies):
     def random(self, rng):
         return rng.permuted(self.microdata.original.codes, axis=0)
@@ -215,6 +220,7 @@ ROWS = "test_changed_rows_miss_no_change"
 FITS = "test_decoded_tables_fit_the_file"
 ACCEPTS = "test_check_accepts_what_the_genotype_makes"
 REFUSES = "test_check_refuses_what_cannot_be_decoded"
+AT_ONCE = "test_mutants_made_at_once_are_those_made_one_by_one"
 DESCRIBES = "test_descriptions_are_json_without_records"
 
 FAULTS = [
@@ -223,6 +229,7 @@ FAULTS = [
     (UsesGlobalRandom, GENERATOR, "the global state of random or numpy.random was changed"),
     (ReadsGlobalRandomAndRestoresIt, GENERATOR, "mutate: equal generators gave different results"),
     (UsesEntropy, GENERATOR, "random: equal generators gave different results"),
+    (MutatesOtherwiseAtOnce, AT_ONCE, "mutants gives other genomes than mutate"),
     (LosesGenes, GENES, "crossover lost genes at"),
     (ForgetsInDump, KEYS, "equal dumps and different keys"),
     (ForgetsInDump, NPZ, "dump and load change a genome"),

@@ -16,6 +16,7 @@ from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.portfolio import starting_individuals
 from evosdc.experiment.run.run import run_once
 from evosdc.model.algorithm import ASIDE
+from evosdc.model.capabilities import by_cost
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 
@@ -93,7 +94,7 @@ def test_rounds_of_moves_and_combinations_stand_in_the_journal(front):
 def test_records_are_drawn_by_their_share_in_the_scores():
     assembly = assemble(experiment(), default_registry())
     climber = searched(assembly, 0).best
-    draw = assembly.algorithm._costly_records(climber, np.random.default_rng(0))
+    draw = by_cost(assembly.algorithm._running_costs(climber), np.random.default_rng(0))
     masked = assembly.problem.decode(climber.genome, climber.key)
     shares = []
     for fitted in assembly.problem.measures.values():

@@ -1,0 +1,152 @@
+"""Batches of changes are the changes made one by one, and the generator in compiled code is numpy's."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evosdc.kernel import kernel
+from evosdc.model import Genotype, Movable
+from evosdc_cells.cells import Cells
+from evosdc_cells.pcg64 import below, distinct, poisson, set_back, unit, words_of
+
+from .test_cells import files, microdata
+
+
+@kernel
+def drawn(words, kinds, bounds, means):
+    found = np.empty(len(kinds))
+    for place in range(len(kinds)):
+        if kinds[place] == 0:
+            found[place] = unit(words)
+        elif kinds[place] == 1:
+            found[place] = below(words, bounds[place])
+        else:
+            found[place] = poisson(words, np.exp(-means[place]))
+    return found
+
+
+@kernel
+def several(words, size, count):
+    chosen = np.empty(count, np.int64)
+    distinct(words, size, chosen)
+    return chosen
+
+
+draws = st.lists(
+    st.tuples(
+        st.integers(0, 2),
+        st.one_of(st.integers(1, 10), st.integers(1, 2**32 - 1), st.integers(2**31, 2**31 + 9)),
+        st.floats(0.01, 9.9),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(st.integers(0, 2**64), draws)
+def test_numbers_are_those_of_numpy_in_any_order(seed, asked):
+    one, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    wanted = [
+        [one.random, lambda b=bound: one.integers(b), lambda m=mean: one.poisson(m)][kind]()
+        for kind, bound, mean in asked
+    ]
+    words = words_of(other)
+    kinds, bounds, means = (np.array(column) for column in zip(*asked, strict=True))
+    assert drawn(words, kinds, bounds, means).tolist() == wanted
+    set_back(other, words)
+    assert other.bit_generator.state == one.bit_generator.state
+
+
+@given(st.integers(0, 2**64), st.integers(1, 60), st.integers(0, 9000), st.booleans())
+def test_distinct_numbers_are_those_of_numpy(seed, count, more, halved):
+    one, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    if halved:  # half a word is left over
+        assert one.integers(7) == other.integers(7)
+    words = words_of(other)
+    assert several(words, count + more, count).tolist() == one.choice(count + more, count, replace=False).tolist()
+    set_back(other, words)
+    assert other.bit_generator.state == one.bit_generator.state
+
+
+def test_some_of_very_many_are_those_of_numpy():
+    one, other = np.random.default_rng(3), np.random.default_rng(3)
+    assert several(words_of(other), 16_384, 300).tolist() == one.choice(16_384, 300, replace=False).tolist()
+
+
+def test_other_generators_are_left_to_numpy():
+    cells = Cells(Cells.Params(), microdata(np.zeros((4, 2)), [3, 3]))
+    parent = cells.seeded(cells.microdata.original)
+    one, other = (np.random.Generator(np.random.MT19937(5)) for _ in range(2))
+    assert words_of(one) is None
+    assert np.array_equal(cells.mutants(parent, 9, one), [cells.mutate(parent, other) for _ in range(9)])
+
+
+settled = settings(max_examples=200)
+
+
+@settled
+@given(files(), st.integers(0, 2**32), st.sampled_from([0.0, 0.3, 1.0, 5.0, 20.0]), st.booleans(), st.booleans())
+def test_mutants_are_those_made_one_by_one(data, seed, mutations, steps, halved):
+    cells = Cells(Cells.Params(mutations=mutations, steps=steps), data)
+    one, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    if halved:
+        assert one.integers(7) == other.integers(7)
+    parent = cells.random(np.random.default_rng([seed, 1]))
+    made, wanted = cells.mutants(parent, 12, one), Genotype.mutants(cells, parent, 12, other)
+    assert np.array_equal(made, wanted)
+    assert one.bit_generator.state == other.bit_generator.state
+    for child in made:
+        cells.check(child)
+
+
+@settled
+@given(files(), st.integers(0, 2**32), st.booleans(), st.booleans())
+def test_moves_are_those_made_one_by_one(data, seed, weighed, steps):
+    cells = Cells(Cells.Params(steps=steps), data)
+    choice = np.random.default_rng([seed, 1])
+    parent = cells.random(choice)
+    kinds = [str(kind) for kind in choice.choice(cells.moves, 30)]
+    costly = [bool(one) for one in choice.random(30) < 0.5]
+    through = choice.random(len(parent)).cumsum() if weighed else None
+    one, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    made = cells.moved(parent, kinds, costly, through, one)
+    wanted = Movable.moved(cells, parent, kinds, costly, through, other)
+    assert np.array_equal(made, wanted)
+    assert one.bit_generator.state == other.bit_generator.state
+    for child in made:
+        cells.check(child)
+
+
+@pytest.mark.parametrize("records", [1, 999, 5000])
+def test_moves_of_several_records_are_those_made_one_by_one(records):
+    rng = np.random.default_rng(records)
+    data = microdata(rng.integers(0, 4, (records, 3)), [4, 4, 4])
+    cells = Cells(Cells.Params(), data)
+    parent, kinds = cells.random(rng), [kind for kind in cells.moves for _ in range(20)]
+    costly, through = [False, True] * (len(kinds) // 2), rng.random(records).cumsum()
+    one, other = np.random.default_rng(2), np.random.default_rng(2)
+    made = cells.moved(parent, kinds, costly, through, one)
+    assert np.array_equal(made, Movable.moved(cells, parent, kinds, costly, through, other))
+    assert one.bit_generator.state == other.bit_generator.state
+
+
+def test_a_child_keeps_no_other_one_in_memory():
+    cells = Cells(Cells.Params(), microdata(np.zeros((50, 2)), [3, 3]))
+    parent, rng = cells.seeded(cells.microdata.original), np.random.default_rng(0)
+    made = [*cells.mutants(parent, 5, rng), *cells.moved(parent, ["value"] * 5, [False] * 5, None, rng)]
+    assert all(child.base is None and not child.flags.writeable for child in made)
+
+
+def test_a_subclass_that_mutates_otherwise_is_asked():
+    class Own(Cells):
+        def mutate(self, g, rng):
+            return g
+
+        def move(self, g, kind, rng, records=None):
+            return g
+
+    cells = Own(Own.Params(), microdata(np.zeros((4, 2)), [3, 3]))
+    parent, rng = cells.seeded(cells.microdata.original), np.random.default_rng(0)
+    assert all(child is parent for child in cells.mutants(parent, 3, rng))
+    assert all(child is parent for child in cells.moved(parent, ["value"], [False], None, rng))
