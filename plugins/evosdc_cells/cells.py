@@ -16,7 +16,7 @@ from evosdc.table.table import MISSING, Numbers, Rows, Table
 from evosdc_cells.batches import KINDS, Batches
 from evosdc_cells.block_distances import BlockDistances
 from evosdc_cells.class_moves import CLASS_MOVES
-from evosdc_cells.comparison import differing_cells, differing_children
+from evosdc_cells.comparison import changed_codes, differing_cells, differing_children
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
@@ -261,11 +261,16 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         if isinstance(parent, FileBlocks) or any(isinstance(child, FileBlocks) for child in children):
             return super().changes(parent, children, most)
         stacked = np.array(children)
+        if self._categorical == self._shape[1]:
+            chosen, ends, rows, before, after = changed_codes(parent, stacked, most)
+            numbers = locked(np.empty((len(rows), 0)))
+            tables = (Table(self._schema, locked(codes), numbers) for codes in (before, after))
+            return Changes(chosen, ends, rows, *tables)
         chosen, ends, rows = differing_children(parent, stacked, most)
         own = np.repeat(chosen, np.diff(ends, prepend=0)) if len(chosen) > 1 else chosen
         without = self.microdata.original.numbers[rows]
-        before, after = self._decoded(parent[rows], without), self._decoded(stacked[own, rows], without)
-        return Changes(chosen, ends, rows, before, after)
+        records = (parent[rows], stacked[own, rows])
+        return Changes(chosen, ends, rows, *(self._decoded(genes, without) for genes in records))
 
     def distance(self, a: File, b: File) -> float:
         """Return in how many cells two files differ."""

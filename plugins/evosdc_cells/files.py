@@ -38,5 +38,5 @@ def finished(changed: Genes | Draft) -> File:
 
 def locked(array: NDArray[Any]) -> NDArray[Any]:
     """Return the array itself, read-only from now on."""
-    array.flags.writeable = False
+    array.setflags(write=False)
     return array
