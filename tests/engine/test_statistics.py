@@ -1,8 +1,11 @@
 """The line that the journal gets for each generation."""
 
 import json
+from math import fsum
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress
@@ -116,3 +119,62 @@ def test_operators_are_counted_by_what_they_made_and_what_was_kept():
     told = [made[0], made[2], made[3]]
     assert operator_counts(numbers, told, kept) == counts, "those that were not kept need not be known"
     assert operator_counts({}, [], kept) == {}
+
+
+def plain_figures(people):
+    best = best_of(people)
+    figures = {
+        "best": {"fitness": list(best.objectives)} | {n: best.scores[n] for n in ("il", "dr") if n in best.scores}
+    }
+    columns = {"fitness": [person.objectives[0] for person in people]}
+    columns |= {name: [person.scores.get(name) for person in people] for name in ("il", "dr")}
+    for name, values in columns.items():
+        if None not in values:
+            figures[name] = {"min": min(values), "mean": fsum(values) / len(values), "max": max(values)}
+    infeasible = sum(person.infeasibility > 0.0 for person in people)
+    return figures | ({"infeasible": infeasible} if infeasible else {})
+
+
+def plain_diversity(people):
+    size, half = len(people), max(len(people) // 2, 1)
+    if size == 1:
+        return 0.0
+    slots = range(half if size % 2 == 0 else size)
+    return sum(float(apart(people[s].genome, people[(s + half) % size].genome)) for s in slots) / len(slots)
+
+
+@st.composite
+def generations(draw):
+    """Return populations that follow each other: with slots changed, exchanged, and now and then another size."""
+    several, figure = draw(st.booleans()), st.integers(0, 6).map(float)
+
+    def person():
+        scores = draw(
+            st.sampled_from([{}, {"il": draw(figure), "dr": draw(figure)}, {"il": 1.5, "infeasibility": 0.5}])
+        )
+        objectives = (draw(figure), draw(figure)) if several else (draw(figure),)
+        return Individual(draw(st.integers(0, 99)) / 7, b"", scores, objectives, "given")
+
+    people = [person() for _ in range(draw(st.integers(1, 14)))]
+    found = [tuple(people)]
+    for _ in range(draw(st.integers(1, 6))):
+        for _ in range(draw(st.integers(0, 3))):
+            people[draw(st.integers(0, len(people) - 1))] = person()
+        change = draw(st.sampled_from(["", "", "turned", "longer", "shorter"]))
+        if change == "turned":
+            people = people[1:] + people[:1]
+        elif change == "longer":
+            people.append(person())
+        elif change == "shorter" and len(people) > 1:
+            del people[0]
+        found.append(tuple(people))
+    return found
+
+
+@given(generations())
+def test_followed_figures_are_those_of_each_population_alone(populations):
+    census = Census(apart)
+    for people in populations:
+        assert census.diversity(people) == plain_diversity(people)
+        assert census.figures(people) == plain_figures(people)
+        assert list(census.figures(people)) == list(plain_figures(people))
