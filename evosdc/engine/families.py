@@ -31,6 +31,7 @@ class Families:
 
     def __init__(self, genotype: RecordDecoded[Any], roads: Roads, travellers: Travellers | None) -> None:
         self._genotype, self._roads, self._travellers = genotype, roads, travellers
+        self._unused = np.random.default_rng(0)  # nothing is drawn; to make one takes longer than to decode a table
         self._judges = _judges(roads)
         self._whole = _asks_for_tables(roads, self._judges)
         told = [name for judge in self._judges for name in judge.names]
@@ -105,7 +106,7 @@ class Families:
         return tuple(fitted.update(state, masked, rows) for (_, fitted), state in pairs)
 
     def _decoded(self, genome: Any) -> Table:
-        return self._genotype.decode(genome, np.random.default_rng(0))
+        return self._genotype.decode(genome, self._unused)
 
 
 class _Judge(NamedTuple):
