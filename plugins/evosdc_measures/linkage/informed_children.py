@@ -53,8 +53,8 @@ def matches_of_children(
     firsts = np.zeros(attributes + 1, np.int64)
     firsts[1:] = np.cumsum((offsets[1:] - offsets[:-1]) // strides + 1)
     listed, begins = _by_category(codes, members, firsts)
-    # Of so many cells nearly every record publishes a category whose costs have changed. All are then looked at, not the
-    # members alone.
+    # Of so many cells nearly every record publishes a category whose costs have changed. All records are looked at
+    # then, not the members alone.
     categories = int(((offsets[1:] - offsets[:-1]) // strides).sum())
     most = max(FEW, categories * len(codes) // (4 * len(members)))
     matches, begin = np.empty(len(ends)), 0
