@@ -99,7 +99,7 @@ class Constraint:
         name = f"{self.name}({given})" if given else self.name
         return name if self.attribute is None else f"{name} of {self.attribute}"
 
-    @property
+    @cached_property
     def shortfall_name(self) -> str:
         """The name of the percentage of records because of which it is missed, where a privacy model knows it."""
         return f"records short of {self}"
@@ -173,8 +173,8 @@ class Constraints:
     def _excess(self, constraint: Constraint, judged: Mapping[str, float], margin: float) -> float:
         """Return by how much a constraint is missed: the share of records short of it where that is known."""
         excess = constraint.excess(judged[constraint.figure_name], margin)
-        share = judged.get(constraint.shortfall_name, 0.0) / 100.0
-        return share if excess > 0.0 and share > 0.0 else excess
+        share = judged.get(constraint.shortfall_name, 0.0) / 100.0 if excess > 0.0 else 0.0
+        return share if share > 0.0 else excess
 
 
 def without_publishable(require: Iterable[str]) -> tuple[tuple[str, ...], str]:
