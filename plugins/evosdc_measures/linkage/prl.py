@@ -12,15 +12,16 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Batched, Changes, Fitted, FollowedInPlace, Incremental, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import Counts, domains_of, require_aligned, small_counts
+from evosdc_measures.domains import Counts, domains_of, require_aligned
 from evosdc_measures.linkage.agreement import profiles_of_all
 from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_of
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.content_families import credits_by_content
 from evosdc_measures.linkage.estimate_memory import estimate_memory_of
+from evosdc_measures.linkage.linked_records import Links, Model, follow, link, order_of, ties_of_file
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 from evosdc_measures.linkage.pattern_families import credits_of_children
-from evosdc_measures.linkage.pattern_linkage import Links, follow_content, follow_records
+from evosdc_measures.linkage.pattern_linkage import follow_content
 from evosdc_measures.linkage.profile_cache import memory_of
 from evosdc_measures.linkage.profiles import originals_of
 from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
@@ -203,61 +204,51 @@ class FittedByContent(FollowedInPlace[CountedState], Batched[CountedState]):
 class FittedByRecord(FollowedInPlace[LinkedState], Batched[LinkedState]):
     """`ProbabilisticLinkage` of an original with many possible combinations: linked record by record.
 
-    Which original a record is linked to depends on the order of the patterns by weight and not on the weights. After a
-    change, the changed rows are linked anew, and those records whose best pattern has changed places.
+    Which original a record is linked to depends on the order of the patterns by weight and not on the weights. Records
+    are counted by their ties under each of the orders that a search comes to; after a change, these counts follow.
     """
 
     def __init__(self, original: Table, known: bool = True) -> None:
         n, attributes = original.codes.shape
-        self._original = original
-        self._rows = np.arange(n)
-        self._patterns = 1 << attributes
         originals = originals_of(original)
-        self._model = (originals, memory_of(n, originals), known, estimate_memory_of(attributes))
+        memory, estimates = memory_of(n, originals), estimate_memory_of(attributes)
+        self._original = original
+        self._model = Model(original.codes, originals, memory, known, estimates)
         self._lock = Lock()
         self._n = n
 
     def start(self, masked: Table) -> LinkedState:
         """Return the state of a table; its distinct records are compared with the original's, by groups or by pairs."""
         require_aligned(self._original, masked)
-        pairs = np.zeros(self._patterns, dtype=np.int64)
-        ranks = np.zeros(self._patterns, dtype=np.int32)
-        best = np.zeros(self._n, dtype=np.uint16)
-        held = np.zeros(self._patterns, dtype=np.int64)
-        held[0] = self._n
-        ties, sizes = small_counts(self._n, self._n), small_counts(self._n + 1, self._n)
-        sizes[0] = self._n
-        return self._followed(
-            masked.codes, masked.codes, self._rows, True, Links(pairs, ranks, best, held, ties, sizes)
-        )
+        with self._lock:
+            links, credit = link(self._model, masked.codes)
+        return masked.codes, links, self._risk(credit)
 
     def copied(self, state: LinkedState) -> LinkedState:
         """Return a copy of a state; the codes are shared."""
-        return state[0], Links._make(array.copy() for array in state[1]), state[2]
+        return state[0], state[1].copy(), state[2]
 
     def follow(self, state: LinkedState, masked: Table, rows: Rows) -> LinkedState:
-        """Return the state after a change: patterns of the changed rows, and linkage of these and of those affected."""
-        return self._followed(state[0], masked.codes, rows, False, state[1])
-
-    def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, links: Links) -> LinkedState:
-        original = self._original.codes
+        """Return the state after a change: patterns and ties of the changed rows; all others where an order is new."""
         with self._lock:
-            credit = follow_records(original, before, after, rows, fresh, *self._model, links)
-        return after, links, min(100.0 * credit / self._n, 100.0)
+            links, credit = follow(self._model, state[0], masked.codes, rows, state[1])
+        return masked.codes, links, self._risk(credit)
+
+    def _risk(self, credit: float) -> float:
+        return float(min(100.0 * credit / self._n, 100.0))
 
     def values(self, state: LinkedState, changes: Changes) -> Numbers:
         """Return the risks of several children, for which the weights are estimated together."""
-        before, after, original = changes.before.codes, changes.after.codes, self._original.codes
         with self._lock:
-            credits = credits_of_children(
-                original, state[0], before, after, changes.rows, changes.ends, *self._model, state[1]
-            )
+            credits = credits_of_children(self._model, state[0], changes, state[1])
         risks: Numbers = np.minimum(100.0 * credits / self._n, 100.0)
         return risks
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,); as `start`."""
-        return burdens_of(self.start(masked)[1].ties)
+        links = self.start(masked)[1]
+        with self._lock:
+            return burdens_of(ties_of_file(self._model, masked.codes, links, *order_of(self._model, links)))
 
     def value(self, state: LinkedState) -> float:
         """Return the risk, 0..100."""

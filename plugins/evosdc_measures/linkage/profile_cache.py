@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.profiles import Originals, add_by_pairs, fill, worth_grouping
@@ -36,8 +36,8 @@ class ProfileCache(NamedTuple):
         Place of the record that hashed there, -1 where there is none.
     records : ndarray of int32, shape (places, V)
     profiles : ndarray of int32, shape (places, 2**V)
-    filled : ndarray of int64, shape (1,)
-        Number of records known; they take the first places.
+    filled : ndarray of int64, shape (2,)
+        Number of records known; they take the first places. And how often all were forgotten.
     batch : int
         Number of records to look up at a time, at most that of places.
     """
@@ -72,26 +72,9 @@ def memory_of(n: int, originals: Originals) -> ProfileCache:
         np.full(1 << (2 * places - 1).bit_length(), -1, dtype=np.int32),
         np.empty((places, attributes), dtype=np.int32),
         np.empty((places, 1 << attributes), dtype=np.int32),
-        np.zeros(1, dtype=np.int64),
+        np.zeros(2, dtype=np.int64),
         min(max(batch, 1), places),
     )
-
-
-@inner_kernel
-def place_of(codes: Codes, row: int, factors: Integers, shift: int, slots: Counts, records: Counts) -> int:
-    """Return the place of one row's record in the memory, -1 where it is not known."""
-    attributes, last, total = codes.shape[1], len(slots) - 1, 0
-    for v in range(attributes):
-        total += (codes[row, v] + 1) * factors[v]
-    slot = (total >> shift) & last
-    while slots[slot] >= 0:
-        same = True
-        for v in range(attributes):
-            same &= records[slots[slot], v] == codes[row, v]
-        if same:
-            return int(slots[slot])
-        slot = (slot + 1) & last
-    return -1
 
 
 @kernel
@@ -172,6 +155,7 @@ def places_of(codes: Codes, rows: Rows, originals: Originals, memory: ProfileCac
 def _forget(memory: ProfileCache) -> None:
     memory.slots[:] = -1
     memory.filled[0] = 0
+    memory.filled[1] += 1
 
 
 def _places_of(codes: Codes, rows: Rows, originals: Originals, memory: ProfileCache) -> Counts:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evosdc_measures.linkage.linked_records import Links
 from tests.plugins.measures.cases import CLASSES, edited, fitted, noisy, pairs, schema, table
 
 VARIANTS = [(name, {}) for name in CLASSES] + [
@@ -98,4 +99,9 @@ def check(name, params, original, masked, rng, edits):
 
 def parts(state):
     """Return what a state holds besides the codes, array by array."""
-    return [array for part in state[1:] for array in (part if isinstance(part, tuple) else (part,))]
+    arrays = [array for part in state[1:] for array in (part if isinstance(part, tuple) else (part,))]
+    links = [part for part in state if isinstance(part, Links)]
+    if links:
+        # Where the profiles lie, and which orders of patterns were met, depends on what came before.
+        arrays = [links[0].pairs, *list(links[0].ties.values())[-1], state[2]]
+    return arrays

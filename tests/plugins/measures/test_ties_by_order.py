@@ -1,0 +1,112 @@
+"""Ties under orders of patterns: followed and summed as if they were counted anew, to the last bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evosdc.model import Changes
+from evosdc.table.schema import MissingRule
+from evosdc.table.table import Table
+from evosdc_measures.linkage import linked_records, prl, profile_cache
+from evosdc_measures.linkage.linked_records import order_of, ties_of_file, ties_under
+from evosdc_measures.linkage.ties_by_order import counted, credit_with
+from tests.plugins.measures.cases import edited, fitted
+from tests.plugins.measures.test_profiles import drawn
+
+ORDER, RANKS = np.zeros(1, np.int64), np.zeros(1, np.int32)
+
+
+def summed(ties):
+    """The sum of one in so many as are tied, from the smallest size on."""
+    numbers, credit = np.bincount(ties), 0.0
+    for size in range(1, len(numbers)):
+        credit += int(numbers[size]) / size
+    return credit
+
+
+@given(data=st.data(), n=st.integers(1, 60), most=st.integers(1, 40))
+def test_moved_ties_are_as_counted_and_summed_anew(data, n, most):
+    sizes = st.integers(0, most)
+    ties = np.array(data.draw(st.lists(sizes, min_size=n, max_size=n)), dtype=np.int32)
+    rows = np.array(data.draw(st.lists(st.integers(0, n - 1), unique=True)), dtype=np.int64)
+    after = ties.copy()
+    after[rows] = data.draw(st.lists(sizes, min_size=len(rows), max_size=len(rows)))
+    kept, wanted = counted(ORDER, RANKS, ties), counted(ORDER, RANKS, after)
+    removed, added = np.sort(ties[rows]), np.sort(after[rows])
+    found = kept.moved(removed, added)
+    assert all(np.array_equal(*arrays) for arrays in zip(found, wanted, strict=True))
+    assert kept.credit == summed(ties)
+    assert found.credit == summed(after)
+    assert credit_with(*kept[2:], removed, added) == summed(after)
+
+
+def by_definition(original, masked, order, ranks, wildcard):
+    """The tie of each record from all pairs."""
+    agrees = masked[:, None] == original[None]
+    if wildcard:
+        agrees |= (masked[:, None] < 0) | (original[None] < 0)
+    of_pairs = ranks[(agrees << np.arange(original.shape[1])).sum(axis=2)]
+    best = of_pairs.min(axis=1)
+    return np.where(of_pairs.diagonal() == best, (of_pairs == best[:, None]).sum(axis=1), 0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    na=st.sampled_from([MissingRule.CATEGORY, MissingRule.WILDCARD]),
+    crowded=st.booleans(),
+    most=st.sampled_from([1, 3, 60]),
+)
+def test_ties_under_any_order_follow_edits(seed, na, crowded, most):
+    rng = np.random.default_rng(seed)
+    original, masked = drawn(seed, 70, (4, 3, 5, 4), na)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prl, "DENSE_CELLS", 0)
+        patch.setattr(linked_records, "ORDERS", 3)
+        if crowded:
+            patch.setattr(profile_cache, "MEMORY", 12 << 4)
+            patch.setattr(profile_cache, "SMALL", 0)
+            patch.setattr(profile_cache, "CACHED", 12 << 4)
+        measure = fitted("prl", original)
+        model = measure._model
+        orders = [np.unique(rng.integers(0, 9, 16), return_inverse=True)[1].astype(np.int32) for _ in range(4)]
+        state = measure.start(masked)
+        for _ in range(6):
+            masked, rows = edited(masked, rng, most)
+            state = measure.follow(state, masked, rows)
+            links = state[1]
+            for ranks in [order_of(model, links)[1], *orders]:
+                order = np.argsort(ranks, kind="stable")
+                wanted = by_definition(original.codes, masked.codes, order, ranks, na is MissingRule.WILDCARD)
+                assert np.array_equal(ties_of_file(model, masked.codes, links, order, ranks), wanted)
+                ties = ties_under(model, masked.codes, links, order, ranks)
+                assert all(np.array_equal(*pair) for pair in zip(ties, counted(order, ranks, wanted), strict=True))
+            assert len(links.ties) <= 3
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), crowded=st.booleans(), most=st.sampled_from([1, 5]))
+def test_children_are_judged_as_their_tables_are(seed, crowded, most):
+    rng = np.random.default_rng(seed)
+    original, masked = drawn(seed, 60, (6, 13, 5, 12), MissingRule.CATEGORY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prl, "DENSE_CELLS", 0)
+        patch.setattr(linked_records, "ORDERS", 2)
+        if crowded:
+            patch.setattr(profile_cache, "MEMORY", 100 << 4)
+            patch.setattr(profile_cache, "SMALL", 0)
+        measure = fitted("prl", original)
+        state = measure.start(masked)
+        for _ in range(4):
+            children = [edited(masked, rng, most) for _ in range(9)]
+            rows = np.concatenate([rows for _, rows in children])
+            after = np.concatenate([child.codes[rows] for child, rows in children])
+            ends = np.cumsum([len(rows) for _, rows in children])
+            tables = (Table(masked.schema, codes, np.empty((len(rows), 0))) for codes in (masked.codes[rows], after))
+            changes = Changes(np.arange(9), ends, rows, *tables)
+            wanted = [measure.score(child) for child, _ in children]
+            assert measure.values(state, changes).tolist() == wanted
+            masked, rows = children[int(rng.integers(9))]
+            state = measure.follow(state, masked, rows)
+            assert state[2] == fitted("prl", original).score(masked)
