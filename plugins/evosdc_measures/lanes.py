@@ -1,8 +1,8 @@
-"""Eight numbers that kernels compute with at once, each in a lane of the processor's vector unit.
+"""Four numbers that kernels compute with at once, each in a lane of the processor's vector unit.
 
-Loops that the compiler could take eight at a time it mostly takes one by one: it would have to prove that no two arrays
-overlap. Values of `load` are in registers, and ``+ - * /`` are the instructions of the vector unit, which round as
-those for single numbers do. So a kernel that takes eight problems at once has for each the result that it has alone,
+Loops that the compiler could take several at a time it mostly takes one by one: it would have to prove that no two
+arrays overlap. Values of `load` are in registers, and ``+ - * /`` are the instructions of the vector unit, which round
+as those for single numbers do. So a kernel that takes four problems at once has for each the result that it has alone,
 to the last bit. Compiled code alone can have them.
 """
 
@@ -17,7 +17,8 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
 
-LANES = 8
+LANES = 4
+"""A search asks for some ten problems at a time, and divisions, which take longest, are no faster eight at a time."""
 
 
 def _compiled_alone(typed: Callable[..., Any]) -> Any:
@@ -26,10 +27,10 @@ def _compiled_alone(typed: Callable[..., Any]) -> Any:
 
 
 class _Lanes(types.Type):
-    """The type of eight numbers."""
+    """The type of the numbers in all lanes."""
 
     def __init__(self) -> None:
-        super().__init__(name="EightNumbers")
+        super().__init__(name="NumbersInLanes")
 
 
 _LANES: Any = _Lanes()
@@ -66,7 +67,7 @@ for _operation, _instruction in (
 
 
 def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    """Return the address of the eight numbers at a place of a flat array."""
+    """Return the address of the numbers at a place of a flat array."""
     array = context.make_array(sig.args[0])(context, builder, args[0])
     first = builder.mul(args[1], ir.Constant(args[1].type, LANES))
     return builder.bitcast(builder.gep(array.data, [first]), _VECTOR.as_pointer())
@@ -74,7 +75,7 @@ def _place(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 @_compiled_alone
 def load(typing: Any, array: Any, place: Any) -> Any:
-    """Return numbers 8 * place to 8 * place + 7 of a flat array of float64."""
+    """Return the numbers at a place of a flat array of float64: from ``LANES * place`` on."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         value = builder.load(_place(context, builder, sig, args))
@@ -86,7 +87,7 @@ def load(typing: Any, array: Any, place: Any) -> Any:
 
 @_compiled_alone
 def store(typing: Any, array: Any, place: Any, value: Any) -> Any:
-    """Write eight numbers to a place of a flat array of float64, as `load` reads them."""
+    """Write the numbers of all lanes to a place of a flat array of float64, as `load` reads them."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         builder.store(args[2], _place(context, builder, sig, args), align=8)
@@ -118,10 +119,10 @@ def _chosen(comparison: str) -> Callable[[Any, Any, Any], Any]:
 
 
 greater = _compiled_alone(_chosen(">"))
-"""Of two times eight numbers the greater one in each lane; of equals, or where one is no number, the second."""
+"""Of two numbers a lane the greater one in each lane; of equals, or where one is no number, the second."""
 
 lesser = _compiled_alone(_chosen("<"))
-"""Of two times eight numbers the lesser one in each lane, likewise."""
+"""Of two numbers a lane the lesser one in each lane, likewise."""
 
 
 def _applied(name: str) -> Callable[[Any, Any], Any]:
@@ -138,7 +139,19 @@ def _applied(name: str) -> Callable[[Any, Any], Any]:
 
 
 size_of = _compiled_alone(_applied("fabs"))
-"""Eight numbers without their signs."""
+"""The numbers without their signs."""
 
 root = _compiled_alone(_applied("sqrt"))
 """Their square roots."""
+
+
+@_compiled_alone
+def nearly(typing: Any, a: Any, b: Any, c: Any) -> Any:
+    """Return ``a * b + c``, rounded once or twice, whichever the processor does faster: for bounds alone."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+        function = get_or_insert_function(builder.module, kind, f"llvm.fmuladd.v{LANES}f64")
+        return builder.call(function, args)
+
+    return _LANES(_LANES, _LANES, _LANES), generate

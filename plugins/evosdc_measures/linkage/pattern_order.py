@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.lanes import LANES
 from evosdc_measures.linkage.estimates_together import converged_together
 from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, share_of, weights_of
 
@@ -53,16 +52,12 @@ def estimated_weights(counts: Integers, attributes: int, n: int, known: bool) ->
 def weights_together(counts: Integers, attributes: int, n: int, known: bool) -> NDArray[np.float64]:
     """Return the weight of each pattern for several tables of counts, shape (k, 2**V), as `estimated_weights`."""
     weights = np.empty(counts.shape)
-    together = len(counts)
-    if not known:
-        together = 0
-    elif together % LANES == 1:
-        together -= 1  # what is left over alone takes less by itself
-    if together > 0:
-        m, u = converged_together(counts[:together], attributes, share_of(n))
-        for table in range(together):
+    if known and len(counts) > 0:
+        m, u = converged_together(counts, attributes, share_of(n))
+        for table in range(len(counts)):
             weights[table] = weights_of(m[table], u[table])
-    for table in range(together, len(counts)):
+        return weights
+    for table in range(len(counts)):
         weights[table] = estimated_weights(counts[table], attributes, n, known)
     return weights
 

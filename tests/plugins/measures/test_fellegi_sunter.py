@@ -138,7 +138,7 @@ def test_weights_add_up():
 
 @pytest.mark.parametrize("n", [2, 10, 300, 100_000])
 @pytest.mark.parametrize("attributes", [1, 2, 3, 5, 7])
-def test_eight_tables_at_once_are_estimated_as_one_by_one(n, attributes):
+def test_tables_are_estimated_at_once_as_one_by_one(n, attributes):
     rng, patterns = np.random.default_rng(n + attributes), 1 << attributes
     chances = [rng.dirichlet(np.full(patterns, rng.choice([0.1, 1.0, 5.0]))) for _ in range(19)]
     counts = np.array([rng.multinomial(n * n, chance) for chance in chances], dtype=np.int64)
@@ -170,3 +170,18 @@ def test_estimates_are_remembered_and_forgotten(monkeypatch):
         assert (found == weights_together(asked, 3, 50, True)).all()
         kept = memory.pairs[memory.pairs[:, 0] >= 0]
         assert len(np.unique(kept, axis=0)) == len(kept), "nothing is kept twice"
+
+
+@given(data=st.data(), attributes=st.integers(1, 7), n=st.integers(2, 5000), tables=st.integers(1, 7))
+def test_any_tables_are_estimated_at_once_as_one_by_one(data, attributes, n, tables):
+    """Whatever the rough bounds decide is what logarithms decide; lanes take tables as they become free."""
+    size = 1 << attributes
+    numbers = st.sampled_from([0, 0, 1, 2, 5, 30, 1000, 10**6, 10**11])
+    counts = np.array(
+        [data.draw(st.lists(numbers, min_size=size, max_size=size).filter(any)) for _ in range(tables)], dtype=np.int64
+    )
+    m, u = converged_together(counts, attributes, share_of(n))
+    for table in range(tables):
+        alone = estimate(counts[table], attributes, n)
+        assert (m[table] == alone[0]).all()
+        assert (u[table] == alone[1]).all()
