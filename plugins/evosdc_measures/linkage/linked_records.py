@@ -1,6 +1,6 @@
 """How the records of a masked file are linked by the weights of agreement patterns; followed through its changes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +13,9 @@ from evosdc_measures.linkage.estimate_memory import EstimateMemory, remembered_w
 from evosdc_measures.linkage.pattern_order import descending, ranks_of
 from evosdc_measures.linkage.profile_cache import ProfileCache, places_of
 from evosdc_measures.linkage.profiles import Originals
-from evosdc_measures.linkage.ties_by_order import Ties, counted, ties_of, ties_of_all
+from evosdc_measures.linkage.ties_by_order import Ties, counted, ties_by_order, ties_of, ties_of_all
 
-ORDERS, RANKS = 8, 1 << 15
+ORDERS, RANKS = 16, 1 << 15
 """So many orders of patterns are followed, but no more than so many ranks."""
 FAR = 8
 """Ties are followed where at most the records divided by this change; beyond, they are counted anew when needed."""
@@ -95,19 +95,26 @@ def follow(model: Model, before: Codes, after: Codes, rows: Rows, links: Links) 
     pairs, memory = links.pairs.copy(), model.memory
     forgotten = int(memory.filled[1])
     followed = links.ties if len(rows) * FAR <= len(after) else {}
-    lost: list[list[Counts]] = [[] for _ in followed]
-    won: list[list[Counts]] = [[] for _ in followed]
+    kept = list(followed.values())
+    orders = np.array([ties.order for ties in kept], dtype=np.int64).reshape(len(kept), len(pairs))
+    ranks = np.array([ties.ranks for ties in kept], dtype=np.int32).reshape(len(kept), len(pairs))
+    lost: list[Counts] = [np.empty((len(kept), 0), np.int32)]
+    won = lost.copy()
     found = []
-    for codes, sign, ties in ((before, -1, lost), (after, 1, won)):
+    for codes, sign, own in ((before, -1, lost), (after, 1, won)):
         for part, places in _in_parts(model, codes, rows):
             _add_pairs(places, memory.profiles, sign, pairs)
-            for own, kept in zip(ties, followed.values(), strict=True):
-                own.append(_ties(model, codes, part, places, kept.order, kept.ranks))
+            own.append(
+                ties_by_order(
+                    model.original, codes, part, places, memory.profiles, model.originals.wildcard, orders, ranks
+                )
+            )
             if sign > 0:
                 found.append((part, places))
+    removed, added = (np.sort(np.concatenate(ties, axis=1), axis=1) for ties in (lost, won))
+    others = (removed != added).any(axis=1).tolist()
     moved = {
-        key: kept.moved(_sorted(removed), _sorted(added))
-        for (key, kept), removed, added in zip(followed.items(), lost, won, strict=True)
+        key: ties.moved(removed[i], added[i]) if others[i] else ties for i, (key, ties) in enumerate(followed.items())
     }
     for part, places in found:
         links.places[part] = places
@@ -197,10 +204,6 @@ def _in_parts(model: Model, codes: Codes, rows: Rows) -> Iterator[tuple[Rows, Co
 
 def _ties(model: Model, codes: Codes, rows: Rows, places: Counts, order: Integers, ranks: Counts) -> Counts:
     return ties_of(model.original, codes, rows, places, model.memory.profiles, model.originals.wildcard, order, ranks)
-
-
-def _sorted(parts: Sequence[Counts]) -> Counts:
-    return np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int32)
 
 
 @kernel

@@ -49,8 +49,6 @@ class Ties(NamedTuple):
 
     def moved(self, removed: Counts, added: Counts) -> "Ties":
         """Return the ties after some records have got others; `removed` and `added` are sorted."""
-        if np.array_equal(removed, added):
-            return self
         return Ties(self.order, self.ranks, *_moved(self.sizes, self.numbers, self.credits, removed, added))
 
 
@@ -104,6 +102,26 @@ def ties_of(
     ties = np.empty(len(rows), np.int32)
     for i in range(len(rows)):
         ties[i] = tie_at(original, rows[i], masked, rows[i], profiles, places[i], wildcard, order, ranks)
+    return ties
+
+
+@kernel
+def ties_by_order(
+    original: Codes,
+    masked: Codes,
+    rows: Rows,
+    places: Counts,
+    profiles: Counts,
+    wildcard: bool,
+    orders: Integers,
+    ranks: Counts,
+) -> Counts:
+    """Return what `ties_of` returns for each of several orders, shape (k, m)."""
+    ties = np.empty((len(orders), len(rows)), np.int32)
+    for k in range(len(orders)):
+        order, own = orders[k], ranks[k]
+        for i in range(len(rows)):
+            ties[k, i] = tie_at(original, rows[i], masked, rows[i], profiles, places[i], wildcard, order, own)
     return ties
 
 
