@@ -52,7 +52,8 @@ def estimated_weights(counts: Integers, attributes: int, n: int, known: bool) ->
 def weights_together(counts: Integers, attributes: int, n: int, known: bool) -> NDArray[np.float64]:
     """Return the weight of each pattern for several tables of counts, shape (k, 2**V), as `estimated_weights`."""
     weights = np.empty(counts.shape)
-    if known and len(counts) > 0:
+    # One table alone needs no vector unit, which kernels have only where they are compiled.
+    if known and len(counts) > 1:
         m, u = converged_together(counts, attributes, share_of(n))
         for table in range(len(counts)):
             weights[table] = weights_of(m[table], u[table])
