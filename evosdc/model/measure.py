@@ -189,7 +189,8 @@ class Batched(Incremental[S]):
         Parameters
         ----------
         state : S
-            Of the parent. It may be altered on the way, but not when the call ends.
+            Of the parent. It may be altered on the way; when the call ends it stands for the parent as before, though
+            what was found out may stay in it.
         changes : Changes
             Of k children.
         """

@@ -203,9 +203,13 @@ class MeasureConformance:
         state = fitted.start(parent)
         children = [edited(parent, rng, share) for share in (0.02, 0.0, 0.1, 0.02, 0.5, 0.02, 1.0, 0.1)]
         children.append((original, np.arange(len(original), dtype=np.intp)))
-        with unchanged("values", state):
-            found = fitted.values(state, changes_of(parent, children))
+        before = fitted.value(state)
+        found = fitted.values(state, changes_of(parent, children))
         assert found.shape == (len(children),)
+        # What it remembers of the children is its own affair.
+        assert fitted.value(state) == before, "values left another score in the parent's state"
+        again = fitted.values(state, changes_of(parent, children))
+        assert again.tolist() == found.tolist(), "asked again, the children have other scores"
         for value, (child, rows) in zip(found.tolist(), children, strict=True):
             assert value == fitted.value(fitted.update(state, child, rows)), "together, it is another score"
         assert fitted.values(state, changes_of(parent, [])).shape == (0,)
