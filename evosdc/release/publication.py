@@ -197,11 +197,11 @@ def _found_too_many(evidence: Evidence, percent: float) -> str:
     if evidence.bound_by:
         return f"{found}, and {evidence.bound:g} % is what you allowed ({evidence.bound_by})."
     measure = str((evidence.intruder or {}).get("measure", ""))
-    bound = f'"{measure} <= 20"'
-    advice = f": --require {bound}, in an experiment constraints = [{bound}]" if measure else " with --require"
+    keep = f'"{measure} <= {evidence.bound:g}"' if measure else ""
+    advice = f": --require {keep}, in an experiment constraints = [{keep}]" if measure else " with --require"
     return (
         f"{found}. For files that everybody gets, health authorities accept {evidence.bound:g} %, and nothing that was "
-        f"required sets another bound on this intruder; where fewer people get the file, set one{advice}."
+        f"required keeps the search to that: set this bound{advice}, or another one where fewer people get the file."
     )
 
 
