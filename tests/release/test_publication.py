@@ -88,6 +88,12 @@ def test_a_bound_of_ones_own_takes_the_place_of_the_usual_one():
     assert "within the 9 % accepted for public files" in " ".join(usual["reasons"])
 
 
+def test_who_finds_too_many_is_told_how_the_search_is_kept_to_the_bound():
+    (reason,) = verdict(intruder=intruder(12.8))["reasons"]
+    measure = intruder(12.8)["measure"]
+    assert f'set this bound: --require "{measure} <= {ACCEPTED:g}"' in reason
+
+
 @pytest.mark.parametrize(
     ("required", "measure", "bound"),
     [
@@ -101,12 +107,6 @@ def test_a_bound_of_ones_own_takes_the_place_of_the_usual_one():
         ([], "", (ACCEPTED, "")),
     ],
 )
-def test_who_finds_too_many_is_told_how_the_search_is_kept_to_the_bound():
-    (reason,) = verdict(intruder=intruder(12.8))["reasons"]
-    measure = intruder(12.8)["measure"]
-    assert f'set this bound: --require "{measure} <= {ACCEPTED:g}"' in reason
-
-
 def test_only_a_requirement_on_the_intruder_sets_another_bound(required, measure, bound):
     assert bound_of(required, measure, default_registry()) == bound
 
