@@ -53,6 +53,8 @@ def matches_of_children(
     firsts = np.zeros(attributes + 1, np.int64)
     firsts[1:] = np.cumsum((offsets[1:] - offsets[:-1]) // strides + 1)
     listed, begins = _by_category(codes, members, firsts)
+    # Members that are linked otherwise than in the file, after their number.
+    moved = np.zeros(1 + 2 * len(members), np.int32)
     # Of so many cells nearly every record publishes a category whose costs have changed. All records are looked at
     # then, not the members alone.
     categories = int(((offsets[1:] - offsets[:-1]) // strides).sum())
@@ -88,25 +90,26 @@ def matches_of_children(
                             originals,
                             frequencies,
                             linked,
+                            known.links,
+                            moved,
                             paths,
                         )
         matches[child] = expected_matches(ties)
-        _take_back(
-            codes,
-            before,
-            after,
-            begin,
-            end,
-            own,
-            changes > most,
-            firsts,
-            listed,
-            begins,
-            weights,
-            originals,
-            linked,
-            known,
-        )
+        if changes > most or moved[0] == len(moved) - 1:
+            for other in range(len(codes)):
+                _link_back(other, weights[other] if changes <= most else 1, links, ties, known.links)
+        for place in range(moved[0]):
+            other = moved[1 + place]
+            _link_back(other, weights[other], links, ties, known.links)
+        moved[0] = 0
+        for change in range(begin, end):
+            _link_back(rows[change], 1, links, ties, known.links)
+            for v in range(attributes):
+                if before[change, v] != after[change, v]:
+                    for code in (before[change, v], after[change, v]):
+                        base = offsets[v] + (code + 1) * strides[v]
+                        for place in range(base, base + strides[v]):
+                            counts[place], costs[place] = known.counts[place], known.costs[place]
         for change in range(begin, end):
             published[rows[change]] = before[change]
             touched[rows[change]] = False
@@ -151,71 +154,42 @@ def _follow_cell(
     originals: Originals,
     frequencies: Frequencies,
     linked: LinkedFile,
+    known: Counts,
+    moved: Counts,
     paths: Integers,
 ) -> None:
-    """Follow one changed cell, published as `left` before, in the records that publish what it was or is."""
+    """Follow one changed cell, published as `left` before, in the records that publish what it was or is.
+
+    Those that are linked otherwise than they are `known` to be in the file are added to `moved`.
+    """
     counts, costs, links, ties = linked
     places, multiples = originals.model.own, frequencies.multiples
     if not frequencies.given[v]:
-        moved, entered = places[row, v], published[row, v]
-        move_count(v, left, entered, moved, originals, frequencies, counts, costs)
+        category, entered = places[row, v], published[row, v]
+        move_count(v, left, entered, category, originals, frequencies, counts, costs)
         for code in (left, entered):
             for place in range(begins[first + code + 1], begins[first + code + 2]):
                 other = listed[place]
-                mine, rival = places[other, v] == moved, links[other]
-                rivals = rival >= 0 and places[rival, v] == moved
+                mine, rival = places[other, v] == category, links[other]
+                rivals = rival >= 0 and places[rival, v] == category
                 if not stays(mine, rival, rivals, code == entered, multiples[other]) and not touched[other]:
                     follow_other(
-                        published, other, v, entered, moved, originals, costs, links, ties, paths, weights[other]
+                        published, other, v, entered, category, originals, costs, links, ties, paths, weights[other]
                     )
+                    if links[other] != known[other] and moved[0] < len(moved) - 1:
+                        moved[0] += 1
+                        moved[moved[0]] = other
         # They may publish now what they did not publish in the file.
         for other in own:
             code = published[other, v]
             if code in (left, entered) and other != row:
-                mine, rival = places[other, v] == moved, links[other]
-                rivals = rival >= 0 and places[rival, v] == moved
+                mine, rival = places[other, v] == category, links[other]
+                rivals = rival >= 0 and places[rival, v] == category
                 if not stays(mine, rival, rivals, code == entered, multiples[other]):
                     follow_other(
-                        published, other, v, entered, moved, originals, costs, links, ties, paths, weights[other]
+                        published, other, v, entered, category, originals, costs, links, ties, paths, weights[other]
                     )
     link(published, row, originals, costs, links, ties, paths)
-
-
-@inner_kernel
-def _take_back(
-    codes: Codes,
-    before: Codes,
-    after: Codes,
-    begin: int,
-    end: int,
-    own: Rows,
-    together: bool,
-    firsts: Integers,
-    listed: NDArray[np.int32],
-    begins: Integers,
-    weights: Integers,
-    originals: Originals,
-    linked: LinkedFile,
-    known: LinkedFile,
-) -> None:
-    """Link all records as they were linked in the file, and renew what was counted."""
-    counts, costs, links, ties = linked
-    _, strides, offsets = originals.model
-    for other in own:
-        _link_back(other, 1, links, ties, known.links)
-    if together:
-        for other in range(len(codes)):
-            _link_back(other, 1, links, ties, known.links)
-    for change in range(begin, end):
-        for v in range(codes.shape[1]):
-            if before[change, v] != after[change, v]:
-                for code in (before[change, v], after[change, v]):
-                    base = offsets[v] + (code + 1) * strides[v]
-                    for place in range(base, base + strides[v]):
-                        counts[place], costs[place] = known.counts[place], known.costs[place]
-                    for place in range(begins[firsts[v] + code + 1], begins[firsts[v] + code + 2]):
-                        other = listed[v, place]
-                        _link_back(other, weights[other], links, ties, known.links)
 
 
 @inner_kernel
