@@ -13,6 +13,9 @@ def main() -> None:
         done = compile_listed()
     except ExecutorError as error:
         sys.exit(f"evosdc: {error}")
+    except KeyboardInterrupt:
+        print("evosdc: stopped; what was compiled stays", file=sys.stderr)
+        sys.exit(130)
     for line in done.failed:
         print(f"evosdc: not compiled: {line}", file=sys.stderr)
     print(f"evosdc: {done.kernels} kernels, {done.compiled} compiled, {done.seconds:.0f} s", file=sys.stderr)

@@ -1,12 +1,12 @@
 """Compiling all listed kernels, several at a time, so that the first run finds their machine code on disk."""
 
-import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
+from glob import escape
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +14,7 @@ from time import perf_counter
 
 from evosdc.compilation.listed import Listed, listed, signatures_in
 from evosdc.compilation.signatures import JSON, named, signature
+from evosdc.compilation.workers import compiling_processes, interruption_held
 from evosdc.errors import ExecutorError
 
 DIGEST = "kernels.digest"
@@ -49,7 +50,7 @@ def compile_listed(
     """Compile kernels where their machine code is kept; what is there is left, if nothing has changed since.
 
     Machine code of a kernel holds that of the kernels that it calls, from other files, too. After a change to any of
-    them all are compiled.
+    them all are compiled. Where this is interrupted, what was compiled stays, and the next call goes on with the rest.
 
     Parameters
     ----------
@@ -73,13 +74,16 @@ def compile_listed(
     digest, noted = digest_of(chosen), noted_digest(chosen)
     # A new process each: what this one has imported or begun, threads above all, is none of the compiler's business.
     try:
-        with ProcessPoolExecutor(processes or processors(), multiprocessing.get_context("spawn")) as pool:
+        with compiling_processes(processes or processors()) as pool:
             if anew or noted is None or not noted.exists() or noted.read_text() != digest:
-                list(pool.map(forget_module, chosen, chosen.values()))
+                with interruption_held():
+                    forgotten = pool.map(forget_module, chosen, chosen.values())
+                list(forgotten)
                 # From here on all that there is was made of these sources, also where this is interrupted.
                 note(noted, digest)
             longest_first = sorted(chosen, key=lambda module: -signatures_in({module: chosen[module]}))
-            futures = [pool.submit(compile_module, module, chosen[module]) for module in longest_first]
+            with interruption_held():
+                futures = [pool.submit(compile_module, module, chosen[module]) for module in longest_first]
             for future in as_completed(futures):
                 found = future.result()
                 done += found.kernels
@@ -126,10 +130,17 @@ def note(path: Path | None, digest: str) -> None:
 
 
 def forget_module(module: str, functions: Mapping[str, object]) -> None:
-    """Let go of the machine code of a module's kernels."""
+    """Let go of the machine code of a module's kernels.
+
+    Of the files, too: numba writes down where machine code will be before it is there, and a process that ends in
+    between would leave what lay there before under that name.
+    """
     for name in functions:
         with suppress(ImportError, AttributeError):
-            named(f"{module}:{name}")._cache.flush()
+            cache = named(f"{module}:{name}")._cache
+            cache.flush()
+            for file in Path(cache.cache_path).glob(f"{escape(cache._impl.filename_base)}.*.nbc"):
+                file.unlink(missing_ok=True)
 
 
 def compile_module(module: str, functions: Mapping[str, Sequence[Sequence[JSON]]]) -> Compiled:
