@@ -97,6 +97,11 @@ def reported(path: Path, shown: Any) -> Path:
         return write_pages(path)
 
 
+def report_again(path: Path) -> str:
+    """Return the command that writes the pages of a run or study into its folder."""
+    return shlex.join(["evosdc", "report", str(path)])
+
+
 def conclude(path: Path, result: dict[str, Any], report: Path | None, as_json: bool) -> None:
     """Print the result of a run folder and where its files are, the report last; None where there is none.
 
@@ -137,6 +142,6 @@ def _print_outcome(path: Path, result: dict[str, Any], report: Path | None, as_j
     if (path / FOR_USERS).exists():
         say(f"For its users:  {path / FOR_USERS}, which may be published with it")
     if report is None:
-        say(f"Report:         none; evosdc report {path} -o FILE.html writes it")
+        say(f"Report:         none; {report_again(path)} writes it, and the page for users")
     else:
         say(f"Report:         {report}")

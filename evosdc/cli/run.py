@@ -16,8 +16,9 @@ _executor = click.option(
 )
 _workers = click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
 _report = click.option(
-    "--report/--no-report", "pages", default=True, help="Whether to write web pages; evosdc report writes them later."
-)
+    "--report/--no-report", "pages", default=True,
+    help="Whether to write web pages; evosdc report RUN_DIR writes them later.",
+)  # fmt: skip
 _hosts = click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")
 
 

@@ -3,6 +3,8 @@
 import json
 import shutil
 
+import pytest
+
 from evosdc.cli.ending import conclude, outcome
 from evosdc.cli.signals import Stopped
 from evosdc.report import write_pages
@@ -114,3 +116,42 @@ def test_an_empty_setting_is_refused(evosdc, home):
     answer = evosdc("check", "e.toml", "--set", "stop.seconds=")
     assert answer.status == 2
     assert "'stop.seconds=', which has no value" in answer.err
+
+
+@pytest.mark.parametrize("words", [(), ("--no-report",)])
+def test_a_report_of_the_state_before_goes_when_the_run_goes_on(evosdc, home, words):
+    status = home / "r" / "status.json"
+    status.write_text(json.dumps(json.loads(status.read_text()) | {"state": "interrupted"}))
+    (home / "r" / "report.html").write_text("of another file")
+    answer = evosdc("resume", "r", *words)
+    assert answer.status == 0
+    assert "report.html told of the file that was best before, and is removed" in answer.err
+    if words:
+        assert not (home / "r" / "report.html").exists()
+        assert "evosdc report r writes it" in answer.out
+    else:
+        assert (home / "r" / "report.html").read_text() != "of another file"
+    assert evosdc("resume", "r", "--no-report").status == 0
+    assert (home / "r" / "report.html").exists() is not bool(words), "a run that had ended keeps its report"
+
+
+def test_both_pages_of_a_run_are_written_into_its_folder(evosdc, home):
+    result = json.loads((home / "r" / "result.json").read_text())
+    result["publication"]["publishable"] = True
+    (home / "r" / "result.json").write_text(json.dumps(result))
+    write_pages(home / "r")
+    pages = {name: (home / "r" / name).read_bytes() for name in ("report.html", "for-users.html")}
+    for name in pages:
+        (home / "r" / name).unlink()
+    answer = evosdc("report", "r", "--json")
+    assert json.loads(answer.out) == {"report": "r/report.html", "runs": ["r"], "for_users": "r/for-users.html"}
+    assert {name: (home / "r" / name).read_bytes() for name in pages} == pages
+    assert not (home / "report.html").exists()
+    (home / "r" / "for-users.html").unlink()
+    assert evosdc("report", "r", "--for-users").out == "Report: r/for-users.html\n"
+    assert (home / "r" / "for-users.html").read_bytes() == pages["for-users.html"]
+    for name in pages:
+        (home / "r" / name).write_text("<!doctype html>precious")
+        assert f"r/{name}: given a file that exists" in evosdc("report", "r").err
+        (home / "r" / name).write_bytes(pages[name])
+    assert evosdc("report", "r", "r").out == "Report: report.html\n", "of several, in the current folder"

@@ -46,6 +46,7 @@ from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.repetition import write_repetition
 from evosdc.experiment.run.schema_changes import require_same_schema
 from evosdc.experiment.run.so_far import ASKED_TO_END, OUT_OF_MEMORY, STOPPED, leave_so_far
+from evosdc.experiment.run.stale_report import remove_report
 from evosdc.experiment.run.time_given import TimeGiven
 from evosdc.experiment.run.tuning import tune_start
 from evosdc.experiment.run.workers import anew, dispatch_of, executor_of
@@ -208,6 +209,7 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
     for told in (RESULT, FOR_USERS, SO_FAR):  # of the best so far, when the run was stopped
         folder.file(told).unlink(missing_ok=True)
+    remove_report(folder, recorder.display)
     withdraw(folder.path)
     recorder.state = state
     recorder.write_status("running", "starting")

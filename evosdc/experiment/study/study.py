@@ -22,6 +22,7 @@ from evosdc.experiment.run.environment import (
 )
 from evosdc.experiment.run.lacking_plugins import told_of_plugins
 from evosdc.experiment.run.run import require_same_versions, resume_once, run_once
+from evosdc.experiment.run.stale_report import remove_report
 from evosdc.experiment.study.dispatch import spread_out, study_executor
 from evosdc.experiment.study.planned_run import carry_out_run, done
 from evosdc.experiment.study.result import write_study_result
@@ -131,6 +132,8 @@ def _carry_out(
             require_published(folder.file(run.folder))
     missing = [run for run in runs if not done(_of(folder, run))]
     withdraw(folder.path)
+    if missing:
+        remove_report(folder, display)
     executor = None if display.here else study_executor(experiment, registry, len(missing))
     with executor or nullcontext():
         if executor is None:
