@@ -84,7 +84,8 @@ def _with_result(folders: Iterable[Path]) -> Iterator[Path]:
 def reported(path: Path, shown: Any) -> Path:
     """Write the report of a run folder, saying so, and return where it is.
 
-    The run has ended by then: a signal has the report begun again, and a second one ends the command.
+    The run has ended by then: a signal has the report begun again, and a second one ends the command. Where the disk is
+    full, what there is to be done is less than to run again.
     """
     from evosdc.cli.signals import forget
     from evosdc.report import write_pages
@@ -95,6 +96,9 @@ def reported(path: Path, shown: Any) -> Path:
     except KeyboardInterrupt:
         forget()
         return write_pages(path)
+    except OSError:
+        shown.message(f"The run is done and its files are there, save the report; {report_again(path)} writes it.")
+        raise
 
 
 def report_again(path: Path) -> str:

@@ -55,7 +55,16 @@ def rows(found: "Status") -> Iterator[tuple[str, str]]:
         yield "process", f"{found.owner.pid} on {found.owner.host}, since {found.owner.since}"
 
 
+def _without_report(run: "RunStatus") -> str:
+    from evosdc.cli.ending import report_again
+
+    reason = f", it could not be written ({run.no_report})" if run.no_report else ""
+    return f"none{reason}; {report_again(run.folder)} writes it"
+
+
 def _run_rows(run: "RunStatus") -> Iterator[tuple[str, str]]:
+    from evosdc.runs.status import FINISHED
+
     yield "state", state_in_words(run)
     yield "generation", f"{run.generation}"
     yield "evaluations", f"{run.evaluations} in {duration(run.seconds)}"
@@ -65,6 +74,8 @@ def _run_rows(run: "RunStatus") -> Iterator[tuple[str, str]]:
         yield "best", scores_in_words(run.best)
     if run.front > 1:
         yield "front", f"{run.front} files"
+    if run.phase == FINISHED:
+        yield "report", str(run.report) if run.report is not None else _without_report(run)
     if run.active and run.evaluations_per_second:
         yield (
             "speed",

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.runs.journal import journal_tail
-from evosdc.runs.layout import JOURNAL, LOCK, RESOLVED, RESULT, STATUS, read_object
+from evosdc.runs.layout import JOURNAL, LOCK, REPORT, RESOLVED, RESULT, STATUS, read_object
 from evosdc.runs.lock import SILENCE, LockOwner, read_owner
 
 RUNNING, FINISHED, STOPPED, FAILED, KILLED, WAITING = "running", "finished", "stopped", "failed", "killed", "waiting"
+
+NO_REPORT = "no_report"
+"""Key of a run's status that says why its report could not be written."""
 
 _PHASES = {"done": FINISHED, "interrupted": STOPPED, "failed": FAILED}
 
@@ -49,6 +52,10 @@ class RunStatus:
         The process that writes to the folder, or that was killed.
     failed : int
         Evaluations that failed and were penalised.
+    report : Path, optional
+        The report in the folder; None where there is none.
+    no_report : str
+        Why it could not be written; empty where nobody tried, or it was.
     """
 
     folder: Path
@@ -66,6 +73,8 @@ class RunStatus:
     silent: float | None = None
     owner: LockOwner | None = None
     failed: int = 0
+    report: Path | None = None
+    no_report: str = ""
 
     @property
     def active(self) -> bool:
@@ -85,10 +94,12 @@ class RunStatus:
             "seconds": round(self.seconds, 3),
             "best": dict(self.best) if self.best else None,
             "front": self.front,
+            "report": None if self.report is None else str(self.report),
             "rate": {
                 "evaluations_per_second": round(self.evaluations_per_second, 3),
                 "generations_per_second": round(self.generations_per_second, 3),
             },
+            **({NO_REPORT: self.no_report} if self.no_report else {}),
         } | signs_of_life(self.left, self.silent, self.owner)
 
 
@@ -138,6 +149,8 @@ def read_run_status(folder: Path) -> RunStatus:
         silent,
         owner,
         int(newest.get("failed", 0)),
+        folder / REPORT if (folder / REPORT).is_file() else None,
+        str(status.get(NO_REPORT, "")),
     )
 
 

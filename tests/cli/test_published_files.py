@@ -1,5 +1,6 @@
 """The files of a run stay as the run wrote them; where they do not, every command says so."""
 
+import errno
 import json
 import shutil
 
@@ -155,3 +156,25 @@ def test_both_pages_of_a_run_are_written_into_its_folder(evosdc, home):
         assert f"r/{name}: given a file that exists" in evosdc("report", "r").err
         (home / "r" / name).write_bytes(pages[name])
     assert evosdc("report", "r", "r").out == "Report: report.html\n", "of several, in the current folder"
+
+
+def test_the_status_tells_of_a_report_that_could_not_be_written(evosdc, finished, tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("evosdc.report.write_report", full)
+        answer = evosdc("run", finished / "e.toml", "-o", tmp_path / "r")
+    assert answer.status == 1
+    assert "The run is done and its files are there, save the report; evosdc report" in answer.err
+    assert "the disk is full" in answer.err
+    status = json.loads((tmp_path / "r" / "status.json").read_text())
+    assert (status["state"], status["no_report"]) == ("done", "No space left on device")
+    assert f"none, it could not be written (No space left on device); evosdc report {tmp_path / 'r'} writes it" in (
+        evosdc("status", tmp_path / "r").out
+    )
+    found = json.loads(evosdc("status", tmp_path / "r", "--json").out)
+    assert (found["state"], found["report"]) == ("finished", None)
+    assert evosdc("report", tmp_path / "r").status == 0
+    assert "no_report" not in json.loads((tmp_path / "r" / "status.json").read_text())
+    assert json.loads(evosdc("status", tmp_path / "r", "--json").out)["report"] == str(tmp_path / "r" / "report.html")
