@@ -23,6 +23,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.types import unliteral
 from numba.np import linalg
 
+from evosdc.compiling_time import compilation_seconds, set_compilation_seconds
 from evosdc.time_limit import Standing, unlimited
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -115,32 +116,24 @@ def _load_array_functions() -> None:
         linalg.ensure_blas = asked
 
 
-_spent = [0.0]
-
-
-def compilation_seconds() -> float:
-    """Return how long this process has compiled kernels, or waited until others had compiled; not how long it read."""
-    return _spent[0]
-
-
 def working_time() -> float:
     """Return the seconds of a clock that stands still while `compilation_seconds` grow; its zero has no meaning.
 
     Compilation takes long in the first run on a machine alone. On this clock that run gets as much of the time it was
     given as later ones, and measures the same of methods and of its own pace.
     """
-    return monotonic() - _spent[0]
+    return monotonic() - compilation_seconds()
 
 
 @contextmanager
 def _timed(standing: Standing) -> Iterator[None]:
-    began, before = perf_counter(), _spent[0]
+    began, before = perf_counter(), compilation_seconds()
     try:
         yield
     finally:
         if not standing.counts:
             # Kernels that this one calls were compiled within its own time.
-            _spent[0] = before + perf_counter() - began
+            set_compilation_seconds(before + perf_counter() - began)
 
 
 @contextmanager

@@ -37,7 +37,17 @@ CONTRACT = {
 
 FOUNDATION = {
     f"evosdc.{name}"
-    for name in ("errors", "further_formats", "kernel", "specs", "seeds", "printing", "time_limit", "_version")
+    for name in (
+        "compiling_time",
+        "errors",
+        "further_formats",
+        "kernel",
+        "specs",
+        "seeds",
+        "printing",
+        "time_limit",
+        "_version",
+    )
 }
 """What every room may import."""
 
@@ -59,6 +69,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.reproduction": {"evosdc.plugins", "evosdc.model", "evosdc.datasets", "evosdc.files"},
     "evosdc.tuning": {"evosdc.calls", "evosdc.engine", "evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.compilation": set(),
+    "evosdc.compiling_time": set(),
     "evosdc.errors": set(),
     "evosdc.further_formats": set(),
     "evosdc.specs": set(),

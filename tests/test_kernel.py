@@ -10,7 +10,8 @@ import pytest
 from numba.core import caching, config
 from numba.core.dispatcher import Dispatcher
 
-from evosdc.kernel import compilation_seconds, kernel, working_time
+from evosdc.compiling_time import compilation_seconds
+from evosdc.kernel import kernel, working_time
 from evosdc.time_limit import time_limited
 
 

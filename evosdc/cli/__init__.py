@@ -6,6 +6,7 @@ Each command's module is imported when the command is used, so that ``evosdc --h
 import errno
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -13,6 +14,7 @@ import click
 from evosdc._version import __version__
 from evosdc.cli.signals import Stopped, asked_to_stop, stoppable
 from evosdc.cli.text import harmless
+from evosdc.compiling_time import COMPILING, tell_of_compilation
 from evosdc.errors import EvosdcError, InputError, did_you_mean
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -111,6 +113,7 @@ def main(arguments: list[str] | None = None) -> None:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
+    tell_of_compilation(_say_compiling)
     try:
         with stoppable():
             rest = without_plugins(words)
@@ -122,6 +125,8 @@ def main(arguments: list[str] | None = None) -> None:
         number = asked_to_stop()
         # A library that is told to stop while it is imported may fail with an error of its own.
         sys.exit(_told(error if number is None or isinstance(error, KeyboardInterrupt) else Stopped(number)))
+    finally:
+        tell_of_compilation(None)
 
 
 def without_plugins(words: list[str]) -> list[str]:
@@ -179,6 +184,11 @@ def _told(error: BaseException) -> int:
         return FAILED
     _say(f"Error: {type(error).__name__} in evosdc or a plugin; this is a defect. Add --debug to see where.")
     return FAILED
+
+
+def _say_compiling() -> None:
+    with suppress(OSError):  # nobody reads it any more, which is no fault of a kernel
+        _say(COMPILING)
 
 
 def _say(text: str) -> None:

@@ -20,14 +20,12 @@ from rich.text import Text
 
 from evosdc.cli.signals import stop_if_asked
 from evosdc.cli.text import scores_in_words
+from evosdc.compiling_time import COMPILING, tell_of_compilation
 from evosdc.experiment.run.display import Display
-from evosdc.kernel import compilation_seconds, working_time
+from evosdc.kernel import working_time
 
 PERIOD = 5.0
 """Seconds between two lines of progress where there is no terminal."""
-
-LONG = 1.0
-"""Seconds of compilation from which on it is told of."""
 
 
 class Quiet(Display):
@@ -36,8 +34,6 @@ class Quiet(Display):
     def __init__(self, console: Console) -> None:
         self.console = console
         self.deadline: float | None = None
-        self.compiled = compilation_seconds()
-        self.told = False
 
     def __enter__(self) -> Self:
         return self
@@ -48,17 +44,19 @@ class Quiet(Display):
         """Nothing to end."""
 
     def limited(self, seconds: float | None) -> None:
-        """Remember when the time will be over."""
+        """Remember when the time will be over; where that stands still for long, say once why."""
         stop_if_asked()
-        self.deadline, self.compiled = None if seconds is None else working_time() + seconds, compilation_seconds()
+        self.deadline = None if seconds is None else working_time() + seconds
+        if seconds is not None:
+            tell_of_compilation(lambda: self.message(f"{COMPILING}; the time given does not include that"))
 
     def tuning(self, done: int) -> None:
         """Show nothing."""
-        self._look()
+        stop_if_asked()
 
     def planning(self, evaluations: int, score: float | None) -> None:
         """Show nothing."""
-        self._look()
+        stop_if_asked()
 
     def clustering(self, done: int, total: int) -> None:
         """Show nothing."""
@@ -66,11 +64,11 @@ class Quiet(Display):
 
     def starting(self, done: int, total: int) -> None:
         """Show nothing."""
-        self._look()
+        stop_if_asked()
 
     def generation(self, record: Mapping[str, Any], limit: int | None) -> None:
         """Show nothing."""
-        self._look()
+        stop_if_asked()
 
     def concluding(self, what: str) -> None:
         """Forget the time that was given: it is over."""
@@ -84,13 +82,6 @@ class Quiet(Display):
     def message(self, text: str) -> None:
         """Print a line."""
         self.console.print(text, highlight=False, soft_wrap=True, markup=False)
-
-    def _look(self) -> None:
-        """Notice a signal that got lost, and say once why the time given stands still."""
-        stop_if_asked()
-        if not self.told and self.deadline is not None and compilation_seconds() - self.compiled > LONG:
-            self.told = True
-            self.message("compiling for this machine, once; the time given does not include that")
 
     @property
     def left(self) -> str:
