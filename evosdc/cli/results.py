@@ -129,7 +129,8 @@ def _together(told: Mapping[str, Any]) -> str:
 
 def print_verdict(result: Mapping[str, Any]) -> None:
     """Print whether the score holds against judges that the search did not use; nothing where none was asked."""
-    from evosdc.printing import not_applicable_sentences
+    from evosdc.printing import NO_TIME, not_applicable_sentences
+    from evosdc.release.publication import ASK
 
     verdict, opinion = result.get("verdict"), result.get("second_opinion")
     if not verdict or not opinion:
@@ -140,6 +141,9 @@ def print_verdict(result: Mapping[str, Any]) -> None:
         say(f"The same of {opinion['classical_label']}: {opinion['classical']['verdict']}")
     for sentence in not_applicable_sentences(opinion["best"]["not_applicable"]):
         say(f"{sentence}.")
+    judges, lacking = opinion["best"]["judges"], opinion["best"]["not_applicable"]
+    if NO_TIME in lacking.values():
+        say(f"{len(judges)} of {len(judges) + len(lacking)} judges have answered; {ASK} asks those that had no time.")
 
 
 def print_requirements(result: Mapping[str, Any]) -> None:

@@ -13,6 +13,9 @@ from evosdc.release.unchanged_words import further_words, known_words, together_
 
 NO = "not publishable"
 
+ASK = "evosdc judge"
+"""What asks judges later."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -31,7 +34,7 @@ class Evidence:
     bound_by : str
         The requirement that set it; empty for the usual bound.
     holds : bool or None
-        Whether judges that the search did not use confirm the claimed risk; None where none was asked.
+        Whether judges that the search did not use confirm the claimed risk; None where none has said.
     contradiction : str
         What they say where they do not.
     answered, unasked, lacking : int
@@ -224,13 +227,33 @@ def _allowed(evidence: Evidence) -> str:
 
 def _of_all(evidence: Evidence) -> str:
     """Return how many judges of all that were asked have answered, as the search counts them; nothing where all had."""
+    them = "it" if evidence.unasked == 1 else "them"
     why = [
         f"{count} {words}"
-        for count, words in ((evidence.unasked, "had no time"), (evidence.lacking, "had nothing to say of this file"))
+        for count, words in (
+            (evidence.unasked, f"had no time, {ASK} asks {them}"),
+            (evidence.lacking, "had nothing to say of this file"),
+        )
         if count
     ]
     asked = evidence.answered + evidence.unasked + evidence.lacking
-    return f" ({evidence.answered} of {asked} have answered; {' and '.join(why)})" if why else ""
+    return f" ({evidence.answered} of {asked} have answered; {'; '.join(why)})" if why else ""
+
+
+def _unjudged(evidence: Evidence) -> tuple[str, str] | None:
+    """Return that no judge confirms the score and why, in few words and in a sentence; None where that is no matter."""
+    if evidence.holds is not None or evidence.used:
+        return None
+    agree = "judges that the search did not use agree, "
+    if evidence.answered:
+        told = f"The judges that the search did not use say nothing of the risk that it claims{_of_all(evidence)}."
+        return agree + "which say nothing of its score", told
+    if evidence.unasked:
+        told = f"No judge could answer in the time given: {ASK} asks them."
+        return agree + "none of which could answer in the time given", told
+    if evidence.lacking:
+        return agree + "none of which reads such a file", "No judge has anything to say of this file."
+    return agree + "which were not asked yet", f"No judge was asked for a second opinion: {ASK} gives one."
 
 
 def _for(evidence: Evidence) -> list[str]:
@@ -275,8 +298,9 @@ def _conditions(evidence: Evidence) -> list[str]:
             f"sure that nobody can know {of_a_person}.{uncounted_words(evidence.together)}"
         )
     conditions += [further_words(one, evidence.bound) for one in _further(evidence)]
-    if evidence.holds is None and not evidence.used:
-        conditions.append("No judge was asked for a second opinion: evosdc judge gives one.")
+    unjudged = _unjudged(evidence)
+    if unjudged is not None:
+        conditions.append(unjudged[1])
     return conditions
 
 
@@ -289,8 +313,9 @@ def _provided(evidence: Evidence) -> str:
     names = list(dict.fromkeys([*_telling(evidence), *_dangerous(evidence)]))
     parts = [f"nobody knows {named(names)} from elsewhere"] if names else []
     parts += [f"nobody knows {one['knows']} from elsewhere" for one in _further(evidence)]
-    if evidence.holds is None and not evidence.used:
-        parts.append("judges that the search did not use agree, which were not asked yet")
+    unjudged = _unjudged(evidence)
+    if unjudged is not None:
+        parts.append(unjudged[0])
     return "; ".join(parts)
 
 

@@ -42,9 +42,34 @@ def test_a_file_that_nothing_speaks_against_is_publishable():
 def test_how_many_judges_confirm_is_said_where_time_was_short():
     assert "Judges that the search did not use confirm its score." in verdict(answered=13)["reasons"]
     told = verdict(answered=2, unasked=11)["reasons"]
-    assert "Judges that the search did not use confirm its score (2 of 13 have answered; 11 had no time)." in told
+    said = "(2 of 13 have answered; 11 had no time, evosdc judge asks them)"
+    assert f"Judges that the search did not use confirm its score {said}." in told
     told = " ".join(verdict(answered=11, unasked=1, lacking=2)["reasons"])
-    assert "(11 of 14 have answered; 1 had no time and 2 had nothing to say of this file)" in told
+    assert "(11 of 14 have answered; 1 had no time, evosdc judge asks it; 2 had nothing to say of this file)" in told
+
+
+@pytest.mark.parametrize(
+    ("counts", "provided", "condition"),
+    [
+        ({}, "which were not asked yet", "No judge was asked for a second opinion: evosdc judge gives one."),
+        (
+            {"unasked": 13},
+            "none of which could answer in the time given",
+            "No judge could answer in the time given: evosdc judge asks them.",
+        ),
+        ({"lacking": 13}, "none of which reads such a file", "No judge has anything to say of this file."),
+        (
+            {"answered": 2, "unasked": 11},
+            "which say nothing of its score",
+            "The judges that the search did not use say nothing of the risk that it claims (2 of 13 have answered; "
+            "11 had no time, evosdc judge asks them).",
+        ),
+    ],
+)
+def test_why_no_judge_confirms_a_score_is_told_as_it_is(counts, provided, condition):
+    told = verdict(holds=None, **counts)
+    assert told["provided"] == f"judges that the search did not use agree, {provided}"
+    assert told["conditions"] == [condition]
 
 
 @pytest.mark.parametrize(
