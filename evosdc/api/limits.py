@@ -57,7 +57,7 @@ def limit(
     named_dr = listed(dr) or (offered[0].dr if offered else ())
     entries = [tuple(MeasureEntry(name=name) for name in names) for names in (named_il, named_dr)]
     aggregation = aggregation_of(Measures(il=entries[0], dr=entries[1]), registry)
-    original = Microdata(table, choose_attributes(table.schema, listed(protect))).original
+    original = Microdata(table, choose_attributes(table.schema, listed(protect), option="--protect")).original
     params = {name: registry.parameters("measure", name, {}).model_dump() for name in (*named_il, *named_dr)}
     found = limit_for(Judgement(original, aggregation, params), registry, float("inf") if seconds is None else seconds)
     if found is None:

@@ -111,7 +111,7 @@ def protect(
     if shuffle:
         data = cast(Data, shuffled(data, original))
         original, roles = as_file(data, listed(protect))
-    names = choose_attributes(original.schema, listed(protect))
+    names = choose_attributes(original.schema, listed(protect), option="--protect")
 
     def experiment_on(source: Mapping[str, Any]) -> "Experiment":
         return protection(

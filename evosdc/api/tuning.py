@@ -120,7 +120,7 @@ def tune(
     from evosdc.model import Microdata
 
     registry = default_registry()
-    microdata = Microdata(data, choose_attributes(data.schema, listed(protect)))
+    microdata = Microdata(data, choose_attributes(data.schema, listed(protect), option="--protect"))
     named_il, named_dr = listed(il) or (), listed(dr) or ()
     measures = judgement_of(microdata, registry, named_il, named_dr)
     required: tuple[str, ...] = tuple(listed(require) or ())

@@ -6,7 +6,9 @@ from evosdc.errors import DataError, Fault
 from evosdc.table.schema import Role, Schema
 
 
-def choose_attributes(schema: Schema, attributes: Sequence[str] | None, otherwise_all: bool = True) -> tuple[str, ...]:
+def choose_attributes(
+    schema: Schema, attributes: Sequence[str] | None, otherwise_all: bool = True, option: str = "--attributes"
+) -> tuple[str, ...]:
     """Return the attributes to work on.
 
     Parameters
@@ -16,6 +18,8 @@ def choose_attributes(schema: Schema, attributes: Sequence[str] | None, otherwis
         Those that were asked for; the quasi-identifiers when None.
     otherwise_all : bool
         Whether, with nothing asked for and no quasi-identifier declared, all attributes but identifiers are taken.
+    option : str
+        What names them on the command line.
 
     Raises
     ------
@@ -31,7 +35,7 @@ def choose_attributes(schema: Schema, attributes: Sequence[str] | None, otherwis
     withheld = [name for name in chosen if not schema[name].role.published]
     faults = []
     if not chosen:
-        advice = "Name the attributes, or give some the role quasi-identifier in the schema."
+        advice = f"Name them by {option} A,B, or give some the role quasi-identifier in the schema."
         faults.append(Fault("attributes", "none", "at least one attribute", advice))
     if withheld:
         faults.append(withheld_fault("attributes", withheld, schema))

@@ -72,7 +72,7 @@ def intruder_view_of(
         if quasi_identifiers is None and sensitive is not None:
             # what is named sensitive now is no longer the quasi-identifier that the schema declares
             quasi_identifiers = [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in secret]
-        chosen = choose_attributes(schema, quasi_identifiers, otherwise_all=False)
+        chosen = choose_attributes(schema, quasi_identifiers, otherwise_all=False, option="--quasi-identifiers")
     both = [name for name in chosen if name in secret]
     if both and sensitive is None:
         # likewise the other way round

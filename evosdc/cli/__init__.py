@@ -158,6 +158,8 @@ def without_plugins(words: list[str]) -> list[str]:
 def _told(error: BaseException) -> int:
     """Print an error in plain words and return the exit status."""
     if isinstance(error, click.ClickException):
+        if isinstance(error, click.NoSuchOption) and not error.possibilities:
+            error = click.UsageError(error.format_message() + _naming_option(error), error.ctx)
         error.show()
         return BAD_INPUT
     if isinstance(error, KeyboardInterrupt | click.Abort):
@@ -184,6 +186,19 @@ def _told(error: BaseException) -> int:
         return FAILED
     _say(f"Error: {type(error).__name__} in evosdc or a plugin; this is a defect. Add --debug to see where.")
     return FAILED
+
+
+_NAMING = ("--attributes", "--protect", "--quasi-identifiers", "--keys", "--columns", "--fields", "--variables")
+"""Options by which commands, here and elsewhere, name attributes."""
+
+
+def _naming_option(error: click.NoSuchOption) -> str:
+    """Return which option of a command names attributes, where one of another command was given for that."""
+    command = error.ctx.command if error.ctx is not None else None
+    if command is None or not {error.option_name, f"{error.option_name}s"} & {*_NAMING}:
+        return ""
+    known = {name for one in command.params for name in one.opts}
+    return next((f" Attributes are named by {name}." for name in _NAMING if name in known), "")
 
 
 def _say_compiling() -> None:

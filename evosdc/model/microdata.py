@@ -49,7 +49,7 @@ class Microdata:
                     "protect",
                     "no attribute",
                     "at least one",
-                    "Name the attributes to protect, or give some the role quasi-identifier in the schema.",
+                    "Name the attributes by --protect A,B, or give some the role quasi-identifier in the schema.",
                 )
             )
         if len(self.table) == 0:

@@ -83,7 +83,7 @@ class ClassifierUtility(Judge):
         targets = predicted_attributes(analysis, self.params.target, self.params.targets)
         if not targets:
             wanted = "an unmasked attribute of 2 to 20 classes"
-            raise ParameterError(Fault(_WHERE, "a file without", wanted, "Protect fewer attributes."))
+            raise ParameterError(Fault(_WHERE, "a file that has none to predict", wanted, "Protect fewer attributes."))
         return FittedClassifierUtility(analysis, targets, self.params)
 
 

@@ -201,7 +201,7 @@ def objective_for(
     table: Table, guess: str = "guess", losses: Sequence[str] = LOSSES, linkage: bool = True, order: int = 2
 ) -> Objective:
     """Return the objective of a file; arguments and errors are those of `limit_of`."""
-    advice = "Name the nominal and ordinal ones, or group numbers into ordered categories first."
+    advice = "Name the nominal and ordinal ones by --protect A,B, or group numbers into ordered categories first."
     require_scales({Scale.NOMINAL, Scale.ORDINAL}, table, "the limit", advice)
     if len(table) == 0:
         raise DataError(Fault("data", "no record", "at least one record"))

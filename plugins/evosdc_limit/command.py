@@ -50,7 +50,7 @@ def limit(
     from evosdc_limit.bound import LINES, limit_of
 
     table = open_source(data, schema).table
-    chosen = choose_attributes(table.schema, listed(names), otherwise_all=False)
+    chosen = choose_attributes(table.schema, listed(names), otherwise_all=False, option="--protect")
     original, hurried = Microdata(table, chosen).original, seconds is not None
     found = limit_of(original, dr, lines=lines or LINES, seconds=seconds, curve_first=hurried)
     if as_json:

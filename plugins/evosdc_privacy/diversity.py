@@ -121,8 +121,9 @@ class LDiversity(ByClass):
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the three figures in a sentence."""
+        values = "1 sensitive value" if figures["distinct"] == 1 else f"{figures['distinct']} distinct sensitive values"
         return (
-            f"every class has at least {figures['distinct']} distinct sensitive values; entropy l "
+            f"every class has at least {values}; entropy l "
             f"{figures['entropy']:.2f}, recursive ({figures['c']:g}, l) l {figures['recursive']}"
         )
 

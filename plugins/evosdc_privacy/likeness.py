@@ -212,7 +212,7 @@ class AlphaKAnonymity(_BySensitiveAttribute):
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the greatest share and the smallest class in a sentence."""
         text = f"within a class a sensitive value has a share of up to {figures['largest_share']:.3f}"
-        return f"{text}; the smallest class has {figures['k']} records"
+        return f"{text}; the smallest class has {figures['k']} record{'' if figures['k'] == 1 else 's'}"
 
 
 def finite(value: float) -> float | None:

@@ -236,6 +236,14 @@ def test_odd_but_usable_files_are_protected(evosdc, tmp_path, name):
     assert written.count(b"\n") == ODD[name].encode().count(b"\n")
     assert written.startswith(b"\xef\xbb\xbf") == (name == "bom")
     assert (b"\r\n" in written) == (name == "crlf")
+    told = " ".join(result["warnings"])
+    alike = {
+        "one row": "The file has one record",
+        "one category": "All records are alike",
+        "all missing": "All records",
+    }
+    assert alike.get(name, "") in told
+    assert ("search longer" in told or "more protected attributes" in told) <= (name not in alike), "it cannot help"
 
 
 @pytest.mark.parametrize("words", [("protect",), ("mask", "mdav", "-o", "x.csv"), ("risk",)])
@@ -246,3 +254,29 @@ def test_a_misspelt_data_set_is_guessed(evosdc, words):
         "Error: hosing: given no such file; wanted a file that exists, or the name of a data set. "
         "Did you mean 'housing'?\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("protect",), "--protect"),
+        (("limit",), "--protect"),
+        (("tune",), "--protect"),
+        (("mask", "mdav"), "--attributes"),
+        (("risk",), "--quasi-identifiers"),
+    ],
+)
+def test_which_option_names_attributes_is_said_where_none_is_named(evosdc, files, words, option):
+    (files / "num.csv").write_text("v,w\n1.5,2.5\n2.5,3.5\n3.5,2.25\n4.75,6.5\n")
+    output = ("-o", "out.csv") if words[0] == "mask" else ()
+    assert_refused(evosdc(*words, "num.csv", *output), f"by {option} A,B")
+    assert "Attributes are named by" not in evosdc(*words, "num.csv", "--sundry", "x").err
+    for other in ("--attribute", "--attributes", "--protect", "--quasi-identifiers"):
+        if not option.startswith(other):
+            assert f"Attributes are named by {option}." in evosdc(*words, "num.csv", other, "v").err
+
+
+def test_the_option_that_chooses_attributes_of_other_scales_is_said(evosdc, files):
+    (files / "num.csv").write_text("v,w\n1.5,a\n2.5,b\n3.5,a\n4.75,b\n")
+    answer = evosdc("limit", "num.csv", "--protect", "v,w")
+    assert_refused(answer, "Name the nominal and ordinal ones by --protect A,B")

@@ -29,6 +29,7 @@ from evosdc.experiment.run.opinion import expected_time, opinion_of, wanted
 from evosdc.experiment.run.privacy_findings import privacy_findings
 from evosdc.experiment.run.release import write_release
 from evosdc.experiment.run.summaries import (
+    alike_in_words,
     entries_of,
     exchanged_sentences,
     failure_warning,
@@ -143,6 +144,7 @@ def write_outputs(
     exchanged = exchanged_sentences(assembly.microdata.original, masked)
     ordered = position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
     told = [*exchanged, *ordered]
+    alike = alike_in_words(assembly.microdata.original)
     document = {
         "title": experiment.heading,
         "seed": problem.streams.seed,
@@ -160,7 +162,7 @@ def write_outputs(
         "changed": dict(written.changed),
         "perturbed": perturbed_values(assembly.source.table, masked),
         "warnings": [
-            *warnings_of(starting, best, written.changed, len(masked), broken, balancing),
+            *warnings_of(starting, best, written.changed, len(masked), broken, balancing, alike),
             *causes_of(assembly, len(starting), judged, given.for_judges),
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *_unlike(assembly),

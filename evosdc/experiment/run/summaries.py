@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from evosdc.calls.exchanged_labels import exchanged_labels
 from evosdc.engine.archive import Archive
 from evosdc.engine.fresh import FIRST_FRESH, advantage, fresh_scores
@@ -26,6 +28,7 @@ def warnings_of(
     records: int,
     broken: Sequence[str] = (),
     balancing: Sequence[str] = (),
+    alike: str = "",
 ) -> list[str]:
     """Return what must be known before the protected file is published, in sentences; usually nothing.
 
@@ -40,13 +43,16 @@ def warnings_of(
         Constraints that the protected file breaks.
     balancing : sequence of str
         Fitnesses that balance loss and risk, the first of which is advised.
+    alike : str
+        That nobody can be told apart before anything is masked, in words, so that no search helps; usually empty.
     """
     warnings = []
     if broken:
         which = ", ".join(broken)
+        helps = "; search longer, start from stronger methods, or loosen the constraints."
         warnings.append(
             f"No file that fulfils all constraints was found: the protected file breaks {which}. Do not release it "
-            "as it is; search longer, start from stronger methods, or loosen the constraints."
+            f"as it is{f'. {alike}: no longer search and no other method helps.' if alike else helps}"
         )
     identity = original_of(starting, best)
     # Of several objectives the original is best in one: neither file is better than the other.
@@ -55,7 +61,7 @@ def warnings_of(
         other = f"The fitness {balancing[0]} balances loss and risk; so may more" if balancing else "Try more"
         warnings.append(
             "The protected file does not score better than the unprotected original: by this fitness, publishing the "
-            f"original would be as good. {other} protected attributes."
+            f"original would be as good. {alike or f'{other} protected attributes'}."
         )
     cells, total = sum(changed.values()), records * len(changed)
     if 100 * cells < total:
@@ -63,6 +69,16 @@ def warnings_of(
             f"Only {cells} of {total} protected values differ from the original: the file is hardly protected."
         )
     return warnings
+
+
+def alike_in_words(original: Table) -> str:
+    """Return that a file has one record, or that all are alike in what is masked; else the empty text."""
+    if len(original) == 1:
+        return "The file has one record, and whatever it is masked to is that person's"
+    unknown, numbers = np.isnan(original.numbers), original.numbers
+    same = (numbers == numbers[:1]) | (unknown & unknown[:1])
+    alike = same.all() and (original.codes == original.codes[:1]).all()
+    return "All records are alike in what is masked, which tells nobody apart as it is" if alike else ""
 
 
 def _standing(individual: Individual) -> tuple[float, tuple[float, ...]]:

@@ -214,7 +214,7 @@ class TestClassifierUtility:
         assert [found._analysis.whole.schema.names[u] for u in found._targets] == ["c"]
 
     def test_an_unmasked_target_is_needed(self):
-        with pytest.raises(ParameterError, match="Protect fewer"):
+        with pytest.raises(ParameterError, match=r"a file that has none to predict; wanted .* classes. Protect fewer"):
             fitted("classifier-utility", self.whole)
         with pytest.raises(ParameterError, match="not masked"):
             fitted("classifier-utility", self.whole, ["a0"], target="a0")
