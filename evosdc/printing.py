@@ -21,6 +21,11 @@ def three_digits(number: float) -> str:
     return format(Decimal(f"{number:.3g}"), "f")
 
 
+def four_digits(number: float) -> str:
+    """Return a number rounded to four digits, never with an exponent; a whole one as it is."""
+    return f"{number:.0f}" if float(number).is_integer() else format(Decimal(f"{number:.4g}"), "f")
+
+
 def printable(text: str) -> str:
     r"""Return a text with escapes in place of what would act on a terminal or break a line.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evosdc.model.constraint import CONDITIONAL, YES
+from evosdc.printing import four_digits
 
 
 def on_verdict(entry: Mapping[str, Any]) -> bool:
@@ -12,8 +13,8 @@ def on_verdict(entry: Mapping[str, Any]) -> bool:
 
 
 def figure_words(entry: Mapping[str, Any]) -> str:
-    """Return what the file has of what is required: ``12.5``, or the headline of the verdict."""
-    return str(entry.get("verdict")) if on_verdict(entry) else f"{entry['value']:g}"
+    """Return what the file has of what is required: ``12.53``, of four digits, or the headline of the verdict."""
+    return str(entry.get("verdict")) if on_verdict(entry) else four_digits(entry["value"])
 
 
 def required_by_user(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -22,8 +22,8 @@ SHOWN = 8
 MANY = 7
 """Classes from which the headings of a cross-table stand upright."""
 
-ROOM = 30
-"""Characters that headings have room for side by side."""
+ROOM = 22
+"""Characters that headings have room for side by side without a break within a word, where tables are narrowest."""
 
 
 class Definitions:

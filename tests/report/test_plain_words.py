@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from evosdc.printing import file_name, without_folders
-from evosdc.report import bars, write_report
+from evosdc.report import bars, release, write_report
 from evosdc.report.explanations import caveats
 from evosdc.report.fresh_draws import fresh_measures, fresh_score, fresh_verdicts
 from evosdc.report.standings import Standing, Standings, standings
@@ -218,6 +218,23 @@ def test_few_labels_stand_upright_only_where_there_is_room() -> None:
 
     assert drawn([f"A7{n}" for n in range(5)]) == "v"
     assert drawn([f"{n}00000" for n in range(14)]) == "h"
+
+
+@pytest.mark.parametrize(
+    ("labels", "upright"),
+    [
+        (["primary", "secondary", "none"], True),
+        (["missing", "low", "middle", "high"], True),
+        (["missing", "low", "high"], False),
+        (["unemployed", "employed"], False),
+        (list("abcdefg"), False),
+        (list("abcdefgh"), True),
+    ],
+)
+def test_headings_of_cross_tables_stand_upright_where_a_word_would_be_broken(labels, upright) -> None:
+    counts = [[1] * len(labels)] * len(labels)
+    entry = {"attribute": "a", "published": labels, "original": labels, "counts": counts}
+    assert release._cross_table(entry)["upright"] is upright
 
 
 def test_rare_categories_are_drawn_as_any_and_explained(tmp_path: Path) -> None:
