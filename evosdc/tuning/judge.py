@@ -111,15 +111,18 @@ class Judge:
         finally:
             self._share = before
 
-    def judge(self, wanted: Iterable[Wanted]) -> None:
-        """Carry out the trials that are not known yet, as far as the budget goes; one that succeeds in any case."""
+    def judge(self, wanted: Iterable[Wanted], as_given: bool = False) -> None:
+        """Carry out the trials that are not known yet, as far as the budget goes; one that succeeds in any case.
+
+        Within a time what takes long comes last, unless all are to be judged in the order `as_given`.
+        """
         fresh: dict[tuple[str, int], Candidate] = {}
         for candidate, draw in wanted:
             self.candidates.setdefault(candidate.key, candidate)
             if self._open(candidate.key, draw) and not self._too_slow(candidate):
                 fresh.setdefault((candidate.key, draw), candidate)
         # Stable: what takes long comes last, where the time may be over.
-        left = sorted(fresh.items(), key=lambda item: self._slow(item[1]))
+        left = sorted(fresh.items(), key=lambda item: not as_given and self._slow(item[1]))
         while left and not (self.over and self.trials):
             slow = self._slow(left[0][1])
             sent = self.dispatch is not None and self.dispatch.worthwhile(self._ahead(len(left)))

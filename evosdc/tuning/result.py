@@ -6,7 +6,7 @@ from typing import Any
 
 from evosdc.model import Masking
 from evosdc.table.table import Table
-from evosdc.tuning.arm import Kind
+from evosdc.tuning.arm import Arm, Kind
 from evosdc.tuning.candidate import Candidate
 from evosdc.tuning.evidence import evidence_sentence
 from evosdc.tuning.judge import Judge
@@ -105,6 +105,8 @@ class Tuning:
         Some of the best files themselves, so that a search need not mask again.
     sample : int
         How many records the sample had on which methods were tuned; 0 without one.
+    untried : tuple of str
+        Names of designs that were not tried at all, since the budget was spent before.
     """
 
     rows: tuple[TunedMethod, ...]
@@ -115,6 +117,7 @@ class Tuning:
     designs: int = 0
     made: Sequence[tuple[Masking, Table]] = ()
     sample: int = 0
+    untried: tuple[str, ...] = ()
 
     @property
     def best(self) -> TunedMethod:
@@ -123,8 +126,8 @@ class Tuning:
 
     @property
     def evidence(self) -> str:
-        """On how many files all rests, and what that means where it is few for each design."""
-        return evidence_sentence(self.evaluations, self.designs, self.sample)
+        """On how many files all rests, what that means where it is few for each design, and what was not tried."""
+        return evidence_sentence(self.evaluations, self.designs, self.sample, self.untried)
 
     @property
     def maskings(self) -> tuple[Masking, ...]:
@@ -146,14 +149,15 @@ class Tuning:
             "refused": dict(self.refused),
             "designs": self.designs,
             "sample": self.sample,
+            "untried": list(self.untried),
             "evidence": self.evidence,
         }
 
 
-def tuning_of(judge: Judge, files: int, designs: int, sampled: Judge | None = None) -> Tuning:
+def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | None = None) -> Tuning:
     """Return what a judge has seen: by name of the arms the candidate of the least mean, and the best files.
 
-    `sampled` is who judged a sample before.
+    `arms` are the designs that fit; `sampled` is who judged a sample before.
     """
     named: dict[str, Candidate] = {}
     for candidate in judge.candidates.values():
@@ -169,15 +173,18 @@ def tuning_of(judge: Judge, files: int, designs: int, sampled: Judge | None = No
         for key, reason in judge.refusals.items()
         if judge.candidates[key].arm.name not in named
     }
+    used = judge.used if sampled is None else judge.used + sampled.used
+    untried = [arm.name for arm in arms if not used[arm.name] and any(map(arm.masking, arm.coarse()))]
     return Tuning(
         tuple(rows),
         tuple(_tuned_file(judge, candidate) for candidate in best[:files]),
         judge.evaluations + (sampled.evaluations if sampled is not None else 0),
         judge.seconds + (sampled.seconds if sampled is not None else 0.0),
         reasons,
-        designs,
+        len(arms),
         judge.kept.files,
         len(sampled.problem.genotype.microdata.original) if sampled is not None else 0,
+        tuple(untried),
     )
 
 

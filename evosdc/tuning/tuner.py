@@ -14,11 +14,15 @@ from evosdc.tuning.evidence import FEWEST
 from evosdc.tuning.judge import MOST_OF_TIME, Judge
 from evosdc.tuning.large_files import ROW_SHARE, SAMPLE_SHARE, confirm
 from evosdc.tuning.local_search import LEVELS, leading, neighbours, refined
+from evosdc.tuning.order import in_order_of_promise
 from evosdc.tuning.result import Tuning, tuning_of
 from evosdc.tuning.side_by_side import Search, together
 
 UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS = 0.35, 0.55, 0.72, 0.88
 """Shares of the budget at which the phases end, where they have not ended before; the rest is for further draws."""
+
+UNTIL_TURNS = 0.5
+"""The same for the first point of every design, within a time that is too short for all points of the grids."""
 
 FOR_ALL = 2
 """Levels of the race that all arms take part in; then half of them go on each time."""
@@ -52,7 +56,9 @@ def tune(
 ) -> Tuning:
     """Find each masking method's best parameters for a problem's fitness, and better combinations of methods.
 
-    1. Every design of every method is judged on a coarse grid, and so is every entry of the portfolio.
+    1. Every design of every method is judged on a coarse grid, and so is every entry of the portfolio. Within a
+       time each design's first point comes before the second of any, what promises most before all others
+       (`evosdc.tuning.order`).
     2. A race: around each design's best point ever smaller steps are tried on ever more draws; after two levels only
        the better half of the designs goes on each time.
     3. The best designs are applied to each attribute with parameters of its own, which are then tuned one by one; an
@@ -106,9 +112,9 @@ def tune(
             Course(judge, arms, first).follow(entries)
     except KeyboardInterrupt:
         if judge.trials:
-            stopped(tuning_of(judge, files, len(arms), sampled))
+            stopped(tuning_of(judge, files, arms, sampled))
         raise
-    return tuning_of(judge, files, len(arms), sampled)
+    return tuning_of(judge, files, arms, sampled)
 
 
 class Course:
@@ -134,6 +140,7 @@ class Course:
         short = bool(self.first) and self.judge.budget.seconds is not None
         if short:
             self.ladder()
+        self.turns()
         self.grid(portfolio)
         self.race()
         if short and self.few:
@@ -166,6 +173,19 @@ class Course:
             self.judge.judge((candidate, 0) for candidate in interleaved)
         self.lead(interleaved)
 
+    def turns(self) -> None:
+        """Judge each arm's first point within a time, the most promising arms first: it may not be enough for grids.
+
+        A budget of evaluations keeps the order of the grids, so that what it finds depends on no list of methods.
+        """
+        if self.judge.budget.seconds is None:
+            return
+        arms = sorted(in_order_of_promise(self.arms), key=lambda arm: arm.steps[0].method not in self.first)
+        firsts = [one for arm in arms if (one := first_of(arm)) is not None]
+        with self.judge.until(UNTIL_TURNS):
+            self.judge.judge(((one, 0) for one in firsts), as_given=True)
+        self.lead(firsts)
+
     def lead(self, candidates: Sequence[Candidate]) -> None:
         """Take the best of each arm from candidates, where an arm has none that is as good."""
         for candidate in leading(self.judge, candidates, len(candidates)):
@@ -175,7 +195,8 @@ class Course:
 
     def grid(self, portfolio: Sequence[Arm]) -> None:
         """Judge coarse grids, all arms' middle points first, and the portfolio."""
-        grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in self.arms]
+        arms = self.arms if self.judge.budget.seconds is None else in_order_of_promise(self.arms)
+        grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in arms]
         interleaved = [one for one in chain.from_iterable(zip_longest(*grids)) if one is not None]
         interleaved.sort(key=lambda candidate: candidate.arm.steps[0].method not in self.first)
         with self.judge.until(UNTIL_GRID):
@@ -255,6 +276,12 @@ class Course:
     def ranked(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Return candidates from best to worst."""
         return sorted(candidates, key=lambda one: self.judge.order(one.key))
+
+
+def first_of(arm: Arm) -> Candidate | None:
+    """Return what stands at the first point of an arm's grid at which anything is masked; None without any."""
+    made = (Candidate.at(arm, point) for point in arm.coarse())
+    return next((one for one in made if one is not None), None)
 
 
 def exchanges(candidate: Candidate, others: Sequence[Candidate]) -> list[Candidate]:

@@ -180,3 +180,32 @@ def test_few_files_are_called_weak_evidence(tuning: Tuning) -> None:
     assert f"{tuning.evaluations} files" in tuning.evidence
     assert "weak" not in evidence_sentence(FEWEST * 20, 20)
     assert "weak evidence" in evidence_sentence(FEWEST * 20 - 1, 20)
+
+
+def test_within_a_time_every_design_has_its_turn_before_the_second_point_of_any(monkeypatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("evosdc.tuning.judge.working_time", lambda: now[0])
+    arms = arms_of(PROBLEM.genotype.microdata.original, REGISTRY, ("bottom-coding", "pram", "rank-swapping", "mdav"))
+    judge = Judge(PROBLEM, REGISTRY, 1, Budget(seconds=3600.0))
+    Course(judge, arms).turns()
+    tried = [judge.candidates[key].arm.name for key in judge.trials]
+    assert len(tried) == len(set(tried)) == len(arms)
+    methods = [judge.candidates[key].masking.method for key in judge.trials]
+    assert methods[:4] == ["rank-swapping", "pram", "mdav", "bottom-coding"]
+
+
+def test_a_budget_of_files_keeps_its_order(tuning: Tuning) -> None:
+    judge = Judge(PROBLEM, REGISTRY, 1, Budget(100))
+    Course(judge, arms_of(PROBLEM.genotype.microdata.original, REGISTRY, SOME)).turns()
+    assert judge.evaluations == 0
+    assert tuning.untried == ()
+
+
+def test_what_was_not_tried_is_named() -> None:
+    found = tuned(PROBLEM, 3)
+    names = [arm.name for arm in arms_of(PROBLEM.genotype.microdata.original, REGISTRY, SOME)]
+    assert set(found.untried) == set(names) - {row.name for row in found.rows}
+    assert found.to_json()["untried"] == list(found.untried)
+    assert found.untried[0] in found.evidence
+    assert "a, b" in evidence_sentence(10, 20, untried=("a", "b"))
+    assert "and 5 more" in evidence_sentence(10, 20, untried=[f"design {i}" for i in range(13)])

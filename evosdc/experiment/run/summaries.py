@@ -139,7 +139,9 @@ def tuned_summary(folder: RunFolder) -> dict[str, Any]:
         return {}
     document = folder.read_json(TUNING)
     kept = {key: document[key] for key in ("best", "best_file", "evaluations", "seconds")}
-    told = {key: document[key] for key in ("designs", "evidence") if key in document}  # older versions have none
+    told = {
+        key: document[key] for key in ("designs", "untried", "evidence") if key in document
+    }  # older versions have none
     return {"tuned": kept | told | {"methods": len(document["methods"]), "file": TUNING}}
 
 
