@@ -20,6 +20,13 @@ from evosdc_limit.objective import Guess, objective_of
 _MOST_VALUES = 50_000
 """Values of a file, records times attributes, up to which the method is tuned: beyond it takes minutes."""
 
+_MOST_PAIRS = 5_000
+"""Pairs of an original and a published category, of all attributes, up to which the method is tuned.
+
+The linear programs grow with them: a file takes 2 s of the processor with one ordinal attribute of 50 categories, 9 s
+with one of 100, 28 s with 100 beside three smaller ones, and over a minute with 200 beside three smaller ones.
+"""
+
 _PASSES, _FREE = 4, 2
 """How often numbers of records are chosen, and how often of these freely: after the first time it is known what tables
 and linkages cost besides. Later passes only balance the best numbers, so that this cost stays about the same."""
@@ -52,8 +59,9 @@ class OptimalChannel(Tunable):
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return the weight of IL, and the greater of IL and DR with either DR; nothing for a large file."""
-        if table.codes.size > _MOST_VALUES:
+        """Return the weight of IL, and the greater of IL and DR with either DR; nothing where a file takes long."""
+        pairs = sum(len(attribute.categories) ** 2 for attribute in table.schema.attributes)
+        if table.codes.size > _MOST_VALUES or pairs > _MOST_PAIRS:
             return []
         weighed = Design({"dr": "guess"}, (Range("t", 0.05, 0.95),), dear=True)
         return [weighed, *(Design({"t": "max", "dr": dr}, dear=True) for dr in ("guess", "guess-gain"))]

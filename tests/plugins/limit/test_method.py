@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
 from evosdc.plugins.registry import default_registry
+from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_limit.annealing import annealed, costs_of
@@ -152,3 +153,12 @@ def _margins(table: Table, masked: Table) -> float:
 
 def _score(name: str, table: Table, masked: Table) -> float:
     return default_registry().build("measure", name, {}).fit(table).score(masked)
+
+
+@pytest.mark.parametrize(("categories", "designs"), [((50, 50), 3), ((70,), 3), ((71,), 0), ((50, 50, 5), 0)])
+def test_tuned_only_where_the_linear_programs_are_small(categories: tuple[int, ...], designs: int) -> None:
+    attributes = [
+        Attribute(f"a{place}", categories=tuple(map(str, range(size)))) for place, size in enumerate(categories)
+    ]
+    table = Table(Schema(tuple(attributes)), np.zeros((200, len(categories)), dtype=np.int32), np.zeros((200, 0)))
+    assert len(OptimalChannel.designs(table)) == designs
