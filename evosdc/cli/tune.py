@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +30,22 @@ if TYPE_CHECKING:
 SHOWN = 5
 """Chains, and methods with parameters of each attribute's own, that the table shows."""
 
+LEAST = 0.05
+"""Share of a time that tuning has in any case, however long it took to begin."""
+
 
 @click.command()
 @click.argument("data")
 @schema_option
 @goal_options
 @click.option("--methods", metavar="A,B,...", help="Masking methods to tune; default: all that fit.")
-@click.option("--time", "seconds", callback=seconds_of, metavar="60s", help="Stop after this time.")
+@click.option(
+    "--time",
+    "seconds",
+    callback=seconds_of,
+    metavar="60s",
+    help="Stop after this time, counted from the start of the program.",
+)
 @click.option("--evaluations", type=click.IntRange(min=1), metavar="N", help="Files to judge at most; default: 2000.")
 @formulas_option
 @computing_options
@@ -66,6 +76,7 @@ def tune(
     Shows all methods at their best, each attribute with parameters of its own, and chains of two, with the command that
     repeats each of them. Judges as evosdc protect does, or by the measures that you name. Writes nothing without -o.
     """
+    from evosdc.cli.beginning import seconds_since
     from evosdc.cli.display import display
     from evosdc.cli.inputs import data_of
     from evosdc.errors import DataError, Fault
@@ -94,11 +105,16 @@ def tune(
     assert experiment.start is not None
     assert experiment.start.tuned is not None
     wanted = experiment.start.tuned
+    budget = budget_of(wanted, experiment.stop)
+    if seconds is not None:
+        # What the program, the data and their measures took to load is part of the time that was given.
+        seconds = max(seconds - seconds_since(), LEAST * seconds)
+        budget = replace(budget, seconds=seconds)
     with display(quiet or as_json) as shown:
         shown.limited(seconds)
         stopped: list[Tuning] = []
         try:
-            found = tune_alone(assembly, wanted, budget_of(wanted, experiment.stop), shown.tuning, stopped.append)
+            found = tune_alone(assembly, wanted, budget, shown.tuning, stopped.append)
         except KeyboardInterrupt:
             for so_far in stopped:
                 if so_far.rows:

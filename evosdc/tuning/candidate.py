@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, replace
+from math import inf
 
 from evosdc.model import Masking
 from evosdc.tuning.arm import Arm, Point
@@ -57,7 +58,7 @@ class Budget:
         if self.evaluations is not None:
             shares.append(evaluations / self.evaluations)
         if self.seconds is not None:
-            shares.append(seconds / self.seconds)
+            shares.append(seconds / self.seconds if self.seconds > 0.0 else inf)
         return max(shares)
 
 

@@ -150,3 +150,19 @@ WRONG = [{"methods": ["x"]}, {"protect": ["x"]}, {"fitness": "x"}, {"il": ["x"]}
 def test_tune_refuses_bad_input(frame, wrong):
     with pytest.raises(package.InputError):
         package.tune(frame, evaluations=5, **wrong)
+
+
+def test_a_time_counts_from_the_start_of_the_program(evosdc, monkeypatch):
+    from evosdc.experiment.run import tuning
+
+    given, usual = [], tuning.tune_alone
+
+    def tune_alone(assembly, tuned, budget, *more):
+        given.append(budget)
+        return usual(assembly, tuned, budget, *more)
+
+    monkeypatch.setattr(tuning, "tune_alone", tune_alone)
+    for before, left in ((3.0, 1.0), (100.0, 0.2)):
+        monkeypatch.setattr("evosdc.cli.beginning.seconds_since", lambda before=before: before)
+        assert evosdc("tune", *WORDS, "--time", "4s", "--executor", "serial", "--quiet").status == 0
+        assert given.pop().seconds == pytest.approx(left)

@@ -120,6 +120,10 @@ def test_the_first_limit_counts(budget: Budget, share: float) -> None:
     assert budget.spent(5, 1.0) == share
 
 
+def test_no_time_at_all_is_spent() -> None:
+    assert Budget(None, 1.0).without(0, 2.0).spent(0, 0.0) >= 1.0
+
+
 def test_loading_is_paid_for_by_no_method_and_no_phase() -> None:
     judge = judge_of(seconds=1000.0)
     judge.judge([(candidate(0.5), 0)])

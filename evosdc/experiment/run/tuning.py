@@ -107,11 +107,13 @@ def tune_alone(
     stopped: Callable[[Tuning], None] = lambda found: None,
 ) -> Tuning:
     """Tune masking methods without a search, on the experiment's executor; `stopped` as of `tune_problem`."""
+    began = working_time()
     with TemporaryDirectory(prefix="evosdc-") as place, ExitStack() as stack:
         executor = executor_of(assembly.experiment, assembly.registry)
         dispatch = dispatch_of(assembly, RunFolder(Path(place)), executor, stack)
         problem, registry = assembly.problem, assembly.registry
         sample = sample_of(assembly.experiment, assembly.microdata, registry, assembly.seed, budget)
+        budget = budget.without(0, working_time() - began)
         return tune_problem(problem, registry, tuned, budget, None, dispatch, tell, stopped, sample)
 
 
