@@ -105,3 +105,24 @@ def test_what_starts_a_race_is_judged_on_one_file_and_what_starts_other_searches
         assembly = assemble(Experiment(**(GIVEN | changes)), REGISTRY)
         both = [starting_individual(assembly.problem, assembly.plan, place) for place in (0, 1)]
         assert {one.provisional for one in both} == {algorithm == "racing"}
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_the_best_method_in_the_mean_is_told_from_the_one_of_the_best_file(
+    run: Path, same: bool, tmp_path: Path
+) -> None:
+    from evosdc.experiment.run.summaries import recipe_summary
+    from evosdc.model import Individual
+    from evosdc.runs.layout import TUNING, RunFolder
+
+    folder = RunFolder(tmp_path)
+    folder.write_json(PLANNING, json.loads((run / PLANNING).read_text()))
+    row = {"name": "mdav", "mean": [29.779], "method": "mdav", "params": {"k": 9}, "attributes": []}
+    folder.write_json(TUNING, {"best": row})
+    classical = {"label": "mdav k=5", "method": "mdav", "params": {"k": 5}, "attributes": [], "fitness": [15.539]}
+    if not same:
+        classical |= {"label": "table-swapping", "method": "table-swapping", "params": {}}
+    told = recipe_summary(folder, Individual(None, b"", {}, (15.0,), "crossover"), None, classical)
+    assert told is not None
+    assert "tuned method that is best in the mean (mdav) to 29.779" in told["words"]
+    assert ("table-swapping with 15.539" in told["words"]) is not same

@@ -200,7 +200,7 @@ def write_outputs(
         "second_opinion": opinion,
         "so_far": so_far or None,
         "chosen": None if choice is None else {"member": member, "words": in_words(choice)},
-        "recipe": recipe_summary(folder, best, recipe),
+        "recipe": recipe_summary(folder, best, recipe, portfolio_summary(starting)["best"]),
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }
     document |= {key: value for key, value in further.items() if value is not None}

@@ -153,12 +153,15 @@ def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:
     return [file for file in starting if file.masking is not None and not file.left_out and not file.planned]
 
 
-def recipe_summary(folder: RunFolder, best: Individual, recipe: Recipe | None = None) -> dict[str, Any] | None:
+def recipe_summary(
+    folder: RunFolder, best: Individual, recipe: Recipe | None = None, classical: Mapping[str, Any] | None = None
+) -> dict[str, Any] | None:
     """Return the evolved plan that a search began with, its mean scores, and by how much the file found is better.
 
     ``words`` says so in a sentence. ``better_percent`` is what it costs to publish a file that can be explained; None
     for several objectives. Of a search of plans it is the plan that makes the file, and there is no such price. None at
-    all where no plan was evolved.
+    all where no plan was evolved. The tuned method that is best in the mean need not be the one whose file is
+    `classical`, the best without a search: where it is not, ``words`` says what each of them is.
     """
     if recipe is not None:
         label = chain_of([step.masking for step in recipe.steps]).label
@@ -180,11 +183,22 @@ def recipe_summary(folder: RunFolder, best: Individual, recipe: Recipe | None = 
     row = folder.read_json(TUNING)["best"] if folder.file(TUNING).exists() else None
     if row is not None and single:
         words += (
-            f" A new file of it comes to {score:.3f} in the mean, one of the best tuned method ({row['name']}) to "
-            f"{row['mean'][0]:.3f} by the draws that chose it."
+            f" A new file of it comes to {score:.3f} in the mean, one of the tuned method that is best in the mean "
+            f"({row['name']}) to {row['mean'][0]:.3f} by the draws that chose it."
         )
+        if classical is not None and _methods_of(classical) != _methods_of(row):
+            words += (
+                f" The tuned classical method that the file found is compared with is another one: the best single "
+                f"file of all that were made without a search, {classical['label']} with "
+                f"{classical['fitness'][0]:.3f}. What a new file of it comes to was not asked."
+            )
     kept = {key: document.get(key) for key in ("label", "steps", "draws", "scores", "evaluations", "seconds")}
     return kept | {"better_percent": better, "file": RECIPE, "words": words}
+
+
+def _methods_of(masking: Mapping[str, Any]) -> list[str]:
+    """Return the methods of a masking as JSON, step by step."""
+    return [str(masking["method"]), *(str(step["method"]) for step in masking.get("then", ()))]
 
 
 def _best_entry(files: Sequence[StartingFile]) -> dict[str, Any] | None:
