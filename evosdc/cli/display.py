@@ -114,6 +114,10 @@ class Plain(Quiet):
         super().tuning(done)
         self._tell(f"tuning masking methods: {done} files masked and judged")
 
+    def slow(self, what: str, seconds: float) -> None:
+        """Say of a file that it takes long."""
+        self.message(slow_words(what, seconds))
+
     def planning(self, evaluations: int, score: float | None) -> None:
         """Say now and then how good the best plan is."""
         super().planning(evaluations, score)
@@ -216,6 +220,10 @@ class Bar(Quiet):
             self.tuned = self.progress.add_task("tuning methods", total=None, standing="")
         self.progress.update(self.tuned, completed=done)
 
+    def slow(self, what: str, seconds: float) -> None:
+        """Say of a file that it takes long."""
+        self.message(slow_words(what, seconds))
+
     def planning(self, evaluations: int, score: float | None) -> None:
         """Move the bar of the plans; nobody knows beforehand where it ends."""
         super().planning(evaluations, score)
@@ -264,6 +272,11 @@ class Bar(Quiet):
         if self.study is None:
             self.study = self.progress.add_task("runs", total=total, standing="")
         self.progress.update(self.study, completed=done, total=total)
+
+
+def slow_words(what: str, seconds: float) -> str:
+    """Return in words that a file takes long."""
+    return f"tuning masking methods: a file of {what} takes long, {seconds:.0f} s so far"
 
 
 def display(quiet: bool) -> Quiet:

@@ -114,7 +114,7 @@ def tune(
         shown.limited(seconds)
         stopped: list[Tuning] = []
         try:
-            found = tune_alone(assembly, wanted, budget, shown.tuning, stopped.append)
+            found = tune_alone(assembly, wanted, budget, shown.tuning, stopped.append, shown.slow)
         except KeyboardInterrupt:
             for so_far in stopped:
                 if so_far.rows:

@@ -38,6 +38,11 @@ class MaskingMethod(ABC):
     """The parameter, a number, that its time grows in proportion to; empty where there is none. Where a search has
     little time, the method gets less of it."""
 
+    promise: ClassVar[int] = 0
+    """How early it is tried where time may be over before all methods had their turn: greater ones come first, after
+    what led files of its kind at the middle of its range. One that is `dear` has its turn early only where it is not 0.
+    """
+
     def __init__(self, params: Any) -> None:
         self.params = params
 

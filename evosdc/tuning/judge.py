@@ -17,6 +17,7 @@ from evosdc.seeds import draw_seed
 from evosdc.time_limit import DeadlineOver, time_limited
 from evosdc.tuning.candidate import Budget, Candidate, Wanted
 from evosdc.tuning.kept import Kept
+from evosdc.tuning.slow import Slow, told_while_slow
 from evosdc.tuning.trial import Order, Refusal, Trial, attempt, mean_order
 
 BATCH = 32
@@ -62,6 +63,8 @@ class Judge:
         Methods that alone are likely to keep what is required.
     share : float
         Of a budget of seconds, what one row of the result may use.
+    slow : callable, optional
+        Told while a file that is made here takes long, as `evosdc.tuning.slow.Slow`.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class Judge:
         tell: Callable[[int], None] = lambda done: None,
         favoured: Sequence[str] = (),
         share: float = MOST_OF_TIME,
+        slow: Slow | None = None,
     ) -> None:
         self.problem, self.registry, self.seed, self.budget = problem, registry, seed, budget
         self.dispatch, self.function, self.tell = dispatch, function, tell
@@ -84,7 +88,7 @@ class Judge:
         self.evaluations = 0
         self.used: Counter[str] = Counter()
         self.time_used: defaultdict[str, float] = defaultdict(float)
-        self.favoured, self.share = favoured, share
+        self.favoured, self.share, self.slow = favoured, share, slow
         self._began = working_time()
         self._share = 1.0
         self._loading = 0.0
@@ -210,7 +214,7 @@ class Judge:
         if left is not None and self.budget.seconds is not None:
             left = min(left, MOST_OF_TRIAL * self._share_of(candidate) * self.budget.seconds)
         try:
-            with time_limited(left, DeadlineOver):
+            with told_while_slow(masking.label, self.slow), time_limited(left, DeadlineOver):
                 trial, masked = attempt(self.problem, self.registry, masking, seed)
         except DeadlineOver:
             return Refusal("takes longer than its share of the time"), working_time() - began

@@ -17,6 +17,7 @@ from evosdc.tuning.local_search import LEVELS, leading, neighbours, refined
 from evosdc.tuning.order import in_order_of_promise
 from evosdc.tuning.result import Tuning, tuning_of
 from evosdc.tuning.side_by_side import Search, together
+from evosdc.tuning.slow import Slow
 
 UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS = 0.35, 0.55, 0.72, 0.88
 """Shares of the budget at which the phases end, where they have not ended before; the rest is for further draws."""
@@ -53,6 +54,7 @@ def tune(
     tell: Callable[[int], None] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
     sample: Problem | None = None,
+    slow: Slow | None = None,
 ) -> Tuning:
     """Find each masking method's best parameters for a problem's fitness, and better combinations of methods.
 
@@ -93,6 +95,8 @@ def tune(
     sample : Problem, optional
         The same on a sample of the records: then all phases are gone through on it, and what leads there is judged on
         all records (`evosdc.tuning.large_files`). Only with a budget of seconds.
+    slow : callable, optional
+        Told while a single file takes long (`evosdc.tuning.slow`).
     """
     original = problem.genotype.microdata.original
     arms = arms_of(original, registry, methods)
@@ -100,11 +104,11 @@ def tune(
     entries = portfolio_arms(portfolio, arms, len(original.schema))
     sampled, tried = None, 0
     if sample is not None and budget.seconds is not None:
-        sampled = Judge(sample, registry, seed, budget.part(SAMPLE_SHARE), tell=tell, favoured=first)
+        sampled = Judge(sample, registry, seed, budget.part(SAMPLE_SHARE), tell=tell, favoured=first, slow=slow)
         Course(sampled, arms, first).follow(entries)
         budget, tried = budget.without(sampled.evaluations, sampled.seconds), sampled.evaluations
     share = ROW_SHARE if sampled is not None else MOST_OF_TIME
-    judge = Judge(problem, registry, seed, budget, dispatch, function, lambda n: tell(tried + n), first, share)
+    judge = Judge(problem, registry, seed, budget, dispatch, function, lambda n: tell(tried + n), first, share, slow)
     try:
         if sampled is not None:
             confirm(sampled, judge)
@@ -180,11 +184,17 @@ class Course:
         """
         if self.judge.budget.seconds is None:
             return
-        arms = sorted(in_order_of_promise(self.arms), key=lambda arm: arm.steps[0].method not in self.first)
+        arms = sorted(self.promising(), key=lambda arm: arm.steps[0].method not in self.first)
         firsts = [one for arm in arms if (one := first_of(arm)) is not None]
         with self.judge.until(UNTIL_TURNS):
             self.judge.judge(((one, 0) for one in firsts), as_given=True)
         self.lead(firsts)
+
+    def promising(self) -> list[Arm]:
+        """Return the arms, what promises most first."""
+        methods = {arm.steps[0].method for arm in self.arms}
+        found = {name: self.judge.registry.implementation("masking-method", name).promise for name in methods}
+        return in_order_of_promise(self.arms, found)
 
     def lead(self, candidates: Sequence[Candidate]) -> None:
         """Take the best of each arm from candidates, where an arm has none that is as good."""
@@ -195,7 +205,7 @@ class Course:
 
     def grid(self, portfolio: Sequence[Arm]) -> None:
         """Judge coarse grids, all arms' middle points first, and the portfolio."""
-        arms = self.arms if self.judge.budget.seconds is None else in_order_of_promise(self.arms)
+        arms = self.arms if self.judge.budget.seconds is None else self.promising()
         grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in arms]
         interleaved = [one for one in chain.from_iterable(zip_longest(*grids)) if one is not None]
         interleaved.sort(key=lambda candidate: candidate.arm.steps[0].method not in self.first)

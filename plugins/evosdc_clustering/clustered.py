@@ -68,6 +68,7 @@ class Clustered(Dividing, Tunable):
         )
 
     name = "clustered"
+    promise = 12
     params: Params
 
     @classmethod

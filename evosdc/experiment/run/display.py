@@ -16,6 +16,9 @@ class Display:
     def tuning(self, done: int) -> None:
         """`done` files are masked and judged to find each method's best parameters."""
 
+    def slow(self, what: str, seconds: float) -> None:
+        """A single file, made by `what`, has taken so many seconds so far; called from a thread of its own."""
+
     def planning(self, evaluations: int, score: float | None) -> None:
         """So many protection plans were evaluated; the best one has this score, None at the beginning."""
 

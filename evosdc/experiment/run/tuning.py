@@ -37,6 +37,7 @@ from evosdc.table.table import Table
 from evosdc.tuning.candidate import Budget
 from evosdc.tuning.large_files import LARGE, SAMPLE
 from evosdc.tuning.result import Tuning
+from evosdc.tuning.slow import Slow
 from evosdc.tuning.tuner import tune
 
 FOR_NAMED = 0.05
@@ -74,6 +75,7 @@ def tune_problem(
     tell: Callable[[int], None] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
     sample: Problem | None = None,
+    slow: Slow | None = None,
 ) -> Tuning:
     """Tune masking methods for a problem, with the entries of a portfolio as further candidates.
 
@@ -81,7 +83,7 @@ def tune_problem(
     ----------
     portfolio : str, optional
         By default the one that is usual for the scales of the protected attributes.
-    stopped, sample
+    stopped, sample, slow
         As of `evosdc.tuning.tuner.tune`.
     """
     original = problem.genotype.microdata.original
@@ -96,7 +98,9 @@ def tune_problem(
         known = [masking for masking in known if masking.method in tuned.methods]
     seed = problem.streams.seed
     methods, files = tuned.methods, tuned.files
-    return tune(problem, registry, seed, budget, methods, known, files, dispatch, TRY_MASKING, tell, stopped, sample)
+    return tune(
+        problem, registry, seed, budget, methods, known, files, dispatch, TRY_MASKING, tell, stopped, sample, slow
+    )
 
 
 def tune_alone(
@@ -105,8 +109,9 @@ def tune_alone(
     budget: Budget,
     tell: Callable[[int], None] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
+    slow: Slow | None = None,
 ) -> Tuning:
-    """Tune masking methods without a search, on the experiment's executor; `stopped` as of `tune_problem`."""
+    """Tune masking methods without a search, on the experiment's executor; the rest as of `tune_problem`."""
     began = working_time()
     with TemporaryDirectory(prefix="evosdc-") as place, ExitStack() as stack:
         executor = executor_of(assembly.experiment, assembly.registry)
@@ -114,7 +119,7 @@ def tune_alone(
         problem, registry = assembly.problem, assembly.registry
         sample = sample_of(assembly.experiment, assembly.microdata, registry, assembly.seed, budget)
         budget = budget.without(0, working_time() - began)
-        return tune_problem(problem, registry, tuned, budget, None, dispatch, tell, stopped, sample)
+        return tune_problem(problem, registry, tuned, budget, None, dispatch, tell, stopped, sample, slow)
 
 
 def sample_of(
@@ -155,7 +160,8 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         tell, stopped = recorder.tuning, recorder.tuning_stopped
         registry = assembly.registry
         sample = sample_of(assembly.experiment, assembly.microdata, registry, assembly.seed, budget)
-        tuning = tune_problem(problem, registry, start.tuned, budget, portfolio, dispatch, tell, stopped, sample)
+        slow = recorder.display.slow
+        tuning = tune_problem(problem, registry, start.tuned, budget, portfolio, dispatch, tell, stopped, sample, slow)
         made = tuning.made
         asked = [entry.masking for entry in start.methods]
         if assembly.experiment.stop.seconds is not None:

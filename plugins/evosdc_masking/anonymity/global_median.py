@@ -42,6 +42,7 @@ class GlobalMedian(ClassAveraging):
         )
 
     name = "global-median"
+    promise = 4
     params: Params
 
     @classmethod

@@ -36,6 +36,7 @@ class KMember(ClusterPublishing):
         )
 
     name = "k-member"
+    promise = 5
     params: Params
 
     @property

@@ -48,6 +48,7 @@ class Mondrian(ClassAveraging, Grouping):
         )
 
     name = "mondrian"
+    promise = 9
     params: Params
 
     @classmethod

@@ -42,6 +42,7 @@ class Mdav(ClassAveraging, Grouping):
         )
 
     name = "mdav"
+    promise = 10
     params: Params
 
     @classmethod

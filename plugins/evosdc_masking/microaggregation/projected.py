@@ -40,6 +40,7 @@ class ProjectedMicroaggregation(ClassAveraging):
             description="principal-component: the first one of the correlations; z-scores: their sum.",
         )
 
+    promise = 6
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
     name = "projected-microaggregation"
     params: Params

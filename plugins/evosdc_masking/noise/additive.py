@@ -56,6 +56,8 @@ class UncorrelatedNoise(_AdditiveNoise):
     Source: Handbook on Statistical Disclosure Control; Brand (2002).
     """
 
+    promise = 2
+
 
 class CorrelatedNoise(_AdditiveNoise):
     """Add multivariate normal noise with covariance alpha * Cov(X).
@@ -65,6 +67,8 @@ class CorrelatedNoise(_AdditiveNoise):
 
     Source: Handbook on Statistical Disclosure Control; Brand (2002).
     """
+
+    promise = 3
 
     def _masked(self, numbers: Numbers, found: Moments, draws: Numbers) -> Numbers:
         return super()._masked(numbers, found, draws @ found.correlation_root().T)

@@ -39,6 +39,7 @@ class Pram(Tunable):
     class Params(PramParameters):
         """A design with its numbers, or a file with an equation or with matrices."""
 
+    promise = 11
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
     weighted: ClassVar[bool] = True
     companion: ClassVar[str] = "matrices"

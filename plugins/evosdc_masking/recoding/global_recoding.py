@@ -65,6 +65,7 @@ class GlobalRecoding(Tunable):
             "or greatest number of the group, or the middle between them",
         )
 
+    promise = 1
     params: Params
 
     def __init__(self, params: Params) -> None:

@@ -58,6 +58,7 @@ class RankSwapping(Tunable):
             None, ge=0, description="Greatest mean move of a number, in standard deviations; p is lowered for it."
         )
 
+    promise = 14
     params: Params
 
     @classmethod

@@ -57,6 +57,7 @@ class TableSwapping(Tunable):
         )
         effort: float = Field(default=1.0, gt=0, le=100, description="How much is tried; time grows in proportion.")
 
+    promise = 13
     pace = "effort"
     params: Params
 

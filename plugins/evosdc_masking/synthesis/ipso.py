@@ -53,6 +53,7 @@ class Ipso(Tunable):
             "up to rounding.",
         )
 
+    promise = 8
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
     params: Params
 

@@ -49,6 +49,7 @@ class Liew(Tunable):
             description="Intervals of the frequency-imposed distortion; by the number of values unless given.",
         )
 
+    promise = 7
     params: Params
 
     @classmethod
