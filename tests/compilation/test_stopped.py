@@ -93,5 +93,6 @@ def test_a_signal_ends_all_of_it(command, number, status, group):
 
 def test_processes_that_compile_end_with_their_parent(command):
     os.kill(command.pid, signal.SIGKILL)
-    command.wait(60)
+    assert command.wait(60) == -signal.SIGKILL
     until(lambda: not alive(-command.pid))
+    assert not alive(-command.pid), "processes that compile outlive who began them"
