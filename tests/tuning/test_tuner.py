@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from evosdc.model import Masking
 from evosdc.tuning.arm import arms_of
 from evosdc.tuning.candidate import Budget
+from evosdc.tuning.course import FINAL_DRAWS, Course
 from evosdc.tuning.evidence import FEWEST, evidence_sentence
 from evosdc.tuning.judge import Judge
 from evosdc.tuning.result import Tuning
-from evosdc.tuning.tuner import FINAL_DRAWS, Course
 from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of, tuned
 
 PROBLEM = problem_of()
