@@ -9,8 +9,9 @@ from evosdc.calls.consistency import given_away_sentences
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.release.acceptance import ACCEPTED, bound_of, strictest_bound
+from evosdc.release.evidence import Evidence
 from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, found_by_value, measured_by
-from evosdc.release.publication import Evidence, publication, verdict_meets
+from evosdc.release.publication import publication, verdict_meets
 from evosdc.release.trust import named, shown, trust
 from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together

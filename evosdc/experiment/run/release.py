@@ -14,9 +14,10 @@ from evosdc.release.acceptance import bound_of
 from evosdc.release.analyses import analyses
 from evosdc.release.corrections import corrections
 from evosdc.release.cross_tables import cross_tables
+from evosdc.release.evidence import Evidence
 from evosdc.release.further_knowledge import further_knowledge
 from evosdc.release.intruder import Found, found_by_intruder, found_by_value
-from evosdc.release.publication import Evidence, publication
+from evosdc.release.publication import publication
 from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
 from evosdc.runs.layout import RELEASE, RunFolder
