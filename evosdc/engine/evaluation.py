@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise, worst_evaluation
-from evosdc.engine.problem import Evaluation, Problem
+from evosdc.engine.family_evaluations import Evaluation
+from evosdc.engine.problem import Problem
 from evosdc.errors import EvaluationError
 from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
 from evosdc.kernel import working_time

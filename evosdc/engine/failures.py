@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
-from evosdc.engine.problem import Evaluation, Problem
+from evosdc.engine.family_evaluations import Evaluation
+from evosdc.engine.problem import Problem
 from evosdc.executors.chunk import TIME_LIMIT
 from evosdc.executors.ledger import WORKER_DIED
 from evosdc.model import Individual, Outcome, Restricted

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.families import Families, families_of
+from evosdc.engine.family_evaluations import Evaluation, family_evaluations
 from evosdc.engine.followed_measures import Roads, StatesOfTable, roads_of
 from evosdc.engine.mending import mended
 from evosdc.engine.objectives import Judged, Objectives
@@ -34,17 +35,6 @@ from evosdc.table.table import Rows, Table
 
 FEW = 3
 """Fewer children of one parent are evaluated one by one: then those that stay have their states already."""
-
-States = tuple[tuple[Any, ...], ...]
-"""By draw, then by incremental measure; empty where there is none."""
-
-
-class Evaluation(NamedTuple):
-    """Scores, objectives and the states from which children can be evaluated incrementally."""
-
-    scores: dict[str, float]
-    objectives: tuple[float, ...]
-    states: States
 
 
 @dataclass(frozen=True)
@@ -223,23 +213,8 @@ class Problem:
             What a measure raised about any of them: then all have to be evaluated by themselves.
         """
         assert self._families is not None
-        found: list[Evaluation | None] = [None] * len(genomes)
-        if self._travellers is None and not parent.states:
-            self.make_states(parent, genomes)
-            if not parent.states:
-                return found
-        try:
-            listed = self._families.scores(parent, genomes)
-        except BaseException:
-            parent.states = ()  # whoever is interrupted may have altered them
-            raise
-        for place, scores in listed:
-            try:  # by hand: a context takes as long as what is in it
-                judged, objectives = self.judge(scores, genomes[place])
-            except Exception:
-                continue
-            found[place] = Evaluation(judged, objectives, ())
-        return found
+        makes = None if self._travellers is not None else self.make_states
+        return family_evaluations(self._families, parent, genomes, makes, self.judge)
 
     def make_states(self, parent: Individual, genomes: Sequence[Any]) -> None:
         """Make the states of a parent that has none for its children, from a relative's where that is known."""

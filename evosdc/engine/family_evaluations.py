@@ -1,0 +1,63 @@
+"""The evaluations of children of one parent that are judged together."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from evosdc.engine.families import Families
+from evosdc.engine.objectives import Judged
+from evosdc.model import Individual
+
+States = tuple[tuple[Any, ...], ...]
+"""By draw, then by incremental measure; empty where there is none."""
+
+
+class Evaluation(NamedTuple):
+    """Scores, objectives and the states from which children can be evaluated incrementally."""
+
+    scores: dict[str, float]
+    objectives: tuple[float, ...]
+    states: States
+
+
+def family_evaluations(
+    families: Families,
+    parent: Individual,
+    genomes: Sequence[Any],
+    make_states: Callable[[Individual, Sequence[Any]], None] | None,
+    judge: Callable[[Any, Any], Judged],
+) -> list[Evaluation | None]:
+    """Return the evaluations of several children; see `evosdc.engine.problem.Problem.evaluate_children`.
+
+    Parameters
+    ----------
+    families : Families
+    parent : Individual
+    genomes : sequence
+        Of the children.
+    make_states : callable, optional
+        Makes the states of a parent that has none; None where they travel.
+    judge : callable
+        Returns scores and objectives by the scores of a genome.
+
+    Raises
+    ------
+    Exception
+        What a measure raised about any of them.
+    """
+    found: list[Evaluation | None] = [None] * len(genomes)
+    if make_states is not None and not parent.states:
+        make_states(parent, genomes)
+        if not parent.states:
+            return found
+    try:
+        listed = families.scores(parent, genomes)
+    except BaseException:
+        parent.states = ()  # whoever is interrupted may have altered them
+        raise
+    for place, scores in listed:
+        try:  # by hand: a context takes as long as what is in it
+            judged, objectives = judge(scores, genomes[place])
+        except Exception:
+            continue
+        found[place] = Evaluation(judged, objectives, ())
+    return found
