@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
+from evosdc_measures.ascending import below_value
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.agreement import pattern_of
 from evosdc_measures.linkage.pattern_order import best_at
@@ -165,14 +166,27 @@ def _first_changed(sizes: Counts, removed: Counts, added: Counts) -> tuple[int, 
         b += 1
     least = removed[a] if a < len(removed) else np.int32(2**31 - 1)
     least = min(least, added[b]) if b < len(added) else least
-    low, high = 0, len(sizes)
-    while low < high:
-        middle = (low + high) // 2
-        if sizes[middle] < least:
-            low = middle + 1
-        else:
-            high = middle
-    return low, a, b
+    return below_value(sizes, int(least)), a, b
+
+
+@inner_kernel
+def _next_size(
+    sizes: Counts, numbers: Counts, removed: Counts, added: Counts, place: int, a: int, b: int
+) -> tuple[int, int, int, int, int]:
+    """Return the next size of a tie and how many records have it now, and where the three lists go on after it."""
+    size = sizes[place] if place < len(sizes) else added[b]
+    size = min(size, added[b]) if b < len(added) else size
+    number = 0
+    if place < len(sizes) and sizes[place] == size:
+        number = numbers[place]
+        place += 1
+    while b < len(added) and added[b] == size:
+        number += 1
+        b += 1
+    while a < len(removed) and removed[a] == size:
+        number -= 1
+        a += 1
+    return int(size), int(number), place, a, b
 
 
 @inner_kernel
@@ -184,18 +198,7 @@ def credit_with(sizes: Counts, numbers: Counts, credits: Credits, removed: Count
     place, a, b = _first_changed(sizes, removed, added)
     credit = credits[place]
     while a < len(removed) or b < len(added):
-        size = sizes[place] if place < len(sizes) else added[b]
-        size = min(size, added[b]) if b < len(added) else size
-        number = 0
-        if place < len(sizes) and sizes[place] == size:
-            number = numbers[place]
-            place += 1
-        while b < len(added) and added[b] == size:
-            number += 1
-            b += 1
-        while a < len(removed) and removed[a] == size:
-            number -= 1
-            a += 1
+        size, number, place, a, b = _next_size(sizes, numbers, removed, added, place, a, b)
         if number > 0:
             credit += number / size
     for i in range(place, len(sizes)):
@@ -215,18 +218,7 @@ def _moved(
     new_credits[: place + 1] = credits[: place + 1]
     count = place
     while place < len(sizes) or b < len(added):
-        size = sizes[place] if place < len(sizes) else added[b]
-        size = min(size, added[b]) if b < len(added) else size
-        number = 0
-        if place < len(sizes) and sizes[place] == size:
-            number = numbers[place]
-            place += 1
-        while b < len(added) and added[b] == size:
-            number += 1
-            b += 1
-        while a < len(removed) and removed[a] == size:
-            number -= 1
-            a += 1
+        size, number, place, a, b = _next_size(sizes, numbers, removed, added, place, a, b)
         if number > 0:
             new_sizes[count], new_numbers[count] = size, number
             new_credits[count + 1] = new_credits[count] + number / size
