@@ -105,7 +105,8 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Batched[State], 
         counts, costs = np.zeros(cells, dtype=np.int32), np.zeros(cells, dtype=np.int64)
         for v, known in self._known.items():
             costs[model.offsets[v] : model.offsets[v + 1]] = known
-        linked = LinkedFile(counts, costs, np.zeros(n, dtype=np.int32), small_counts(n + 1, n))
+        links, rooms = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
+        linked = LinkedFile(counts, costs, links, small_counts(n + 1, n), rooms)
         matched = started(codes, self._originals._replace(model=model), self._frequencies, linked)
         if not self._follows:
             linked = linked._replace(counts=counts[:0], costs=costs[:0])

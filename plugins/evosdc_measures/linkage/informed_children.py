@@ -1,14 +1,17 @@
 """Links of an informed intruder in many children of one file, each followed from it and taken back."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
-from evosdc_measures.linkage.informed_links import FEW, follow_other, follow_together, move_count, stays
-from evosdc_measures.linkage.likelihood import Frequencies
-from evosdc_measures.linkage.rivals import LinkedFile, Originals, expected_matches, link, settle
+from evosdc_measures.linkage.informed_links import FEW, follow_other, move_count, stays
+from evosdc_measures.linkage.informed_together import follow_together
+from evosdc_measures.linkage.likelihood import SCALE, Behind, Frequencies, cost_of
+from evosdc_measures.linkage.rivals import ANY, NEAR, LinkedFile, Originals, expected_matches, link, rival_of, settle
 
 
 @kernel
@@ -47,18 +50,17 @@ def matches_of_children(
     """
     attributes, paths = codes.shape[1], np.empty((4, codes.shape[1]), np.int64)
     _, strides, offsets = originals.model
-    counts, costs, links, ties = linked
-    known = LinkedFile(counts.copy(), costs.copy(), links.copy(), ties)
+    counts, costs, links, ties, rooms = linked
+    _measure_rooms(codes, members, originals, frequencies, linked, paths)
+    known = LinkedFile(counts.copy(), costs.copy(), links.copy(), ties, rooms)
     published, touched = codes.copy(), np.zeros(len(codes), np.bool_)
     firsts = np.zeros(attributes + 1, np.int64)
     firsts[1:] = np.cumsum((offsets[1:] - offsets[:-1]) // strides + 1)
     listed, begins = _by_category(codes, members, firsts)
     # Members that are linked otherwise than in the file, after their number.
     moved = np.zeros(1 + 2 * len(members), np.int32)
-    # Of so many cells nearly every record publishes a category whose costs have changed. All records are looked at
-    # then, not the members alone.
-    categories = int(((offsets[1:] - offsets[:-1]) // strides).sum())
-    most = max(FEW, categories * len(codes) // (4 * len(members)))
+    # By how much likelihoods behind a category have changed in a child, where its entries begin; in all in the end.
+    spent = np.zeros(len(costs) + 1, np.int64)
     matches, begin = np.empty(len(ends)), 0
     for child in range(len(ends)):
         end = ends[child]
@@ -68,10 +70,11 @@ def matches_of_children(
             touched[rows[change]] = True
             for v in range(attributes):
                 changes += before[change, v] != after[change, v]
-        if changes > most:
+        spent[:] = 0
+        if changes > FEW:
             for change in range(begin, end):
                 published[rows[change]] = after[change]
-            follow_together(codes, published, own, originals, frequencies, linked, paths)
+            follow_together(codes, published, own, members, originals, frequencies, linked, paths, 0, weights)
         else:
             for change in range(begin, end):
                 for v in range(attributes):
@@ -93,11 +96,12 @@ def matches_of_children(
                             known.links,
                             moved,
                             paths,
+                            spent,
                         )
         matches[child] = expected_matches(ties)
-        if changes > most or moved[0] == len(moved) - 1:
-            for other in range(len(codes)):
-                _link_back(other, weights[other] if changes <= most else 1, links, ties, known.links)
+        if changes > FEW or moved[0] == len(moved) - 1:
+            for other in members:
+                _link_back(other, weights[other], links, ties, known.links)
         for place in range(moved[0]):
             other = moved[1 + place]
             _link_back(other, weights[other], links, ties, known.links)
@@ -157,25 +161,33 @@ def _follow_cell(
     known: Counts,
     moved: Counts,
     paths: Integers,
+    spent: Integers,
 ) -> None:
     """Follow one changed cell, published as `left` before, in the records that publish what it was or is.
 
-    Those that are linked otherwise than they are `known` to be in the file are added to `moved`.
+    Those that are linked otherwise than they are `known` to be in the file are added to `moved`. Records with more room
+    than is `spent` in the child with this cell stay as they are.
     """
-    counts, costs, links, ties = linked
+    counts, costs, links, ties, rooms = linked
     places, multiples = originals.model.own, frequencies.multiples
     if not frequencies.given[v]:
         category, entered = places[row, v], published[row, v]
-        move_count(v, left, entered, category, originals, frequencies, counts, costs)
-        for code in (left, entered):
+        lost, won = move_count(v, left, entered, category, originals, frequencies, counts, costs)
+        stride, offset = originals.model.strides[v], originals.model.offsets[v]
+        for code, step in ((left, lost), (entered, won)):
+            spent[offset + (code + 1) * stride] += step
+            spent[-1] += step
             for place in range(begins[first + code + 1], begins[first + code + 2]):
                 other = listed[place]
+                if spent[-1] < rooms[other] or _spent_behind(published, other, originals.model, spent) < rooms[other]:
+                    continue
                 mine, rival = places[other, v] == category, links[other]
                 rivals = rival >= 0 and places[rival, v] == category
                 if not stays(mine, rival, rivals, code == entered, multiples[other]) and not touched[other]:
                     follow_other(
-                        published, other, v, entered, category, originals, costs, links, ties, paths, weights[other]
-                    )
+                        published, other, v, entered, category, originals, costs, links, ties, paths,
+                        multiples[other], 0, 0, weights[other],
+                    )  # fmt: skip
                     if links[other] != known[other] and moved[0] < len(moved) - 1:
                         moved[0] += 1
                         moved[moved[0]] = other
@@ -187,9 +199,33 @@ def _follow_cell(
                 rivals = rival >= 0 and places[rival, v] == category
                 if not stays(mine, rival, rivals, code == entered, multiples[other]):
                     follow_other(
-                        published, other, v, entered, category, originals, costs, links, ties, paths, weights[other]
-                    )
-    link(published, row, originals, costs, links, ties, paths)
+                        published, other, v, entered, category, originals, costs, links, ties, paths,
+                        multiples[other], 0, 0, weights[other],
+                    )  # fmt: skip
+    link(published, row, originals, costs, links, ties, paths, multiples[row], 0)
+
+
+@inner_kernel
+def _spent_behind(published: Codes, row: int, model: Behind, spent: Integers) -> int:
+    """Return by how much likelihoods behind what a record publishes have changed."""
+    _, strides, offsets = model
+    total: Any = np.int64(0)
+    for v in range(len(strides)):
+        total += spent[offsets[v] + (published[row, v] + 1) * strides[v]]
+    return int(total)
+
+
+@inner_kernel
+def _measure_rooms(
+    published: Codes, members: Rows, originals: Originals, frequencies: Frequencies, linked: LinkedFile, paths: Integers
+) -> None:
+    """Look for the rooms of records whose own original alone is linked, where they are not known or used up."""
+    _, costs, links, _, rooms = linked
+    for row in members:
+        multiple = frequencies.multiples[row]
+        if -links[row] == multiple and rooms[row] < SCALE // 64:
+            limit = cost_of(published, row, row, originals.model, costs)
+            rooms[row] = rival_of(published, row, limit, ANY, 0, False, originals, costs, paths, NEAR)[2]
 
 
 @inner_kernel

@@ -3,7 +3,7 @@
 When one cell of a record with original a is published as b' in place of b, a becomes less likely behind b and likelier
 behind b'. Nothing else moves, since the number of records of a is fixed. So only records that publish b or b' may be
 linked otherwise. Of these only those matter whose own category or rival's is a, and those for whom a has become likely
-enough for a rival.
+enough for a rival; and only if the likelihood of a has changed by more than these records have room.
 """
 
 import numpy as np
@@ -11,8 +11,9 @@ import numpy as np
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
-from evosdc_measures.linkage.likelihood import Frequencies, cost_of, write_costs
-from evosdc_measures.linkage.rivals import LinkedFile, Originals, expected_matches, link, rival_of, settle
+from evosdc_measures.linkage.informed_together import follow_together
+from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, cost_of, write_costs
+from evosdc_measures.linkage.rivals import NEAR, LinkedFile, Originals, expected_matches, link, rival_of, settle
 
 FEW = 6
 """Up to so many changed cells are followed one by one; more are counted together. The choice changes no result."""
@@ -30,7 +31,7 @@ def started(published: Codes, originals: Originals, frequencies: Frequencies, li
     linked : LinkedFile
         Zeros, and the costs of known matrices; filled.
     """
-    (counts, costs, links, ties), given = linked, frequencies.given
+    (counts, costs, links, ties, rooms), given, multiples = linked, frequencies.given, frequencies.multiples
     own, strides, offsets = originals.model
     n, attributes = own.shape
     for row in range(n):
@@ -43,7 +44,7 @@ def started(published: Codes, originals: Originals, frequencies: Frequencies, li
                 write_costs(base, v, strides[v], frequencies, counts, costs)
     paths = np.empty((4, attributes), np.int64)
     for row in range(n):
-        link(published, row, originals, costs, links, ties, paths)
+        rooms[row] = link(published, row, originals, costs, links, ties, paths, multiples[row], 0)
     return expected_matches(linked.ties)
 
 
@@ -69,7 +70,8 @@ def followed(
             changes += before[row, v] != after[row, v]
     paths = np.empty((4, attributes), np.int64)
     if changes > FEW:
-        follow_together(before, after, rows, originals, frequencies, linked, paths)
+        every = np.arange(len(before))
+        follow_together(before, after, rows, every, originals, frequencies, linked, paths, NEAR, np.ones_like(every))
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone.
         current = before.copy()
@@ -92,13 +94,19 @@ def move_count(
     frequencies: Frequencies,
     counts: Counts,
     costs: Integers,
-) -> None:
-    """Count a record of an original category as published as `entered`, and no longer as `left`; renew the costs."""
-    stride, offset = originals.model.strides[v], originals.model.offsets[v]
+) -> tuple[int, int]:
+    """Count a record of an original category as published as `entered`, and no longer as `left`; renew the costs.
+
+    Returned is by how much the category has become less likely behind the one, and likelier behind the other.
+    """
+    stride, offset, logs = originals.model.strides[v], originals.model.offsets[v], frequencies.logs
     for code, step in ((left, -1), (entered, 1)):
         base = offset + (code + 1) * stride
         counts[base + moved] += step
         write_costs(base, v, stride, frequencies, counts, costs)
+    still, now = counts[offset + (left + 1) * stride + moved], counts[offset + (entered + 1) * stride + moved]
+    lost = logs[still + 1] - logs[still] if still > 0 else IMPOSSIBLE
+    return lost, logs[now] - logs[now - 1] if now > 1 else IMPOSSIBLE
 
 
 @inner_kernel
@@ -138,9 +146,12 @@ def follow_other(
     links: Counts,
     ties: SmallCounts,
     paths: Integers,
+    multiple: int,
+    room: int,
+    near: int,
     weight: int,
-) -> None:
-    """Link a record anew, of which `stays` does not hold after a cell has changed, if that changes anything.
+) -> int:
+    """Link a record anew, of which `stays` does not hold after a cell has changed, and return its room.
 
     Parameters
     ----------
@@ -148,21 +159,25 @@ def follow_other(
     other : int
     v, entered, moved : int
         The cell's attribute, what it is published as now, and its original category.
-    originals, costs, links, ties, paths, weight
+    originals, costs, links, ties, paths, multiple, near, weight
         As of `link`.
+    room : int
+        Before the change.
     """
     model, rival = originals.model, links[other]
     if rival >= 0:
-        limit = cost_of(published, other, other, model, costs)
-        if cost_of(published, other, rival, model, costs) < limit:
-            return
+        ahead = cost_of(published, other, other, model, costs) - cost_of(published, other, rival, model, costs)
+        if ahead > 0:
+            return ahead
     elif published[other, v] == entered and model.own[other, v] != moved:
         limit = cost_of(published, other, other, model, costs)
-        place, tied = rival_of(published, other, limit, v, moved, False, originals, costs, paths)
-        if place >= 0 or tied > 0:
-            settle(other, place, tied - rival, links, ties, weight)
-        return
-    link(published, other, originals, costs, links, ties, paths, weight)
+        place, tied, nearest = rival_of(published, other, limit, v, moved, False, originals, costs, paths, near)
+        if place < 0 and tied == 0:
+            # All others are as far from the own one as they were.
+            return min(room, nearest)
+        settle(other, place, tied - rival, links, ties, weight)
+        return nearest if place >= 0 else 0
+    return link(published, other, originals, costs, links, ties, paths, multiple, near, weight)
 
 
 @inner_kernel
@@ -177,72 +192,25 @@ def _follow_cell(
     paths: Integers,
 ) -> None:
     """Follow one changed cell, published as `left` before."""
-    counts, costs, links, ties = linked
+    counts, costs, links, ties, rooms = linked
     own, multiples = originals.model.own, frequencies.multiples
     if not frequencies.given[v]:
         moved, entered = own[row, v], published[row, v]
-        move_count(v, left, entered, moved, originals, frequencies, counts, costs)
+        lost, won = move_count(v, left, entered, moved, originals, frequencies, counts, costs)
         for other in range(len(own)):
             code = published[other, v]
             if (code != left and code != entered) or other == row:
                 continue
             mine, rival = own[other, v] == moved, links[other]
             rivals = rival >= 0 and own[rival, v] == moved
-            if not stays(mine, rival, rivals, code == entered, multiples[other]):
-                follow_other(published, other, v, entered, moved, originals, costs, links, ties, paths, 1)
-    link(published, row, originals, costs, links, ties, paths)
-
-
-@kernel
-def follow_together(
-    before: Codes,
-    after: Codes,
-    rows: Rows,
-    originals: Originals,
-    frequencies: Frequencies,
-    linked: LinkedFile,
-    paths: Integers,
-) -> None:
-    """Follow many changed cells.
-
-    Left as they are: records that publish nothing whose costs have changed; that still have their rival; and whose own
-    original alone was linked and has not become less likely, while no other has become likelier.
-    """
-    model, (counts, costs, links, ties) = originals.model, linked
-    given, multiples, (own, strides, offsets) = frequencies.given, frequencies.multiples, model
-    n, attributes = own.shape
-    # By where a category's entries begin, whether any of them changed, and whether any grew.
-    changed, grown = np.zeros(len(costs), np.bool_), np.zeros(len(costs), np.bool_)
-    # Entries that shrank, and records that changed.
-    shrunk, moved = np.zeros(len(costs), np.bool_), np.zeros(n, np.bool_)
-    for row in rows:
-        for v in range(attributes):
-            if before[row, v] != after[row, v]:
-                moved[row] = True
-                if not given[v]:
-                    for code, step in ((before[row, v], -1), (after[row, v], 1)):
-                        base = offsets[v] + (code + 1) * strides[v]
-                        counts[base + own[row, v]] += step
-                        changed[base] = True
-                        if step > 0:
-                            grown[base] = True
-                        else:
-                            shrunk[base + own[row, v]] = True
-    for v in range(attributes):
-        for base in range(offsets[v], offsets[v + 1], strides[v]):
-            if changed[base]:
-                write_costs(base, v, strides[v], frequencies, counts, costs)
-    for row in range(n):
-        if not moved[row]:
-            touched, worse = False, False
-            for v in range(attributes):
-                base = offsets[v] + (after[row, v] + 1) * strides[v]
-                touched |= changed[base]
-                worse |= grown[base] or shrunk[base + own[row, v]]
-            if not touched or (not worse and -links[row] == multiples[row]):
+            if stays(mine, rival, rivals, code == entered, multiples[other]):
                 continue
-            if links[row] >= 0:
-                limit = cost_of(after, row, row, model, costs)
-                if cost_of(after, row, links[row], model, costs) < limit:
-                    continue
-        link(after, row, originals, costs, links, ties, paths)
+            step = won if code == entered else lost
+            if step < rooms[other]:
+                rooms[other] -= step
+                continue
+            multiple, room = multiples[other], rooms[other]
+            rooms[other] = follow_other(
+                published, other, v, entered, moved, originals, costs, links, ties, paths, multiple, room, NEAR, 1
+            )
+    rooms[row] = link(published, row, originals, costs, links, ties, paths, multiples[row], NEAR)

@@ -9,11 +9,14 @@ from typing import NamedTuple
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers, SmallCounts
-from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Behind, cost_of
+from evosdc_measures.linkage.likelihood import IMPOSSIBLE, SCALE, Behind, cost_of
 from evosdc_measures.linkage.prefix_tree import PrefixTree
 
 ANY = -1
 """No attribute is fixed: all originals are looked at."""
+
+NEAR = SCALE
+"""Costs that are further from the own original's are not looked at for rooms (`LinkedFile.rooms`)."""
 
 
 class Originals(NamedTuple):
@@ -44,12 +47,17 @@ class LinkedFile(NamedTuple):
         How each record is linked, see `settle`.
     ties : ndarray, shape (n + 1,)
         Number of records by size of the tie that their own original is in; at 0 that of all these records.
+    rooms : ndarray of int64, shape (n,)
+        Below it, a change of the costs of some originals leaves a record linked as it is: its rival is at least that
+        much likelier than its own original, or all originals that are not equal to that are as much less likely. 0
+        where nothing is known. How much is known depends on the changes that led to a file, and no score on it.
     """
 
     counts: Counts
     costs: Integers
     links: Counts
     ties: SmallCounts
+    rooms: Integers
 
 
 @inner_kernel
@@ -63,8 +71,11 @@ def rival_of(
     originals: Originals,
     costs: Integers,
     paths: Integers,
-) -> tuple[int, int]:
+    near: int,
+) -> tuple[int, int, int]:
     """Return the place of an original that costs less than the limit, or -1 and how many cost exactly that much.
+
+    The third figure is how much less that original costs, or else how much more the next ones cost, `near` at most.
 
     Parameters
     ----------
@@ -80,6 +91,8 @@ def rival_of(
     costs : ndarray of int64
     paths : ndarray of int64, shape (4, V)
         Scratch: by level the next node, the end of its siblings, the cost so far, and where the costs begin.
+    near : int
+        Up to what difference the next ones are looked for; with 0 they are not.
     """
     order, roots, nodes = originals.tree
     strides, offsets = originals.model.strides, originals.model.offsets
@@ -90,13 +103,14 @@ def rival_of(
         paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
         if v == fixed:
             start = costs[paths[3, level] + category]
-    if start > limit:
-        return -1, 0
+    bound = limit + near
+    if start > bound:
+        return -1, 0, near
     if hopeful:
-        place = _along_the_cheapest(limit, roots, nodes, costs, paths)
+        place, least = _along_the_cheapest(limit, roots, nodes, costs, paths)
         if place >= 0:
-            return place, 0
-    found, level, cost = 0, 0, start
+            return place, 0, limit - least
+    room, found, level, cost = near, 0, 0, start
     begin, end = narrowed(0, roots, order[0] == fixed, category, nodes)
     while level >= 0:
         if level == last:
@@ -104,14 +118,16 @@ def rival_of(
             for node in range(begin, end):
                 total = cost if order[last] == fixed else cost + costs[paths[3, last] + nodes[node, 0]]
                 if total < limit:
-                    return int(nodes[node, 2]), 0
+                    return int(nodes[node, 2]), 0, limit - total
                 if total == limit:
                     found += nodes[node, 1]
+                else:
+                    room = min(room, total - limit)
             level -= 1
         else:
             paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
-        level, begin, end, cost = next_branch(level, limit, fixed, category, order, nodes, costs, paths)
-    return -1, int(found)
+        level, begin, end, cost = next_branch(level, bound, fixed, category, order, nodes, costs, paths)
+    return -1, int(found), int(room)
 
 
 @inner_kernel
@@ -153,8 +169,8 @@ def next_branch(
 
 
 @inner_kernel
-def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, paths: Integers) -> int:
-    """Follow the cheapest branch of each level; return the place where it ends if it costs less than the limit."""
+def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, paths: Integers) -> tuple[int, int]:
+    """Follow the cheapest branch of each level; return the place where it ends, if below the limit, and its cost."""
     first, end, cost, cheapest = 0, roots, 0, 0
     for level in range(paths.shape[1]):
         cheapest = first
@@ -167,9 +183,9 @@ def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, 
                 cheapest, least = node, step
         cost += least
         if cost >= limit:
-            return -1
+            return -1, cost
         first, end = nodes[cheapest, 1], nodes[cheapest, 2]
-    return int(nodes[cheapest, 2])
+    return int(nodes[cheapest, 2]), cost
 
 
 @inner_kernel
@@ -213,19 +229,32 @@ def link(
     links: Counts,
     ties: SmallCounts,
     paths: Integers,
+    multiple: int,
+    near: int,
     weight: int = 1,
-) -> None:
-    """Link one record anew, which stands for `weight` that are equal in all.
+) -> int:
+    """Link one record anew, which stands for `weight` that are equal in all, and return its room.
 
     One whose own original is impossible is given itself as rival.
     The arrays are apart, not a `LinkedFile`: to count references to one more at each call took a quarter of all time.
+
+    Parameters
+    ----------
+    published, row, originals, costs, links, ties, paths
+        As of `rival_of` and `LinkedFile`.
+    multiple : int
+        How many originals are equal to the own one.
+    near : int
+        How far the room is looked for, as of `rival_of`.
+    weight : int
     """
     limit = cost_of(published, row, row, originals.model, costs)
     if limit >= IMPOSSIBLE:
         settle(row, row, 0, links, ties, weight)
-        return
-    rival, tied = rival_of(published, row, limit, ANY, 0, links[row] >= 0, originals, costs, paths)
+        return 0
+    rival, tied, room = rival_of(published, row, limit, ANY, 0, links[row] >= 0, originals, costs, paths, near)
     settle(row, rival, tied, links, ties, weight)
+    return room if rival >= 0 or tied == multiple else 0
 
 
 @kernel

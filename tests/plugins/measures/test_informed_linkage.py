@@ -112,6 +112,43 @@ def test_children_of_a_published_file(german):
     assert_children_equal_starts(fitted(german), noisy(german, 0.4, rng), rng, (1, 4, 2, 300, 1, 9))
 
 
+def assert_rooms_hold(measure, state):
+    """Each record's rival is likelier than its own original, or all that are not equal to that less likely, by room."""
+    (own, strides, offsets), (_, costs, links, _, rooms) = measure._originals.model, state[1]
+    for row, codes in enumerate(state[0]):
+        costing = sum(costs[offsets[v] + (code + 1) * strides[v] + own[:, v]] for v, code in enumerate(codes))
+        apart = costing - costing[row]
+        if links[row] >= 0:
+            assert apart[links[row]] <= -rooms[row]
+        else:
+            assert (np.abs(apart[(own != own[row]).any(axis=1)]) >= rooms[row]).all()
+
+
+def assert_rooms_hold_through_changes(original, masked, rng, mosts, rounds):
+    measure = fitted(original)
+    state = measure.start(masked)
+    for _ in range(rounds):
+        children = [edited(masked, rng, most) for most in mosts]
+        found = measure.values(state, changes_of(masked, children)).tolist()
+        assert found == [measure.score(child) for child, _ in children]
+        assert_rooms_hold(measure, state)
+        masked, rows = children[int(rng.integers(len(children)))]
+        state = measure.follow(state, masked, rows)
+        assert_same(measure, state, measure.start(masked))
+        assert_rooms_hold(measure, state)
+
+
+@given(tables=pairs(most_records=25), seed=st.integers(0, 2**32 - 1))
+def test_rooms_hold_through_changes(tables, seed):
+    assert_rooms_hold_through_changes(*tables, np.random.default_rng(seed), (1, 2, 5, 25), 4)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.4])
+def test_rooms_hold_through_changes_of_a_published_file(german, share):
+    rng = np.random.default_rng(3)
+    assert_rooms_hold_through_changes(german, noisy(german, share, rng), rng, (1, 1, 2, 4, 12, 40), 25)
+
+
 @given(tables=pairs(most_records=14), data=st.data())
 def test_no_relabelling_hides_anything(tables, data):
     original, masked = tables
