@@ -12,6 +12,7 @@ from evosdc_measures.linkage.category_members import MOST_MEMBERS, Members, shif
 from evosdc_measures.linkage.informed_links import FEW
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
 from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, place
+from evosdc_measures.linkage.ranked_together import follow_together
 from evosdc_measures.linkage.rivals import Originals, narrowed, next_branch
 
 
@@ -167,7 +168,7 @@ def _follow_cell(
                     continue
             elif lost:
                 continue
-            if not mine and (lost or near == 0 or few):
+            if not mine and (near == 0 or (few and not lost)):
                 low, high = won, won_before
                 if code == left:
                     # What it cost: all costs behind a category are less the least, which may have changed.
@@ -190,60 +191,17 @@ def _follow_cell(
                     likelier[number] += sign * overtaking
                     tied[number] += sign * ties
                     rooms[number] = min(rooms[number], room) if tied[number] == multiples[number] else 0
-                    if likelier[number] >= LOST:
+                    if likelier[number] < LOST:
+                        continue
+                    if near == 0:
                         likelier[number], tied[number], rooms[number] = LOST, 1, 0
-                    continue
-                if overtaking == 0:
+                        continue
+                elif overtaking == 0:
+                    rooms[number] = 0
                     continue
         likelier[number], tied[number], rooms[number] = place(
             published, number, own, strides, offsets, order, roots, nodes, costs, paths, near, multiples[number]
         )
-
-
-@kernel
-def _follow_together(
-    published: Codes,
-    numbers: Rows,
-    left: Codes,
-    entered: Codes,
-    moved: Codes,
-    twins: Counts,
-    originals: Originals,
-    frequencies: Frequencies,
-    placed: PlacedFile,
-    paths: Integers,
-    near: int,
-) -> None:
-    """Follow many changed cells: all records asked are placed anew that publish a category whose costs have changed."""
-    counts, costs, likelier, tied, rooms = placed
-    (own, strides, offsets), (order, roots, nodes) = originals
-    attributes = left.shape[1]
-    changed = np.zeros(len(costs), np.bool_)
-    for change in range(len(numbers)):
-        for v in range(attributes):
-            if left[change, v] != entered[change, v]:
-                for code, step in ((left[change, v], -1), (entered[change, v], 1)):
-                    base = offsets[v] + (code + 1) * strides[v]
-                    counts[base + moved[change, v]] += step
-                    changed[base] = True
-                if numbers[change] >= 0:
-                    published[numbers[change], v] = entered[change, v]
-    for v in range(attributes):
-        for base in range(offsets[v], offsets[v + 1], strides[v]):
-            if changed[base]:
-                write_costs(base, v, strides[v], frequencies, counts, costs)
-    for number in range(len(published)):
-        touched = False
-        for v in range(attributes):
-            touched |= changed[offsets[v] + (published[number, v] + 1) * strides[v]]
-        twin = twins[number]
-        if touched and twin >= 0 and doubles(published, number, twin):
-            likelier[number], tied[number], rooms[number] = likelier[twin], tied[twin], rooms[twin]
-        elif touched:
-            multiple = frequencies.multiples[number]
-            likelier[number], tied[number], rooms[number] = place(
-                published, number, own, strides, offsets, order, roots, nodes, costs, paths, near, multiple
-            )
 
 
 @kernel
@@ -291,7 +249,7 @@ def follow_changes(
     # Of so many cells nearly every record publishes a category whose costs have changed.
     most = max(FEW, ((offsets[1:] - offsets[:-1]) // strides).sum() // 4)
     if changes > most:
-        _follow_together(published, numbers, left, entered, moved, twins, originals, frequencies, placed, paths, near)
+        follow_together(published, numbers, left, entered, moved, twins, originals, frequencies, placed, paths, near)
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone. Two
         # records of one category that exchange what they publish leave all counts as they are.

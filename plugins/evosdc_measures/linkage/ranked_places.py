@@ -17,7 +17,7 @@ LOST = (1 << BLOCKS) - 1
 """From so many likelier originals on, a place is not looked for."""
 
 
-NEAR = SCALE // 8
+NEAR = SCALE // 4
 """Costs that are further from the own original's are not looked at for `PlacedFile.rooms`."""
 
 
@@ -35,8 +35,9 @@ class PlacedFile(NamedTuple):
         Originals as likely as the own one, itself among them.
     rooms : ndarray of int64, shape (m,)
         Below it, a change of the costs of some originals leaves the record's place as it is: each original that is not
-        equal to the own one is at least that much likelier or less likely. 0 where nothing is known. How much is known
-        depends on the changes that led to a file, and no score on how much is known.
+        equal to the own one is at least that much likelier or less likely, and where a record is lost, `LOST` originals
+        are likelier by as much. 0 where nothing is known. How much is known depends on the changes that led to a file,
+        and no score on how much is known.
     """
 
     counts: Counts
@@ -111,23 +112,49 @@ def place(
     multiple : int
         How many originals are equal to the own one.
     """
-    last = len(order) - 1
     limit: Any = np.int64(0)
-    for level in range(last + 1):
+    for level in range(len(order)):
         v = order[level]
         paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
         limit += costs[paths[3, level] + own[row, v]]
+    likelier, tied, room = _counted(limit, order, roots, nodes, costs, paths, near)
+    if likelier < LOST:
+        return likelier, tied, room if tied == multiple else 0
+    # Whoever is lost by more than a difference has that room.
+    margin = near
+    while margin > 0:
+        if _counted(limit - margin, order, roots, nodes, costs, paths, 0)[0] == LOST:
+            break
+        margin = margin // 16 if margin > near // 256 else 0
+    return LOST, 1, margin
+
+
+@inner_kernel
+def _counted(
+    limit: int, order: Integers, roots: int, nodes: Counts, costs: Integers, paths: Integers, near: int
+) -> tuple[int, int, int]:
+    """Return how many originals cost less than the limit, at most `LOST`, how many just that, and the room between.
+
+    Parameters
+    ----------
+    limit : int
+    order, roots, nodes, costs, near
+        As of `place`.
+    paths : ndarray of int64, shape (4, V)
+        The last row tells where the costs begin, by level.
+    """
     # Most of all nodes are of the last two levels: no path is kept for them. Whether a last one counts is no branch.
+    last = len(order) - 1
     inner = max(last - 1, 0)
     likelier, tied, level, begin, end = 0, 0, 0, 0, roots
     cost: Any = np.int64(0)
     # All that costs up to `near` more than the own original is looked at.
     room: Any = np.int64(near)
-    limit += near
+    bound: Any = np.int64(limit) + near
     while level >= 0:
         if level == inner:
             for node in range(begin, end):
-                first, stop, left = int(node), int(node + 1), limit - cost
+                first, stop, left = int(node), int(node + 1), bound - cost
                 if inner < last:
                     first, stop = nodes[node, 1], nodes[node, 2]
                     left -= costs[paths[3, inner] + nodes[node, 0]]
@@ -147,8 +174,8 @@ def place(
             level -= 1
         else:
             paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
-        level, begin, end, cost = next_branch(level, limit, ANY, 0, order, nodes, costs, paths)
-    return int(likelier), int(tied), int(room) if tied == multiple else 0
+        level, begin, end, cost = next_branch(level, bound, ANY, 0, order, nodes, costs, paths)
+    return int(likelier), int(tied), int(room)
 
 
 @inner_kernel

@@ -31,3 +31,12 @@ def assert_chain_equals_starts(measure, original, assert_same):
         masked, rows = edited(masked, rng, most)
         state = measure.update(state, masked, rows)
         assert_same(measure, state, measure.start(masked))
+
+
+def costs_apart(model, codes, rows, costs):
+    """Return how much more each original costs behind some rows than their own ones, and which are equal to these."""
+    own, strides, offsets = model
+    bases = offsets[:-1] + (codes[rows] + 1) * strides
+    costing = sum(costs[bases[:, v, None] + own[:, v]] for v in range(own.shape[1]))
+    equal = (own[rows, None] == own).all(axis=2)
+    return costing - costing[np.arange(len(rows)), rows][:, None], equal
