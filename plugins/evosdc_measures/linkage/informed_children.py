@@ -9,7 +9,7 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.informed_links import FEW, follow_other, move_count, stays
-from evosdc_measures.linkage.informed_together import follow_together
+from evosdc_measures.linkage.informed_together import entries_of, follow_together
 from evosdc_measures.linkage.likelihood import SCALE, Behind, Frequencies, cost_of
 from evosdc_measures.linkage.rivals import ANY, NEAR, LinkedFile, Originals, expected_matches, link, rival_of, settle
 
@@ -57,6 +57,7 @@ def matches_of_children(
     firsts = np.zeros(attributes + 1, np.int64)
     firsts[1:] = np.cumsum((offsets[1:] - offsets[:-1]) // strides + 1)
     listed, begins = _by_category(codes, members, firsts)
+    entries = entries_of(codes, members, originals.model)
     # Members that are linked otherwise than in the file, after their number.
     moved = np.zeros(1 + 2 * len(members), np.int32)
     # By how much likelihoods behind a category have changed in a child, where its entries begin; in all in the end.
@@ -74,7 +75,7 @@ def matches_of_children(
         if changes > FEW:
             for change in range(begin, end):
                 published[rows[change]] = after[change]
-            follow_together(codes, published, own, members, originals, frequencies, linked, paths, 0, weights)
+            follow_together(codes, published, own, members, entries, originals, frequencies, linked, paths, 0, weights)
         else:
             for change in range(begin, end):
                 for v in range(attributes):

@@ -11,7 +11,7 @@ import numpy as np
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
-from evosdc_measures.linkage.informed_together import follow_together
+from evosdc_measures.linkage.informed_together import entries_of, follow_together
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, cost_of, write_costs
 from evosdc_measures.linkage.rivals import NEAR, LinkedFile, Originals, expected_matches, link, rival_of, settle
 
@@ -71,7 +71,8 @@ def followed(
     paths = np.empty((4, attributes), np.int64)
     if changes > FEW:
         every = np.arange(len(before))
-        follow_together(before, after, rows, every, originals, frequencies, linked, paths, NEAR, np.ones_like(every))
+        entries, weights = entries_of(before, every, originals.model), np.ones_like(every)
+        follow_together(before, after, rows, every, entries, originals, frequencies, linked, paths, NEAR, weights)
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone.
         current = before.copy()

@@ -6,9 +6,20 @@ import numpy as np
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
-from evosdc_measures.domains import Integers
-from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, cost_of, write_costs
+from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Behind, Frequencies, cost_of, write_costs
 from evosdc_measures.linkage.rivals import LinkedFile, Originals, link
+
+
+@kernel
+def entries_of(published: Codes, among: Rows, model: Behind) -> Counts:
+    """Return where the costs of their own originals' categories lie behind what some records publish, shape (m, V)."""
+    own, strides, offsets = model
+    entries = np.empty((len(among), own.shape[1]), np.int32)
+    for place, row in enumerate(among):
+        for v in range(own.shape[1]):
+            entries[place, v] = offsets[v] + (published[row, v] + 1) * strides[v] + own[row, v]
+    return entries
 
 
 @kernel
@@ -17,6 +28,7 @@ def follow_together(
     after: Codes,
     rows: Rows,
     among: Rows,
+    entries: Counts,
     originals: Originals,
     frequencies: Frequencies,
     linked: LinkedFile,
@@ -26,16 +38,18 @@ def follow_together(
 ) -> None:
     """Follow many changed cells.
 
-    Left as they are: records that publish nothing whose costs have changed; that still have their rival; and whose own
-    original alone was linked, while no other can have come as near to it as it had room.
+    Left as they are: records that had more room than any other original can have come nearer to their own one, where
+    that alone was linked, or than their rival can have lost; and those that still have their rival.
 
     Parameters
     ----------
     before, after : ndarray of int32, shape (n, V)
     rows : ndarray of intp
         That differ.
-    among : ndarray of intp
+    among : ndarray of intp, shape (m,)
         The records to look at, with all that differ.
+    entries : ndarray of int32, shape (m, V)
+        Of these before the change, as `entries_of` returns them.
     originals, frequencies, linked, paths
         As of `link`.
     near : int
@@ -57,9 +71,8 @@ def follow_together(
                         base = offsets[v] + (code + 1) * strides[v]
                         counts[base + own[row, v]] += number
                         changed[base] = True
-    # How much nearer any other original can have come to each by their categories alone, and the least cost of one that
-    # was impossible.
-    nearer, former = np.zeros(len(costs), np.int64), np.empty(strides.max(), np.int64)
+    former = np.empty(strides.max(), np.int64)
+    nearer, farther = np.zeros(len(costs), np.int64), np.zeros(len(costs), np.int64)
     opened = np.full(len(costs), IMPOSSIBLE, np.int64)
     for v in range(attributes):
         for base in range(offsets[v], offsets[v + 1], strides[v]):
@@ -67,54 +80,59 @@ def follow_together(
                 end = base + strides[v]
                 former[: strides[v]] = costs[base:end]
                 write_costs(base, v, strides[v], frequencies, counts, costs)
-                opened[base] = _write_nearer(former, costs[base:end], nearer[base:end])
-    for row in among:
-        if moved[row]:
-            pass
-        elif -links[row] != multiples[row]:
-            touched = False
-            for v in range(attributes):
-                touched |= changed[offsets[v] + (after[row, v] + 1) * strides[v]]
-            if not touched:
+                write_steps(former, costs[base:end], nearer[base:end], farther[base:end], opened[base:end])
+    for place, row in enumerate(among):
+        alone, room = -links[row] == multiples[row], rooms[row]
+        if not moved[row]:
+            step: Any = np.int64(0)
+            most: Any = np.int64(0)
+            for entry in entries[place]:
+                step += nearer[entry]
+                most += farther[entry]
+            if (step == 0 and most == 0) or (alone and step < room) or (links[row] >= 0 and most < room):
+                if near > 0 and room > 0:
+                    rooms[row] -= step if alone else most
                 continue
-            if links[row] >= 0:
+            if alone:
+                limit: Any = np.int64(0)
+                least: Any = np.int64(IMPOSSIBLE)
+                for entry in entries[place]:
+                    limit += costs[entry]
+                    least = min(least, opened[entry])
+                    if opened[entry] < IMPOSSIBLE:
+                        step -= IMPOSSIBLE
+                # No cost is below 0, so what was impossible costs at least what its new category does.
+                if least > limit and (step == 0 or step < room):
+                    if near > 0:
+                        rooms[row] = min(room - step, least - limit)
+                    continue
+            elif links[row] >= 0:
                 ahead = cost_of(after, row, row, model, costs) - cost_of(after, row, links[row], model, costs)
                 if ahead > 0:
                     if near > 0:
                         rooms[row] = ahead
                     continue
-        else:
-            limit: Any = np.int64(0)
-            step: Any = np.int64(0)
-            least: Any = np.int64(IMPOSSIBLE)
-            for v in range(attributes):
-                base = offsets[v] + (after[row, v] + 1) * strides[v]
-                limit += costs[base + own[row, v]]
-                step += nearer[base + own[row, v]]
-                least = min(least, opened[base])
-            # No cost is below 0, so what was impossible costs at least what its new category does.
-            if least > limit and (step == 0 or step < rooms[row]):
-                if near > 0:
-                    rooms[row] = min(rooms[row] - step, least - limit)
-                continue
         room = link(after, row, originals, costs, links, ties, paths, multiples[row], near, weights[row])
         if near > 0:
             rooms[row] = room
 
 
 @inner_kernel
-def _write_nearer(former: Integers, costs: Integers, nearer: Integers) -> int:
-    """Write by how much any other category can have come nearer to each, by their costs before and after.
+def write_steps(former: Integers, costs: Integers, nearer: Integers, farther: Integers, opened: Integers) -> None:
+    """Write by how much any other category can have come nearer to each, and how much less likely than each become.
 
-    Left out are those that were impossible, of which the least cost is returned.
+    To the first `IMPOSSIBLE` is added where any was impossible and is not: `opened` are the least costs of these then.
     """
-    won, opened = IMPOSSIBLE, IMPOSSIBLE
+    won, lost, least, closed = IMPOSSIBLE, -IMPOSSIBLE, IMPOSSIBLE, False
     for a in range(len(costs)):
-        if former[a] < IMPOSSIBLE:
-            won = min(won, costs[a] - former[a])
+        if former[a] >= IMPOSSIBLE:
+            least = min(least, costs[a])
+        elif costs[a] >= IMPOSSIBLE:
+            closed = True
         else:
-            opened = min(opened, costs[a])
+            won, lost = min(won, costs[a] - former[a]), max(lost, costs[a] - former[a])
     for a in range(len(costs)):
-        possible = costs[a] < IMPOSSIBLE and former[a] < IMPOSSIBLE
-        nearer[a] = costs[a] - former[a] - won if possible else np.int64(0)
-    return opened
+        own = costs[a] - former[a] if former[a] < IMPOSSIBLE and costs[a] < IMPOSSIBLE else np.int64(0)
+        nearer[a] = max(own - won, 0) + (IMPOSSIBLE if least < IMPOSSIBLE else 0)
+        farther[a] = IMPOSSIBLE if closed else max(lost - own, 0)
+        opened[a] = least
