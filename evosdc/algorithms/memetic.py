@@ -13,11 +13,10 @@ from evosdc.algorithms.combination import promising, worth_keeping
 from evosdc.algorithms.moves import first_credit, moves_of, mutants_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Algorithm, Fitted, Individual, Offspring, Parameters, Population
+from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.model.algorithm import ASIDE
 from evosdc.model.capabilities import Movable
 from evosdc.seeds import Streams
-from evosdc.table.table import Table
 
 CLIMBER, RATES, CREDIT, INNER = "climber", "rates", "moves", "inner/"
 """Names in the memory: slot of the member being improved, progress of each member in a round, credit of each kind of
@@ -164,14 +163,11 @@ class Memetic(Algorithm):
         Each measure that can tell counts alike, whatever its score; None where no record is to be preferred.
         """
         if self._burdened[0] != climber.key:  # a member mostly stays for many rounds
-            self._burdened = climber.key, self._summed_burdens(climber.genome)
+            self._burdened = climber.key, self._summed_burdens(climber)
         return self._burdened[1]
 
-    def _summed_burdens(self, genome: Any) -> NDArray[np.float64] | None:
-        measures: Mapping[str, Fitted] = self.toolbox.measures
-        masked: Table = self.toolbox.genotype.decode(genome, np.random.default_rng(0))
-        known = [burdens for fitted in measures.values() if (burdens := fitted.burdens(masked)) is not None]
-        shares = [burdens / burdens.sum() for burdens in known if burdens.sum() > 0.0]
+    def _summed_burdens(self, climber: Individual) -> NDArray[np.float64] | None:
+        shares = [burdens / burdens.sum() for burdens in self.toolbox.burdens(climber) if burdens.sum() > 0.0]
         return np.sum(shares, axis=0).cumsum() if shares else None
 
     def replace(

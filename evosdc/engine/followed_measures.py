@@ -15,6 +15,9 @@ ReadTogether = Callable[[Any, Changes], tuple[NDArray[np.float64], NDArray[np.fl
 StatesOfTable = tuple[Any, ...]
 """Of one table, by followed measure."""
 
+Burdens = NDArray[np.float64]
+"""What each record adds to a score, shape (n,)."""
+
 
 class Reading(NamedTuple):
     """A measure whose score is read from the state of another one, by its place among those followed."""
@@ -96,6 +99,27 @@ class Roads(NamedTuple):
         for name, other in self.others:
             scores[name] = other.score(masked)
         return scores
+
+    def burdens(self, measures: Mapping[str, Fitted], masked: Table, states: StatesOfTable) -> list[Burdens]:
+        """Return what each record adds to the score of each measure that can tell, by the states of a table, in order.
+
+        Parameters
+        ----------
+        measures : mapping of str to Fitted
+        masked : Table
+        states : tuple
+            Empty where they are not known.
+        """
+        known = {name: state for (name, _), state in zip(self.followed, states, strict=False)}
+        found = []
+        for name, fitted in measures.items():
+            burdens = None
+            if name in known and isinstance(fitted, Incremental):
+                burdens = fitted.burdens_of_state(known[name])
+            burdens = fitted.burdens(masked) if burdens is None else burdens
+            if burdens is not None:
+                found.append(burdens)
+        return found
 
 
 def roads_of(measures: Mapping[str, Fitted], follows: bool, randomises: bool) -> Roads:

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.families import Families, families_of
 from evosdc.engine.family_evaluations import Evaluation, family_evaluations
-from evosdc.engine.followed_measures import Roads, StatesOfTable, roads_of
+from evosdc.engine.followed_measures import Burdens, Roads, StatesOfTable, roads_of
 from evosdc.engine.mending import mended
 from evosdc.engine.objectives import Judged, Objectives
 from evosdc.engine.travelling import Travellers, travellers_of
@@ -226,6 +228,19 @@ class Problem:
             parent.states = self.evaluate(parent.genome, parent.key).states
         if parent.states:
             parent.basis = None
+
+    def burdens(self, individual: Individual) -> list[Burdens]:
+        """Return what each record adds to the score of each measure that can tell (`evosdc.model.Fitted.burdens`).
+
+        Read from the individual's states where it has them, with the same result to the last bit.
+        """
+        genome, key = individual.genome, individual.key
+        if self._travellers is not None:
+            return self._travellers.read(genome, key, key, lambda *at: self._roads.burdens(self.measures, *at))
+        if not individual.states and individual.basis is not None:
+            self.make_states(individual, (genome,))
+        states = individual.states[0] if len(individual.states) == 1 else ()
+        return self._roads.burdens(self.measures, self.genotype.decode(genome, np.random.default_rng(0)), states)
 
     def expectations(self, genome: Any) -> dict[str, float]:
         """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn.

@@ -132,6 +132,13 @@ class Incremental(Fitted, Generic[S]):
     def value(self, state: S) -> float:
         """Return the score that a state stands for."""
 
+    def burdens_of_state(self, state: S) -> NDArray[np.float64] | None:
+        """Return the `burdens` of the table that a state stands for, to the last bit; None where the table tells them.
+
+        A local search asks for them whenever it goes on with another file, whose state it has. By default None.
+        """
+        return None
+
     def read_from(self, other: Fitted) -> Callable[[Any], float] | None:
         """Return how the score is read from the states of another measure, None where these do not tell it.
 

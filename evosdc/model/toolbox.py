@@ -1,16 +1,18 @@
 """The DEAP toolbox of a genotype: the operators under the names that DEAP's users know."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from deap import base
+from numpy.typing import NDArray
 
 from evosdc.model.capabilities import Movable
 from evosdc.model.composition import Composed
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
+from evosdc.model.individual import Individual
 from evosdc.model.measure import Fitted
 from evosdc.model.random_decoding import Raced
 
@@ -21,10 +23,12 @@ def toolbox_of(
     fitness: Fitness | None = None,
     algorithm: Callable[[str, Mapping[str, Any], base.Toolbox], Any] | None = None,
     keeps_classes: bool = False,
+    burdens: Callable[[Individual], Sequence[NDArray[np.float64]]] | None = None,
 ) -> base.Toolbox:
     """Return a toolbox with ``mate(a, b, rng)``, ``mutate(genome, rng)``, ``key(genome)`` and ``random(rng)``.
 
-    ``mutants(genome, count, rng)`` gives what ``mutate`` gives one after another, in less time.
+    ``mutants(genome, count, rng)`` gives what ``mutate`` gives one after another, in less time. ``burdens(individual)``
+    gives what each record adds to the score of each measure that can tell (`evosdc.model.Fitted.burdens`).
 
     The operators are pure: they return new genomes and draw from `rng` alone. Its attributes `genotype`, `measures`
     and `fitness` are what the search is about, for algorithms that are made for one genotype or know bounds of a
@@ -46,6 +50,7 @@ def toolbox_of(
     toolbox.register("random", genotype.random)
     toolbox.register("key", genotype.key)
     toolbox.register("distance", genotype.distance)
+    toolbox.register("burdens", burdens or partial(_burdens, genotype, toolbox.measures))
     if isinstance(genotype, Raced):
         toolbox.register("on_tables", genotype.judged_on)
         toolbox.register("on_all_tables", genotype.judged_on, draws=genotype.draws)
@@ -56,6 +61,13 @@ def toolbox_of(
     if algorithm is not None:
         toolbox.register("algorithm", lambda name, params: algorithm(name, params, toolbox))
     return toolbox
+
+
+def _burdens(
+    genotype: Genotype[Any], measures: Mapping[str, Fitted], individual: Individual
+) -> list[NDArray[np.float64]]:
+    masked = genotype.decode(individual.genome, np.random.default_rng(0))
+    return [burdens for fitted in measures.values() if (burdens := fitted.burdens(masked)) is not None]
 
 
 def _mutated(genotype: Any, genome: Any, rng: np.random.Generator) -> Any:

@@ -251,6 +251,10 @@ class MeasureConformance:
             f"update leads to {followed!r} where start gives {fresh!r}; keep integers in the state"
         )
         assert fitted.score(masked) == fresh, "score and value(start) differ"
+        told = fitted.burdens_of_state(state)
+        assert told is None or np.array_equal(told, fitted.burdens(masked)), (
+            "a state and its table tell different burdens"
+        )
 
     def test_a_partial_measure_leaves_other_attributes_out(self) -> None:
         measure = self.measure()

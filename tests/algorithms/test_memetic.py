@@ -44,7 +44,7 @@ Counting.__abstractmethods__ = frozenset()
 def toolbox_of(together=combined):
     toolbox = counting_toolbox()
     toolbox.algorithm = lambda name, params: ParentChild(ParentChild.Params(**params), toolbox)
-    toolbox.measures = {}
+    toolbox.burdens = lambda individual: []
     toolbox.fitness = SimpleNamespace(combine=lambda scores: (max(scores["il"], scores["dr"]),))
     toolbox.genotype = Counting(None, None)
     toolbox.genotype.move = lambda genome, kind, rng, records: toolbox.mutate(genome, rng)

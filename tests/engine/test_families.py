@@ -91,6 +91,21 @@ def test_together_is_one_by_one_is_from_scratch(problems, name, seed, count):
         parent = children[-2]
 
 
+@pytest.mark.parametrize("name", [*WAYS, "travelling"])
+def test_burdens_by_states_are_those_of_the_table(problems, name):
+    problem = problems[name]
+    genotype, rng = problem.genotype, np.random.default_rng(4)
+    parent = evaluated(problem, genotype.random(rng))
+    evaluator = Evaluator(problem)
+    for _ in range(3):
+        masked = genotype.decode(parent.genome, rng)
+        wanted = [b for fitted in problem.measures.values() if (b := fitted.burdens(masked)) is not None]
+        found = problem.burdens(parent)
+        assert len(found) == len(wanted) > 0
+        assert all(np.array_equal(*pair) for pair in zip(found, wanted, strict=True))
+        parent = evaluator.evaluate(offspring_of(problem, parent))[-1]
+
+
 @pytest.mark.parametrize("name", ["six", "default"])
 def test_children_need_no_tables_where_all_measures_judge_them_together(problems, name, monkeypatch):
     problem = problems[name]

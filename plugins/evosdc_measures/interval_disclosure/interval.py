@@ -18,6 +18,7 @@ from evosdc_measures.interval_disclosure.by_ranks import Categories, FittedByRan
 from evosdc_measures.interval_disclosure.cells import FittedByCell, Reach, hits_of_codes, orders_of
 from evosdc_measures.interval_disclosure.joint_hits import follow_hits, hits_of_children
 from evosdc_measures.interval_disclosure.rank_intervals import wide_enough
+from evosdc_measures.interval_disclosure.record_hits import hits_of_records
 from evosdc_measures.joint import joint_layout_of
 
 State = tuple[Codes, Counts, Integers, int]
@@ -161,9 +162,10 @@ class FittedIntervalDisclosure(FollowedInPlace[State], Batched[State], Expected)
     def hits(self, masked: Table) -> Integers:
         """Return how often each record's values lie inside, shape (n,); O(n V P)."""
         require_aligned(self._original, masked)
-        hits = np.zeros(len(masked.codes), dtype=np.int64)
-        for v, order in enumerate(self._orders):
-            hits += hits_of_codes(self._original.codes[:, v], masked.codes[:, v], order, self._percents)
+        widths, _, orders, percents = self._layout
+        hits: Integers = hits_of_records(self._original.codes, masked.codes, widths, orders, percents)
+        for v in self._joint.wide:
+            hits += hits_of_codes(self._original.codes[:, v], masked.codes[:, v], self._orders[v], self._percents)
         return hits
 
     def expected(self, transitions: Sequence[Matrix]) -> float:

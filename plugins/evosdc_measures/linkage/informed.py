@@ -149,7 +149,11 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Batched[State], 
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's expected match as a share of the score, shape (n,); as `start`."""
-        return burdens_of(np.maximum(-self.start(masked)[1].links, 0))
+        return self.burdens_of_state(self.start(masked))
+
+    def burdens_of_state(self, state: State) -> Numbers:
+        """Return each record's expected match as a share of the score, shape (n,)."""
+        return burdens_of(np.maximum(-state[1].links, 0))
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected share where the intruder knows the matrices, 0..100; exact.

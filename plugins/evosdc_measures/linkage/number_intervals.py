@@ -84,6 +84,10 @@ class FittedOnIntervals(Batched[State]):
         require_same_shape(self._original, masked)
         return self._fitted.burdens(self._classed(masked))
 
+    def burdens_of_state(self, state: State) -> Numbers | None:
+        """Return what each record adds to the risk, where the measure of classes can tell by a state."""
+        return self._fitted.burdens_of_state(state[1])
+
     def value(self, state: State) -> float:
         """Return the risk, 0..100."""
         return self._fitted.value(state[1])

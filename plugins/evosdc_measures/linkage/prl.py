@@ -246,9 +246,13 @@ class FittedByRecord(FollowedInPlace[LinkedState], Batched[LinkedState]):
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,); as `start`."""
-        links = self.start(masked)[1]
+        return self.burdens_of_state(self.start(masked))
+
+    def burdens_of_state(self, state: LinkedState) -> Numbers:
+        """Return each record's credit as a share of the score, shape (n,)."""
+        codes, links, _ = state
         with self._lock:
-            return burdens_of(ties_of_file(self._model, masked.codes, links, *order_of(self._model, links)))
+            return burdens_of(ties_of_file(self._model, codes, links, *order_of(self._model, links)))
 
     def value(self, state: LinkedState) -> float:
         """Return the risk, 0..100."""

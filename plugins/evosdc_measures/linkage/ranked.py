@@ -148,8 +148,12 @@ class FittedRanked(InformedOriginals, FollowedInPlace[State], Batched[State]):
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's expected match as a share of the score, shape (n,); 0 for records not asked."""
-        _, placed, _ = self.start(masked)
-        burdens = np.zeros(len(masked))
+        return self.burdens_of_state(self.start(masked))
+
+    def burdens_of_state(self, state: State) -> Numbers:
+        """Return each record's expected match as a share of the score, shape (n,); 0 for records not asked."""
+        codes, placed, _ = state
+        burdens = np.zeros(len(codes))
         burdens[self._asked] = 100.0 * shares_of(placed.likelier, placed.tied) / len(self._asked)
         return burdens
 
