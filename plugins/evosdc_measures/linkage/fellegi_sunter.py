@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from evosdc.kernel import kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.known_share import CLAMP, converged
+from evosdc_measures.linkage.known_share_of_three import converged_of_three
 from evosdc_measures.linkage.pattern_sums import fold, spread
 from evosdc_measures.linkage.three_attributes import maximised
 
@@ -132,7 +133,7 @@ def estimate(
     """
     share = share_of(n)
     if known:
-        m, u = converged(counts, attributes, share)
+        m, u = converged_of_three(counts, share) if attributes == 3 else converged(counts, attributes, share)
         return m, u, share
     if attributes == 3:
         m, u, share = maximised(counts, share, CLAMP, TOLERANCE, ITERATIONS)

@@ -4,16 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import EvaluationError
-from evosdc.kernel import kernel
 from evosdc.model import Changes
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.linkage.linked_records import Links, Model, orders_by_weight, ties_under
-from evosdc_measures.linkage.profile_cache import known_places, places_of
-from evosdc_measures.linkage.ties_by_order import credits_under
-
-ATTEMPTS = 3
-"""How often records are entered into the memory of profiles that forgets some of them before all are there."""
+from evosdc_measures.linkage.judged_children import UNKNOWN, judge_under
+from evosdc_measures.linkage.linked_records import Model, judged, orders_by_weight, slot_under
+from evosdc_measures.linkage.links import Links
+from evosdc_measures.linkage.ties_by_order import Credits
 
 
 def credits_of_children(model: Model, parent: Codes, changes: Changes, links: Links) -> NDArray[np.float64]:
@@ -33,49 +30,50 @@ def credits_of_children(model: Model, parent: Codes, changes: Changes, links: Li
     EvaluationError
         The memory of profiles does not hold all changed records at once.
     """
-    before, after, rows, ends = changes.before.codes, changes.after.codes, changes.rows, changes.ends
-    memory, wildcard = model.memory, model.originals.wildcard
-    asked = np.concatenate([before, after])
-    places = _entered(model, asked)
+    before, after, ends = changes.before.codes, changes.after.codes, changes.ends
+    original, memory = model.original.take(changes.rows, 0), model.memory
+    moved, credits = np.empty((len(ends), links.pairs.shape[1]), np.int64), np.empty(len(ends))
+    places = np.empty(2 * len(original), np.int32)
+    asked = (original, before, after, ends, places)
+    left = _judged(model, links, asked, moved, credits)
+    if not left:
+        return credits
+    others = np.flatnonzero(np.isnan(credits))
     n, attributes = model.original.shape
-    moved = _moved_pairs(links.pairs, ends, places, memory.profiles)
-    orders, ranks = orders_by_weight(moved, attributes, n, model.known, *model.estimates)
+    orders, ranks = orders_by_weight(moved[others], attributes, n, model.known, *model.estimates)
     alike: dict[bytes, list[int]] = {}
-    for child in range(len(ends)):
-        alike.setdefault(ranks[child].tobytes(), []).append(child)
-    credits = np.empty(len(ends))
+    for place in range(len(others)):
+        alike.setdefault(ranks[place].tobytes(), []).append(place)
     for children in alike.values():
         forgotten = memory.filled[1]
-        ties = ties_under(model, parent, links, orders[children[0]], ranks[children[0]])
+        slot = slot_under(model, parent, links, orders[children[0]], ranks[children[0]])
         if memory.filled[1] != forgotten:
-            places = _entered(model, asked)
-        own = np.array(children, dtype=np.int64)
-        credits_under(model.original, before, after, rows, ends, own, places, memory.profiles, wildcard, *ties, credits)
+            _judged(model, links, asked, moved, np.empty(len(ends)))
+        judge_under(
+            others[children],
+            slot,
+            original,
+            before,
+            after,
+            ends,
+            model.originals.wildcard,
+            memory.profiles,
+            links.orders,
+            links.ranks,
+            links.kept,
+            links.sizes,
+            links.credits,
+            places,
+            credits,
+        )
     return credits
 
 
-def _entered(model: Model, asked: Codes) -> Counts:
-    """Return the places of records in the memory of profiles, all of which are there at once."""
-    memory, every = model.memory, np.arange(len(asked))
-    places = np.empty(len(asked), np.int32)
-    for _ in range(ATTEMPTS):
-        if known_places(asked, every, memory, places):
-            return places
-        for begin in range(0, len(every), memory.batch):
-            places_of(asked, every[begin : begin + memory.batch], model.originals, memory)
-    raise EvaluationError("measure prl: the changed records are too many for the memory of profiles")
-
-
-@kernel
-def _moved_pairs(pairs: Integers, ends: Integers, places: Counts, profiles: Counts) -> Integers:
-    """Return the numbers of pairs by pattern of all children, shape (k, 2**V)."""
-    changed, patterns = len(places) // 2, len(pairs)
-    moved, begin = np.empty((len(ends), patterns), np.int64), 0
-    for child in range(len(ends)):
-        for pattern in range(patterns):
-            moved[child, pattern] = pairs[pattern]
-        for i in range(begin, ends[child]):
-            for pattern in range(patterns):
-                moved[child, pattern] += profiles[places[changed + i], pattern] - profiles[places[i], pattern]
-        begin = ends[child]
-    return moved
+def _judged(
+    model: Model, links: Links, asked: tuple[Codes, Codes, Codes, Integers, Counts], moved: Integers, credits: Credits
+) -> int:
+    original, before, after, ends, places = asked
+    left = judged(model, links, False, original, before, after, ends, places, moved, credits)
+    if left == UNKNOWN:
+        raise EvaluationError("measure prl: the changed records are too many for the memory of profiles")
+    return left

@@ -18,7 +18,8 @@ from evosdc_measures.linkage.assignment import FittedAssignment, disagreements_o
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.content_families import credits_by_content
 from evosdc_measures.linkage.estimate_memory import estimate_memory_of
-from evosdc_measures.linkage.linked_records import Links, Model, follow, link, order_of, ties_of_file
+from evosdc_measures.linkage.linked_records import Model, follow, link, order_of, ties_of_file
+from evosdc_measures.linkage.links import Links
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 from evosdc_measures.linkage.pattern_families import credits_of_children
 from evosdc_measures.linkage.pattern_linkage import follow_content
@@ -231,8 +232,8 @@ class FittedByRecord(FollowedInPlace[LinkedState], Batched[LinkedState]):
     def follow(self, state: LinkedState, masked: Table, rows: Rows) -> LinkedState:
         """Return the state after a change: patterns and ties of the changed rows; all others where an order is new."""
         with self._lock:
-            links, credit = follow(self._model, state[0], masked.codes, rows, state[1])
-        return masked.codes, links, self._risk(credit)
+            credit = follow(self._model, state[0], masked.codes, rows, state[1])
+        return masked.codes, state[1], self._risk(credit)
 
     def _risk(self, credit: float) -> float:
         return float(min(100.0 * credit / self._n, 100.0))

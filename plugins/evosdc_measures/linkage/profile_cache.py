@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evosdc.kernel import kernel
+from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.profiles import Originals, add_by_pairs, fill, worth_grouping
@@ -77,30 +77,23 @@ def memory_of(n: int, originals: Originals) -> ProfileCache:
     )
 
 
-@kernel
-def known_places(codes: Codes, rows: Rows, memory: ProfileCache, places: Counts) -> bool:
-    """Write the places of rows' records in the memory; stop and return False where one is not known."""
-    # All rows in one call and no slices: to count references to arrays costs more than all else here.
-    factors, shift, slots, records = memory.factors, memory.shift, memory.slots, memory.records
-    attributes, last = codes.shape[1], len(slots) - 1
-    for i in range(len(rows)):
-        row, total = rows[i], 0
+@inner_kernel
+def place_of(codes: Codes, row: int, factors: Integers, shift: int, slots: Counts, records: Counts) -> int:
+    """Return the place of a record in the memory, -1 where it is not known; the last four are those of the memory."""
+    attributes, last, total = codes.shape[1], len(slots) - 1, 0
+    for v in range(attributes):
+        total += (codes[row, v] + 1) * factors[v]
+    slot = (total >> shift) & last
+    place = slots[slot]
+    while place >= 0:
+        same = True
         for v in range(attributes):
-            total += (codes[row, v] + 1) * factors[v]
-        slot = (total >> shift) & last
+            same &= records[place, v] == codes[row, v]
+        if same:
+            break
+        slot = (slot + 1) & last
         place = slots[slot]
-        while place >= 0:
-            same = True
-            for v in range(attributes):
-                same &= records[place, v] == codes[row, v]
-            if same:
-                break
-            slot = (slot + 1) & last
-            place = slots[slot]
-        if place < 0:
-            return False
-        places[i] = place
-    return True
+    return int(place)
 
 
 @kernel

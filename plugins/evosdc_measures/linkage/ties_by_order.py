@@ -5,8 +5,6 @@ few orders, again and again: what was counted under one of them is kept and foll
 record has to be looked at again where a change leads from one order to another one.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,55 +18,31 @@ from evosdc_measures.linkage.pattern_order import best_at
 Credits = NDArray[np.float64]
 
 
-class Ties(NamedTuple):
-    """Ties under one order of patterns. A record's tie is 0 where its own original is not among the best ones.
+def counted(ties: Counts) -> tuple[Counts, Counts, Credits]:
+    """Return the ties of a file by size.
+
+    A record's tie is 0 where its own original is not among the best ones.
 
     Parameters
     ----------
-    order : ndarray of int64, shape (2**V,)
-        Patterns, the greatest weight first.
-    ranks : ndarray of int32, shape (2**V,)
-        By pattern; tied patterns have the same.
+    ties : ndarray of int32, shape (n,)
+        The tie of each record.
+
+    Returns
+    -------
     sizes : ndarray of int32, shape (d,)
         The sizes of ties that occur, ascending, but for 0.
     numbers : ndarray of int32, shape (d,)
-        How many masked records have such a tie.
+        How many records have such a tie.
     credits : ndarray of float64, shape (d + 1,)
         Sum of the credits, one in so many as are tied, of the records of the first sizes.
-    """
-
-    order: Integers
-    ranks: Counts
-    sizes: Counts
-    numbers: Counts
-    credits: Credits
-
-    @property
-    def credit(self) -> float:
-        """The sum of all records' credits."""
-        return float(self.credits[-1])
-
-    def moved(self, removed: Counts, added: Counts) -> "Ties":
-        """Return the ties after some records have got others; `removed` and `added` are sorted."""
-        return Ties(self.order, self.ranks, *_moved(self.sizes, self.numbers, self.credits, removed, added))
-
-
-def counted(order: Integers, ranks: Counts, ties: Counts) -> Ties:
-    """Return the ties of a file by size.
-
-    Parameters
-    ----------
-    order, ranks
-        As of `Ties`.
-    ties : ndarray of int32, shape (n,)
-        The tie of each record.
     """
     numbers = np.bincount(ties)
     sizes = np.flatnonzero(numbers[1:]) + 1
     numbers = numbers[sizes]
     # Summed from the smallest size on, each sum from the one before: `accumulate` does nothing else.
     credits = np.concatenate(([0.0], np.add.accumulate(numbers / sizes)))
-    return Ties(order, ranks, sizes.astype(np.int32), numbers.astype(np.int32), credits)
+    return sizes.astype(np.int32), numbers.astype(np.int32), credits
 
 
 @inner_kernel
@@ -204,81 +178,3 @@ def credit_with(sizes: Counts, numbers: Counts, credits: Credits, removed: Count
     for i in range(place, len(sizes)):
         credit += numbers[i] / sizes[i]
     return float(credit)
-
-
-@kernel
-def _moved(
-    sizes: Counts, numbers: Counts, credits: Credits, removed: Counts, added: Counts
-) -> tuple[Counts, Counts, Credits]:
-    """Return the sizes, the numbers and the sums of credits after some records have got other ties."""
-    place, a, b = _first_changed(sizes, removed, added)
-    most = len(sizes) + len(added) - b
-    new_sizes, new_numbers, new_credits = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most + 1)
-    new_sizes[:place], new_numbers[:place] = sizes[:place], numbers[:place]
-    new_credits[: place + 1] = credits[: place + 1]
-    count = place
-    while place < len(sizes) or b < len(added):
-        size, number, place, a, b = _next_size(sizes, numbers, removed, added, place, a, b)
-        if number > 0:
-            new_sizes[count], new_numbers[count] = size, number
-            new_credits[count + 1] = new_credits[count] + number / size
-            count += 1
-    return new_sizes[:count].copy(), new_numbers[:count].copy(), new_credits[: count + 1].copy()
-
-
-@kernel
-def credits_under(
-    original: Codes,
-    before: Codes,
-    after: Codes,
-    rows: Rows,
-    ends: Integers,
-    children: Integers,
-    places: Counts,
-    profiles: Counts,
-    wildcard: bool,
-    order: Integers,
-    ranks: Counts,
-    sizes: Counts,
-    numbers: Counts,
-    credits: Credits,
-    found: Credits,
-) -> None:
-    """Write the credits of those children of one parent under whose weights the patterns have one order.
-
-    Parameters
-    ----------
-    original : ndarray of int32, shape (n, V)
-    before, after : ndarray of int32, shape (m, V)
-        The changed records alone, child by child.
-    rows : ndarray of intp, shape (m,)
-    ends : ndarray of int64, shape (k,)
-        Where each child's records end.
-    children : ndarray of int64
-        Which they are.
-    places : ndarray of int32, shape (2 * m,)
-        Of the profiles of records before, and then of those after the change.
-    profiles, wildcard
-        As in `ties_of`.
-    order, ranks, sizes, numbers, credits
-        The `Ties` of the parent.
-    found : ndarray of float64, shape (k,)
-        Where the credits are written.
-    """
-    changed = len(rows)
-    for child in children:
-        begin = ends[child - 1] if child > 0 else 0
-        count = ends[child] - begin
-        removed, added = np.empty(count, np.int32), np.empty(count, np.int32)
-        for j in range(count):
-            i = begin + j
-            row = rows[i]
-            removed[j] = tie_at(original, row, before, i, profiles, places[i], wildcard, order, ranks)
-            added[j] = tie_at(original, row, after, i, profiles, places[changed + i], wildcard, order, ranks)
-        if count > 1:
-            removed.sort()
-            added.sort()
-        same = True
-        for j in range(count):
-            same &= removed[j] == added[j]
-        found[child] = credits[-1] if same else credit_with(sizes, numbers, credits, removed, added)

@@ -9,6 +9,8 @@ from evosdc_measures.linkage import estimate_memory
 from evosdc_measures.linkage.estimate_memory import estimate_memory_of, remembered_weights
 from evosdc_measures.linkage.estimates_together import converged_together
 from evosdc_measures.linkage.fellegi_sunter import ITERATIONS, estimate, share_of, weights_of
+from evosdc_measures.linkage.known_share import converged
+from evosdc_measures.linkage.known_share_of_three import converged_of_three
 from evosdc_measures.linkage.pattern_order import estimated_weights, weights_together
 from tests.plugins.measures.reference import expectation_maximisation, stable
 
@@ -170,6 +172,14 @@ def test_estimates_are_remembered_and_forgotten(monkeypatch):
         assert (found == weights_together(asked, 3, 50, True)).all()
         kept = memory.pairs[memory.pairs[:, 0] >= 0]
         assert len(np.unique(kept, axis=0)) == len(kept), "nothing is kept twice"
+
+
+@given(data=st.data(), n=st.integers(2, 5000))
+def test_three_attributes_are_estimated_as_any_number_is(data, n):
+    numbers = st.sampled_from([0, 0, 1, 2, 5, 30, 1000, 10**6, 10**11]) | st.integers(0, 10**7)
+    counts = np.array(data.draw(st.lists(numbers, min_size=8, max_size=8).filter(any)), dtype=np.int64)
+    for found, wanted in zip(converged_of_three(counts, share_of(n)), converged(counts, 3, share_of(n)), strict=True):
+        assert (found == wanted).all()
 
 
 @given(data=st.data(), attributes=st.integers(1, 7), n=st.integers(2, 5000), tables=st.integers(1, 7))

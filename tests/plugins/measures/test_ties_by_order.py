@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from evosdc.model import Changes
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Table
-from evosdc_measures.linkage import linked_records, prl, profile_cache
-from evosdc_measures.linkage.linked_records import order_of, ties_of_file, ties_under
+from evosdc_measures.linkage import links, prl, profile_cache
+from evosdc_measures.linkage.kept_ties import move_ties
+from evosdc_measures.linkage.linked_records import order_of, slot_under, ties_of_file
+from evosdc_measures.linkage.links import unlinked
 from evosdc_measures.linkage.ties_by_order import counted, credit_with
 from tests.plugins.measures.cases import edited, fitted
 from tests.plugins.measures.test_profiles import drawn
@@ -32,13 +34,21 @@ def test_moved_ties_are_as_counted_and_summed_anew(data, n, most):
     rows = np.array(data.draw(st.lists(st.integers(0, n - 1), unique=True)), dtype=np.int64)
     after = ties.copy()
     after[rows] = data.draw(st.lists(sizes, min_size=len(rows), max_size=len(rows)))
-    kept, wanted = counted(ORDER, RANKS, ties), counted(ORDER, RANKS, after)
-    removed, added = np.sort(ties[rows]), np.sort(after[rows])
-    found = kept.moved(removed, added)
+    linked, wanted = unlinked(n, 1), counted(after)
+    assert counted(ties)[2][-1] == summed(ties)
+    # Three orders in four slots.
+    slot = [linked.enter(ORDER, np.full(1, rank, np.int32), ties) for rank in range(3)][-1]
+    removed, added = (np.stack([part[rows]] * len(linked.kept)) for part in (ties, after))
+    room = move_ties(removed, added, linked.kept, linked.sizes)
+    if room:
+        assert room > linked.sizes.shape[2]
+        assert all(np.array_equal(*arrays) for arrays in zip(linked.ties_at(slot), counted(ties), strict=True))
+        linked.provide(0, room)
+        assert move_ties(removed, added, linked.kept, linked.sizes) == 0
+    found = linked.ties_at(slot)
     assert all(np.array_equal(*arrays) for arrays in zip(found, wanted, strict=True))
-    assert kept.credit == summed(ties)
-    assert found.credit == summed(after)
-    assert credit_with(*kept[2:], removed, added) == summed(after)
+    assert found[2][-1] == summed(after)
+    assert credit_with(*counted(ties), np.sort(ties[rows]), np.sort(after[rows])) == summed(after)
 
 
 def by_definition(original, masked, order, ranks, wildcard):
@@ -63,7 +73,7 @@ def test_ties_under_any_order_follow_edits(seed, na, crowded, most):
     original, masked = drawn(seed, 70, (4, 3, 5, 4), na)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prl, "DENSE_CELLS", 0)
-        patch.setattr(linked_records, "ORDERS", 3)
+        patch.setattr(links, "ORDERS", 3)
         if crowded:
             patch.setattr(profile_cache, "MEMORY", 12 << 4)
             patch.setattr(profile_cache, "SMALL", 0)
@@ -75,14 +85,14 @@ def test_ties_under_any_order_follow_edits(seed, na, crowded, most):
         for _ in range(6):
             masked, rows = edited(masked, rng, most)
             state = measure.follow(state, masked, rows)
-            links = state[1]
-            for ranks in [order_of(model, links)[1], *orders]:
+            linked = state[1]
+            for ranks in [order_of(model, linked)[1], *orders]:
                 order = np.argsort(ranks, kind="stable")
                 wanted = by_definition(original.codes, masked.codes, order, ranks, na is MissingRule.WILDCARD)
-                assert np.array_equal(ties_of_file(model, masked.codes, links, order, ranks), wanted)
-                ties = ties_under(model, masked.codes, links, order, ranks)
-                assert all(np.array_equal(*pair) for pair in zip(ties, counted(order, ranks, wanted), strict=True))
-            assert len(links.ties) <= 3
+                assert np.array_equal(ties_of_file(model, masked.codes, linked, order, ranks), wanted)
+                found = linked.ties_at(slot_under(model, masked.codes, linked, order, ranks))
+                assert all(np.array_equal(*pair) for pair in zip(found, counted(wanted), strict=True))
+            assert len(linked.kept) <= 3
 
 
 @settings(max_examples=25, deadline=None)
@@ -92,7 +102,7 @@ def test_children_are_judged_as_their_tables_are(seed, crowded, most):
     original, masked = drawn(seed, 60, (6, 13, 5, 12), MissingRule.CATEGORY)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prl, "DENSE_CELLS", 0)
-        patch.setattr(linked_records, "ORDERS", 2)
+        patch.setattr(links, "ORDERS", 2)
         if crowded:
             patch.setattr(profile_cache, "MEMORY", 100 << 4)
             patch.setattr(profile_cache, "SMALL", 0)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc_measures.linkage.linked_records import Links
+from evosdc_measures.linkage.kept_ties import USED
+from evosdc_measures.linkage.links import Links
 from tests.plugins.measures.cases import CLASSES, edited, fitted, noisy, pairs, schema, table
 
 VARIANTS = [(name, {}) for name in CLASSES] + [
@@ -103,5 +104,7 @@ def parts(state):
     links = [part for part in state if isinstance(part, Links)]
     if links:
         # Where the profiles lie, and which orders of patterns were met, depends on what came before.
-        arrays = [links[0].pairs, *list(links[0].ties.values())[-1], state[2]]
+        latest = int(links[0].kept[:, USED].argmax())
+        ranks = links[0].ranks[latest]
+        arrays = [links[0].pairs, ranks, *links[0].ties_at(latest), state[2]]
     return arrays
