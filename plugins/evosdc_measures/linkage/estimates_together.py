@@ -4,7 +4,7 @@ Most of what a candidate costs in a search is this. Each lane of the processor's
 whose numbers go through the operations of `evosdc_measures.linkage.known_share.converged` in the same order, so that
 the estimates are the same to the last bit. A lane whose estimates have converged takes the next table.
 
-Nearly all extrapolations are rejected, since the likelihood falls. A bound that costs little tells that, and the step
+Whether the likelihood falls by an extrapolation is mostly told by a bound that costs little; where it does, the step
 from there is not taken.
 
 All numbers are in one flat array, where those of the lanes stand side by side, which `evosdc_measures.lanes` calls a
@@ -18,7 +18,7 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.lanes import LANES
 from evosdc_measures.linkage.bounds_together import bound, bound_roughly, extrapolate
-from evosdc_measures.linkage.known_share import CONVERGED, CYCLES, ROUNDING
+from evosdc_measures.linkage.known_share import CLOSE, CONVERGED, CYCLES, ROUNDING
 from evosdc_measures.linkage.steps_together import Layout, Numbers, layout_of, step, write_chances
 
 Flags = NDArray[np.bool_]
@@ -102,9 +102,9 @@ def _judge(
         moving = own[lane] >= 0 and work[LANES * at.judged + lane] > CONVERGED
         bent, most = work[LANES * (at.judged + 1) + lane] > 0.0, work[LANES * (at.judged + 2) + lane]
         apart, least = work[LANES * (at.judged + 3) + lane], work[LANES * (at.judged + 4) + lane]
-        enough = slack[lane] + spare[lane]
-        jumps[lane] = moving and bent and least >= -0.5 and most - apart > enough
-        doubtful |= moving and bent and not jumps[lane] and not most < -enough
+        allowed = -slack[lane] if work[LANES * at.judged + lane] <= CLOSE else slack[lane]
+        jumps[lane] = moving and bent and least >= -0.5 and most - apart > allowed + spare[lane]
+        doubtful |= moving and bent and not jumps[lane] and not most < -slack[lane] - spare[lane]
     if doubtful:
         write_chances(work, at, share, at.theta, at.before)
         write_chances(work, at, share, at.further, at.after)
@@ -123,7 +123,8 @@ def _judge(
 def _jumps(work: Numbers, at: Layout, lane: int, slack: float) -> bool:
     """Decide as `evosdc_measures.linkage.known_share.as_likely`."""
     most, apart = work[LANES * (at.judged + 2) + lane], work[LANES * (at.judged + 3) + lane]
-    if most - apart > slack:
+    close = work[LANES * at.judged + lane] <= CLOSE
+    if most - apart > (-slack if close else slack):
         return True
     if most < -slack:
         return False
@@ -132,7 +133,7 @@ def _jumps(work: Numbers, at: Layout, lane: int, slack: float) -> bool:
         number = work[LANES * (at.numbers + pattern) + lane]
         before += number * np.log(work[LANES * (at.before + pattern) + lane])
         after += number * np.log(work[LANES * (at.after + pattern) + lane])
-    return bool(after >= before)
+    return bool(after - before >= (-slack if close else 0.0))
 
 
 @inner_kernel

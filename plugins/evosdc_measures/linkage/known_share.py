@@ -12,6 +12,8 @@ CONVERGED = 1e-10
 CYCLES = 1000
 LEAST = 1e-300
 """No probability is divided by less."""
+CLOSE = 1e-6
+"""Where a step changes no estimate by more, extrapolations count unless the likelihood falls by more than rounding."""
 ROUNDING = 1e-14
 """Several times what the sum of logarithms may err by, for each of its terms and each pair."""
 
@@ -107,9 +109,16 @@ def likelihood(numbers: NDArray[np.float64], chances: NDArray[np.float64]) -> fl
 
 @kernel
 def as_likely(
-    numbers: NDArray[np.float64], before: NDArray[np.float64], after: NDArray[np.float64], room: NDArray[np.float64]
+    numbers: NDArray[np.float64],
+    before: NDArray[np.float64],
+    after: NDArray[np.float64],
+    close: bool,
+    room: NDArray[np.float64],
 ) -> bool:
-    """Whether the log-likelihood has not fallen from some chances to others.
+    """Whether the log-likelihood has not fallen from some chances to others; where close, by more than rounding.
+
+    Close to where steps end all that they gain is less than rounding: by signs of such differences extrapolations were
+    rejected for hundreds of cycles, though they lead there.
 
     With a chance 1 + e times as great a logarithm grows by no more than ``t = e - e**2 / 2 + e**3 / 3``, and by no less
     than ``t - e**4 / 4`` or, for negative e, ``t - e**4 / (4 + 4 e)``. Where these bounds tell by more than rounding
@@ -118,6 +127,8 @@ def as_likely(
     Parameters
     ----------
     numbers, before, after : ndarray of float64, shape (rows, columns)
+    close : bool
+        Whether a step changes no estimate by more than `CLOSE`.
     room : ndarray of float64, shape (at least 2 * columns,)
     """
     height, width = numbers.shape
@@ -134,11 +145,11 @@ def as_likely(
             shrunk = max(1.0, before[row, column] / after[row, column])
             below[column] += numbers[row, column] * square * square * shrunk
     most, apart, slack = upper.sum(), 0.25 * below.sum(), ROUNDING * numbers.size * numbers.sum()
-    if most - apart > slack:
+    if most - apart > (-slack if close else slack):
         return True
     if most < -slack:
         return False
-    return likelihood(numbers, after) >= likelihood(numbers, before)
+    return likelihood(numbers, after) - likelihood(numbers, before) >= (-slack if close else 0.0)
 
 
 @kernel
@@ -146,7 +157,7 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
     """Return probabilities of agreement of matches and of others for a known share, by accelerated steps.
 
     SQUAREM (Varadhan and Roland, 2008; steplength S3): two steps, an extrapolation along them, and a step from there
-    where the likelihood has not fallen below that of the start; else the second step counts.
+    where the likelihood has not fallen (`as_likely`); else the second step counts.
     """
     low, height, width = grid_of(attributes)
     numbers = counts.astype(np.float64).reshape(height, width)
@@ -180,5 +191,5 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
             v = second[i] - first[i] - r
             beyond[i] = min(max(theta[i] + 2.0 * length * r + length * length * v, CLAMP), 1.0 - CLAMP)
         _step(numbers, low, share, beyond, reached, room, chances_beyond)
-        theta[:] = reached if as_likely(numbers, chances, chances_beyond, room) else second
+        theta[:] = reached if as_likely(numbers, chances, chances_beyond, change <= CLOSE, room) else second
     return theta[:attributes].copy(), theta[attributes:].copy()

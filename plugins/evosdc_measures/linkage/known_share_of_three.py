@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
-from evosdc_measures.linkage.known_share import CLAMP, CONVERGED, CYCLES, LEAST, ROUNDING, likelihood
+from evosdc_measures.linkage.known_share import CLAMP, CLOSE, CONVERGED, CYCLES, LEAST, ROUNDING, likelihood
 
 Three = tuple[float, float, float]
 Eight = tuple[float, float, float, float, float, float, float, float]
@@ -69,7 +69,7 @@ def _gain(number: float, before: float, after: float) -> tuple[float, float]:
 
 
 @inner_kernel
-def _told(numbers: Eight, before: Eight, after: Eight, slack: float) -> int:
+def _told(numbers: Eight, before: Eight, after: Eight, slack: float, close: bool) -> int:
     """Return whether the log-likelihood has fallen by the bounds of `as_likely`: 0 or 1; -1 where they do not tell."""
     (u0, b0), (u4, b4) = _gain(numbers[0], before[0], after[0]), _gain(numbers[4], before[4], after[4])
     (u1, b1), (u5, b5) = _gain(numbers[1], before[1], after[1]), _gain(numbers[5], before[5], after[5])
@@ -77,7 +77,7 @@ def _told(numbers: Eight, before: Eight, after: Eight, slack: float) -> int:
     (u3, b3), (u7, b7) = _gain(numbers[3], before[3], after[3]), _gain(numbers[7], before[7], after[7])
     most = (((u0 + u4) + (u1 + u5)) + (u2 + u6)) + (u3 + u7)
     apart = 0.25 * ((((b0 + b4) + (b1 + b5)) + (b2 + b6)) + (b3 + b7))
-    if most - apart > slack:
+    if most - apart > (-slack if close else slack):
         return 0
     return 1 if most < -slack else -1
 
@@ -112,6 +112,7 @@ def converged_of_three(counts: Integers, share: float) -> tuple[NDArray[np.float
         change = max(change, abs(u1[0] - u[0]), abs(u1[1] - u[1]), abs(u1[2] - u[2]))
         if change <= CONVERGED:
             break
+        close = change <= CLOSE
         m2, u2, _ = _step(numbers, share, m1, u1)
         straight, bent = _squares(m, m1, m2, 0.0, 0.0)
         straight, bent = _squares(u, u1, u2, straight, bent)
@@ -130,10 +131,11 @@ def converged_of_three(counts: Integers, share: float) -> tuple[NDArray[np.float
             _further(u[2], u1[2], u2[2], length),
         )
         m3, u3, after = _step(numbers, share, m3, u3)
-        fallen = _told(numbers, before, after, slack)
+        fallen = _told(numbers, before, after, slack, close)
         if fallen < 0:
             table = c.reshape(1, 8)
             was, now = np.array(before).reshape(1, 8), np.array(after).reshape(1, 8)
-            fallen = 0 if likelihood(table, now) >= likelihood(table, was) else 1
+            gain = likelihood(table, now) - likelihood(table, was)
+            fallen = 0 if gain >= (-slack if close else 0.0) else 1
         m, u = (m2, u2) if fallen else (m3, u3)
     return np.array(m), np.array(u)
