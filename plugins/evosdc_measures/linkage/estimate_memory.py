@@ -14,7 +14,7 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.pattern_order import weights_together
 
-PLACES, MOST = 256, 1 << 14
+PLACES, MOST = 256, 1 << 18
 """So many estimates are remembered, but no more than so many numbers."""
 
 

@@ -9,9 +9,9 @@ from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.estimate_memory import remembered_weights
 from evosdc_measures.linkage.kept_ties import LENGTH, credit_at, move_tie, room_for, slot_of
-from evosdc_measures.linkage.pattern_order import descending, ranks_of
+from evosdc_measures.linkage.pattern_order import descending, descending_like, ranks_of
 from evosdc_measures.linkage.profile_cache import place_of
-from evosdc_measures.linkage.ties_by_order import Credits, credit_with, tie_at
+from evosdc_measures.linkage.ties_by_order import Credits, Patterns, credit_with, tie_at
 
 UNKNOWN = -1
 
@@ -37,8 +37,10 @@ def judge(
     kept: Integers,
     sizes: Counts,
     credits: Credits,
+    reference: int,
     places: Counts,
-    moved: Integers,
+    best: Patterns,
+    weights: Credits,
     found: Credits,
     *estimates: Any,
 ) -> int:
@@ -65,10 +67,15 @@ def judge(
     orders, ranks : ndarray of int64 and of int32, shape (slots, 2**V)
     kept, sizes, credits
         Ties by slot: see `kept_ties`; changed where one moves.
+    reference : int
+        A slot whose order is like those of the children, -1 where there is none.
     places : ndarray of int32, shape (2 * m,)
         Where the places of profiles are written: of the records before, and then after the change.
-    moved : ndarray of int64, shape (k, 2**V)
-        Where pairs by pattern of each child are written; `pairs` where one moves.
+    best : ndarray of uint16, shape (m,)
+        Where a best pattern of each record after the change is written, under the order of the slot `reference`; only
+        where one moves.
+    weights : ndarray of float64, shape (k, 2**V)
+        Where the weights of the patterns are written, by child.
     found : ndarray of float64, shape (k,)
         Where the credits are written.
     *estimates
@@ -94,8 +101,12 @@ def judge(
                 continue
             order, own = orders[slot], ranks[slot]
             for i in range(changed):
-                lost[slot, i] = tie_at(original, i, before, i, profiles, places[i], wildcard, order, own)
-                won[slot, i] = tie_at(original, i, after, i, profiles, places[changed + i], wildcard, order, own)
+                lost[slot, i], _ = tie_at(original, i, before, i, profiles, places[i], wildcard, order, own, 0)
+                won[slot, i], pattern = tie_at(
+                    original, i, after, i, profiles, places[changed + i], wildcard, order, own, 0
+                )
+                if slot == reference:
+                    best[i] = pattern
         room = room_for(won, kept, sizes)
         if room > sizes.shape[2]:
             return -room
@@ -103,7 +114,7 @@ def judge(
             if kept[slot, LENGTH] >= 0:
                 for i in range(changed):
                     move_tie(lost[slot, i], won[slot, i], slot, kept, sizes)
-    begin = 0
+    begin, moved = 0, pairs if moving else np.empty((len(found), patterns), np.int64)
     for child in range(len(found)):
         end = changed if moving else ends[child]
         if not moving:
@@ -113,10 +124,12 @@ def judge(
             for pattern in range(patterns):
                 moved[child, pattern] += profiles[places[changed + i], pattern] - profiles[places[i], pattern]
         begin = end
-    weights = remembered_weights(moved, attributes, n, known, *estimates)
-    begin = missing = 0
+    weights[:] = remembered_weights(moved, attributes, n, known, *estimates)
+    missing = 0
     for child in range(len(found)):
-        slot = slot_of(ranks_of(weights[child], descending(weights[child])), ranks, kept)
+        own_weights = weights[child]
+        order = descending_like(own_weights, orders[reference]) if reference >= 0 else descending(own_weights)
+        slot = slot_of(ranks_of(own_weights, order), ranks, kept)
         if slot < 0:
             found[child] = np.nan
             missing += 1
@@ -205,8 +218,8 @@ def _judge_one(
     removed, added = np.empty(count, np.int32), np.empty(count, np.int32)
     for j in range(count):
         i = begin + j
-        removed[j] = tie_at(original, i, before, i, profiles, places[i], wildcard, order, own)
-        added[j] = tie_at(original, i, after, i, profiles, places[changed + i], wildcard, order, own)
+        removed[j], _ = tie_at(original, i, before, i, profiles, places[i], wildcard, order, own, 0)
+        added[j], _ = tie_at(original, i, after, i, profiles, places[changed + i], wildcard, order, own, 0)
     if count > 1:
         removed.sort()
         added.sort()

@@ -103,21 +103,24 @@ def asked(ranks: Counts, followed: Counts, kept: Integers, sizes: Counts, credit
 
 
 @kernel
-def move_ties(removed: Counts, added: Counts, kept: Integers, sizes: Counts) -> int:
-    """Let records have other ties under all orders; return how much room there has to be, and change nothing, or 0.
+def move_ties(removed: Counts, added: Counts, begin: int, kept: Integers, sizes: Counts) -> int:
+    """Let records have other ties under some orders; return how much room there has to be, and change nothing, or 0.
 
     Parameters
     ----------
     removed, added : ndarray of int32, shape (k, m)
         Ties of the records by slot, before and after a change.
+    begin : int
+        The first of those slots.
     kept, sizes
         See this module.
     """
-    wanted = room_for(added, kept, sizes)
+    end = begin + len(removed)
+    wanted = room_for(added, kept[begin:end], sizes[begin:end])
     if wanted > sizes.shape[2]:
         return wanted
-    for slot in range(len(kept)):
+    for slot in range(begin, end):
         if kept[slot, LENGTH] >= 0:
             for i in range(removed.shape[1]):
-                move_tie(removed[slot, i], added[slot, i], slot, kept, sizes)
+                move_tie(removed[slot - begin, i], added[slot - begin, i], slot, kept, sizes)
     return 0

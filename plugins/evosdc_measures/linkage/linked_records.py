@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.linkage.derived_ties import changed_ties
 from evosdc_measures.linkage.estimate_memory import EstimateMemory, remembered_weights
 from evosdc_measures.linkage.judged_children import UNKNOWN, judge
-from evosdc_measures.linkage.kept_ties import asked, move_ties
+from evosdc_measures.linkage.kept_ties import asked
 from evosdc_measures.linkage.links import NEVER, SPARE, Links, unlinked
-from evosdc_measures.linkage.pattern_order import descending, ranks_of
+from evosdc_measures.linkage.pattern_order import descending, descending_like, ranks_of
 from evosdc_measures.linkage.profile_cache import ProfileCache, places_of
 from evosdc_measures.linkage.profiles import Originals
-from evosdc_measures.linkage.ties_by_order import Credits, ties_by_order, ties_of, ties_of_all
+from evosdc_measures.linkage.ties_by_order import Credits, Patterns, ties_by_order, ties_of, ties_of_all
 
 ATTEMPTS = 2
 """How often records are entered into the memory of profiles that forgets some of them before all are there."""
@@ -73,19 +73,21 @@ def follow(model: Model, before: Codes, after: Codes, rows: Rows, links: Links) 
     memory, changed = model.memory, len(rows)
     forgotten = int(memory.filled[1])
     if changed * FAR > len(after):
-        links.kept[:] = NEVER
+        links.forget()
     old, new = before.take(rows, 0), after.take(rows, 0)
-    places, found = np.empty(2 * changed, np.int32), np.empty(1)
-    left = judged(model, links, True, model.original.take(rows, 0), old, new, _ALONE, places, links.pairs, found)
+    places, best = np.empty(2 * changed, np.int32), np.empty(changed, np.uint16)
+    weights, found = np.empty(links.pairs.shape), np.empty(1)
+    left = judged(model, links, True, model.original.take(rows, 0), old, new, _ALONE, places, best, weights, found)
     if left == UNKNOWN:
         _follow_in_parts(model, before, after, rows, links)
-        found[0] = np.nan
     else:
-        links.places[rows] = places[changed:]
+        links.places[rows], links.best[rows] = places[changed:], best
     if memory.filled[1] != forgotten:
         links.valid = NEVER
-    credit = float(found[0])
-    return credit if credit == credit else credit_of(model, after, links, *order_of(model, links))
+    if left == 0:
+        return float(found[0])
+    order = order_of(model, links) if left == UNKNOWN else order_by(weights, links)
+    return credit_of(model, after, links, *order, True)
 
 
 def judged(
@@ -97,7 +99,8 @@ def judged(
     after: Codes,
     ends: Integers,
     places: Counts,
-    moved: Integers,
+    best: Patterns,
+    weights: Credits,
     found: Credits,
 ) -> int:
     """Call `judge` until all records are known and there is room; return `UNKNOWN` if they cannot be known at once."""
@@ -123,8 +126,10 @@ def judged(
             links.kept,
             links.sizes,
             links.credits,
+            links.reference,
             places,
-            moved,
+            best,
+            weights,
             found,
             *model.estimates,
         )
@@ -152,13 +157,11 @@ def _follow_in_parts(model: Model, before: Codes, after: Codes, rows: Rows, link
             if entering:
                 links.places[part] = places
     removed, added = (np.concatenate(ties, axis=1) for ties in own)
-    wanted = move_ties(removed, added, links.kept, links.sizes)
-    if wanted:
-        links.provide(0, SPARE + wanted)
-        move_ties(removed, added, links.kept, links.sizes)
+    links.move(removed, added)
+    links.reference = NEVER
 
 
-def slot_under(model: Model, masked: Codes, links: Links, order: Integers, ranks: Counts) -> int:
+def slot_under(model: Model, masked: Codes, links: Links, order: Integers, ranks: Counts, lasting: bool = False) -> int:
     """Return the slot of an order of the patterns in a file's ties, counted unless they are followed; then they are.
 
     Parameters
@@ -169,28 +172,50 @@ def slot_under(model: Model, masked: Codes, links: Links, order: Integers, ranks
         Of the file; altered.
     order : ndarray of int64, shape (2**V,)
     ranks : ndarray of int32, shape (2**V,)
+    lasting : bool
+        Whether the file itself has that order, so that its further ones will be like it.
     """
     slot, _ = asked(ranks, links.ranks, links.kept, links.sizes, links.credits)
-    return slot if slot >= 0 else links.enter(order, ranks, ties_of_file(model, masked, links, order, ranks))
+    if slot >= 0:
+        return slot
+    if links.reference < 0 or links.valid != model.memory.filled[1]:
+        ties = ties_of_file(model, masked, links, order, ranks, links.best)
+        links.reference = NEVER  # whose best patterns are written over
+        links.reference = links.enter_counted(order, ranks, ties)
+        return links.reference
+    reference = links.orders[links.reference], links.ranks[links.reference]
+    profiles, wildcard = model.memory.profiles, model.originals.wildcard
+    rows, best, before, after = changed_ties(
+        model.original, masked, links.places, profiles, wildcard, links.best, *reference, order, ranks
+    )
+    slot = links.enter_derived(order, ranks, before, after)
+    if lasting:
+        links.best[rows], links.reference = best, slot
+    return slot
 
 
-def credit_of(model: Model, masked: Codes, links: Links, order: Integers, ranks: Counts) -> float:
+def credit_of(
+    model: Model, masked: Codes, links: Links, order: Integers, ranks: Counts, lasting: bool = False
+) -> float:
     """Return the sum of the credits of all records of a file under an order of the patterns; see `slot_under`."""
-    slot_under(model, masked, links, order, ranks)
+    slot_under(model, masked, links, order, ranks, lasting)
     return float(asked(ranks, links.ranks, links.kept, links.sizes, links.credits)[1])
 
 
-def ties_of_file(model: Model, masked: Codes, links: Links, order: Integers, ranks: Counts) -> Counts:
-    """Return the tie of each record under an order of the patterns, shape (n,); the places in `links` are renewed."""
+def ties_of_file(model: Model, masked: Codes, links: Links, order: Integers, ranks: Counts, best: Patterns) -> Counts:
+    """Return the tie of each record under an order of the patterns, shape (n,), and write its best pattern there.
+
+    The places in `links` are renewed.
+    """
     memory, forgotten = model.memory, int(model.memory.filled[1])
+    profiles, wildcard = memory.profiles, model.originals.wildcard
     if links.valid == forgotten:
         known = int(memory.filled[0])
-        wildcard = model.originals.wildcard
-        return ties_of_all(model.original, masked, links.places, memory.profiles, known, wildcard, order, ranks)
+        return ties_of_all(model.original, masked, links.places, profiles, known, wildcard, order, ranks, best)
     ties = np.empty(len(masked), np.int32)
     for part, places in _in_parts(model, masked, np.arange(len(masked))):
         links.places[part] = places
-        ties[part] = _ties(model, masked, part, places, order, ranks)
+        ties[part] = ties_of(model.original, masked, part, places, profiles, wildcard, order, ranks, best)
     links.valid = forgotten if memory.filled[1] == forgotten else NEVER
     return ties
 
@@ -198,29 +223,28 @@ def ties_of_file(model: Model, masked: Codes, links: Links, order: Integers, ran
 def order_of(model: Model, links: Links) -> tuple[Integers, Counts]:
     """Return the patterns in descending order of their weights in a file, and their ranks."""
     n, attributes = model.original.shape
-    orders, ranks = orders_by_weight(links.pairs, attributes, n, model.known, *model.estimates)
+    return order_by(remembered_weights(links.pairs, attributes, n, model.known, *model.estimates), links)
+
+
+def order_by(weights: Credits, links: Links) -> tuple[Integers, Counts]:
+    """Return the patterns in descending order of these weights, shape (1, 2**V), and their ranks."""
+    orders, ranks = orders_by(weights, links)
     return orders[0], ranks[0]
 
 
-@kernel
-def orders_by_weight(
-    pairs: Integers,
-    attributes: int,
-    n: int,
-    known: bool,
-    remembered: Integers,
-    weights: NDArray[np.float64],
-    following: Integers,
-) -> tuple[Integers, Counts]:
-    """Return for each table of pairs by pattern the patterns in descending order of their weights, and their ranks.
+def orders_by(weights: Credits, links: Links) -> tuple[Integers, Counts]:
+    """Return for each child the patterns in descending order of its weights, shape (k, 2**V), and their ranks."""
+    return _ordered(weights, links.orders[: links.reference + 1])
 
-    The arguments are those of `remembered_weights`.
-    """
-    estimated = remembered_weights(pairs, attributes, n, known, remembered, weights, following)
-    orders, ranks = np.empty(pairs.shape, np.int64), np.empty(pairs.shape, np.int32)
-    for table in range(len(pairs)):
-        orders[table] = descending(estimated[table])
-        ranks[table] = ranks_of(estimated[table], orders[table])
+
+@kernel
+def _ordered(weights: Credits, near: Integers) -> tuple[Integers, Counts]:
+    """Return orders and ranks; those are like the last one that is given, if any."""
+    orders, ranks = np.empty(weights.shape, np.int64), np.empty(weights.shape, np.int32)
+    for table in range(len(weights)):
+        own = weights[table]
+        orders[table] = descending_like(own, near[-1]) if len(near) > 0 else descending(own)
+        ranks[table] = ranks_of(own, orders[table])
     return orders, ranks
 
 
@@ -230,10 +254,6 @@ def _in_parts(model: Model, codes: Codes, rows: Rows) -> Iterator[tuple[Rows, Co
     for begin in range(0, len(rows), batch):
         part = rows[begin : begin + batch]
         yield part, places_of(codes, part, model.originals, model.memory)
-
-
-def _ties(model: Model, codes: Codes, rows: Rows, places: Counts, order: Integers, ranks: Counts) -> Counts:
-    return ties_of(model.original, codes, rows, places, model.memory.profiles, model.originals.wildcard, order, ranks)
 
 
 @kernel

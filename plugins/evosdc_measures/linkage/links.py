@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.linkage.kept_ties import LENGTH, USED, asked
-from evosdc_measures.linkage.ties_by_order import Credits, counted
+from evosdc_measures.linkage.kept_ties import LENGTH, USED, asked, move_ties
+from evosdc_measures.linkage.ties_by_order import Credits, Patterns, counted
 
 ORDERS, RANKS = 16, 1 << 15
 """So many orders of patterns are followed, but no more than so many ranks."""
@@ -29,9 +29,15 @@ class Links:
     valid : int
         How often that memory had forgotten all when the places were found; they hold until it does so again.
     orders, ranks : ndarray of int64 and of int32, shape (slots, 2**V)
-        Orders of patterns that are followed, and the ranks of the patterns; never altered, since copies share them.
+        Orders of patterns that are followed, and the ranks of the patterns; copies share them.
     kept, sizes, credits
         The ties of the file under each: see `evosdc_measures.linkage.kept_ties`.
+    reference : int
+        A slot whose ties tell those under other orders; -1 where there is none.
+    best : ndarray of uint16, shape (n,)
+        A best pattern of each record under the order of that slot.
+    shared : bool
+        Whether another one may have the same arrays of orders and ranks.
     """
 
     pairs: Integers
@@ -42,9 +48,13 @@ class Links:
     kept: Integers
     sizes: Counts
     credits: Credits
+    reference: int
+    best: Patterns
+    shared: bool = False
 
     def copy(self) -> "Links":
         """Return a copy that shares nothing which changes."""
+        self.shared = True
         return Links(
             self.pairs.copy(),
             self.places.copy(),
@@ -54,7 +64,15 @@ class Links:
             self.kept.copy(),
             self.sizes.copy(),
             self.credits.copy(),
+            self.reference,
+            self.best.copy(),
+            True,
         )
+
+    def forget(self) -> None:
+        """Follow no order any more."""
+        self.kept[:] = NEVER
+        self.reference = NEVER
 
     def ties_at(self, slot: int) -> tuple[Counts, Counts, Credits]:
         """Return the ties under the order of a slot, as of `counted`."""
@@ -73,27 +91,54 @@ class Links:
         sizes[:known, :, :before], credits[:known, : before + 1] = self.sizes, self.credits
         self.orders, self.ranks, self.kept, self.sizes, self.credits = orders, ranks, kept, sizes, credits
 
-    def enter(self, order: Integers, ranks: Counts, ties: Counts) -> int:
-        """Follow the ties under one more order, in place of what was asked for longest ago, and return its slot."""
-        sizes, numbers, credits = counted(ties)
-        length, slots = len(sizes), len(self.kept)
-        slot = int(np.lexsort((self.kept[:, USED], self.kept[:, LENGTH] >= 0))[0]) if slots else 0
-        most = max(1, min(ORDERS, RANKS // len(ranks)))
-        if slots < most and (slots == 0 or self.kept[slot, LENGTH] >= 0):
-            slot, slots = slots, min(max(2 * slots, 1), most)
-        if slots > len(self.kept) or length > self.sizes.shape[2]:
-            self.provide(slots, length + SPARE)
-        else:
+    def enter(self, order: Integers, ranks: Counts, length: int) -> int:
+        """Provide a slot for one more order with room for so many sizes, and return it; it has none yet.
+
+        If all are taken it is that of the order that was asked for longest ago; never the reference.
+        """
+        slots, most = len(self.kept), max(2, min(ORDERS, RANKS // len(ranks)))
+        slot = next((slot for slot in range(slots) if self.kept[slot, LENGTH] < 0), slots)
+        if slot == most:
+            slot = min((slot for slot in range(slots) if slot != self.reference), key=lambda s: int(self.kept[s, USED]))
+        wanted = slots if slot < slots else min(max(2 * slots, 1), most)
+        if wanted > slots or length > self.sizes.shape[2]:
+            self.provide(wanted, length + SPARE)
+        elif self.shared:
             self.orders, self.ranks = self.orders.copy(), self.ranks.copy()
+        self.shared = False
         self.orders[slot], self.ranks[slot] = order, ranks
-        self.kept[slot] = length, length, self.kept[:, USED].max() + 1
+        self.kept[slot] = 0, 0, self.kept[:, USED].max() + 1
+        return slot
+
+    def enter_counted(self, order: Integers, ranks: Counts, ties: Counts) -> int:
+        """Follow the ties of the file under one more order, by the tie of each record, and return its slot."""
+        sizes, numbers, credits = counted(ties)
+        length = len(sizes)
+        slot = self.enter(order, ranks, length)
+        self.kept[slot, :USED] = length
         self.sizes[slot, 0, :length], self.sizes[slot, 1, :length] = sizes, numbers
         self.credits[slot, : length + 1] = credits
         return slot
+
+    def enter_derived(self, order: Integers, ranks: Counts, removed: Counts, added: Counts) -> int:
+        """Follow the ties under one more order, by those of some records under the reference and under this one."""
+        slot = self.enter(order, ranks, int(self.kept[self.reference, LENGTH]))
+        self.kept[slot, :USED] = self.kept[self.reference, :USED]
+        self.sizes[slot], self.credits[slot] = self.sizes[self.reference], self.credits[self.reference]
+        self.move(removed[None], added[None], slot)
+        return slot
+
+    def move(self, removed: Counts, added: Counts, begin: int = 0) -> None:
+        """Let records have other ties under some orders: see `move_ties`."""
+        wanted = move_ties(removed, added, begin, self.kept, self.sizes)
+        if wanted:
+            self.provide(0, SPARE + wanted)
+            move_ties(removed, added, begin, self.kept, self.sizes)
 
 
 def unlinked(n: int, patterns: int) -> Links:
     """Return the links of n records that are not linked yet."""
     orders, ranks = np.empty((0, patterns), np.int64), np.empty((0, patterns), np.int32)
     ties = np.empty((0, 3), np.int64), np.empty((0, 2, 0), np.int32), np.empty((0, 1))
-    return Links(np.zeros((1, patterns), np.int64), np.empty(n, np.int32), NEVER, orders, ranks, *ties)
+    pairs, best = np.zeros((1, patterns), np.int64), np.empty(n, np.uint16)
+    return Links(pairs, np.empty(n, np.int32), NEVER, orders, ranks, *ties, NEVER, best)

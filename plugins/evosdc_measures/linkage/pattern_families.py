@@ -8,9 +8,11 @@ from evosdc.model import Changes
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.judged_children import UNKNOWN, judge_under
-from evosdc_measures.linkage.linked_records import Model, judged, orders_by_weight, slot_under
+from evosdc_measures.linkage.linked_records import Model, judged, orders_by, slot_under
 from evosdc_measures.linkage.links import Links
 from evosdc_measures.linkage.ties_by_order import Credits
+
+_UNUSED = np.empty(0, np.uint16)
 
 
 def credits_of_children(model: Model, parent: Codes, changes: Changes, links: Links) -> NDArray[np.float64]:
@@ -32,15 +34,14 @@ def credits_of_children(model: Model, parent: Codes, changes: Changes, links: Li
     """
     before, after, ends = changes.before.codes, changes.after.codes, changes.ends
     original, memory = model.original.take(changes.rows, 0), model.memory
-    moved, credits = np.empty((len(ends), links.pairs.shape[1]), np.int64), np.empty(len(ends))
+    weights, credits = np.empty((len(ends), links.pairs.shape[1])), np.empty(len(ends))
     places = np.empty(2 * len(original), np.int32)
     asked = (original, before, after, ends, places)
-    left = _judged(model, links, asked, moved, credits)
+    left = _judged(model, links, asked, weights, credits)
     if not left:
         return credits
     others = np.flatnonzero(np.isnan(credits))
-    n, attributes = model.original.shape
-    orders, ranks = orders_by_weight(moved[others], attributes, n, model.known, *model.estimates)
+    orders, ranks = orders_by(weights[others], links)
     alike: dict[bytes, list[int]] = {}
     for place in range(len(others)):
         alike.setdefault(ranks[place].tobytes(), []).append(place)
@@ -48,7 +49,7 @@ def credits_of_children(model: Model, parent: Codes, changes: Changes, links: Li
         forgotten = memory.filled[1]
         slot = slot_under(model, parent, links, orders[children[0]], ranks[children[0]])
         if memory.filled[1] != forgotten:
-            _judged(model, links, asked, moved, np.empty(len(ends)))
+            _judged(model, links, asked, weights, np.empty(len(ends)))
         judge_under(
             others[children],
             slot,
@@ -70,10 +71,10 @@ def credits_of_children(model: Model, parent: Codes, changes: Changes, links: Li
 
 
 def _judged(
-    model: Model, links: Links, asked: tuple[Codes, Codes, Codes, Integers, Counts], moved: Integers, credits: Credits
+    model: Model, links: Links, asked: tuple[Codes, Codes, Codes, Integers, Counts], weights: Credits, credits: Credits
 ) -> int:
     original, before, after, ends, places = asked
-    left = judged(model, links, False, original, before, after, ends, places, moved, credits)
+    left = judged(model, links, False, original, before, after, ends, places, _UNUSED, weights, credits)
     if left == UNKNOWN:
         raise EvaluationError("measure prl: the changed records are too many for the memory of profiles")
     return left

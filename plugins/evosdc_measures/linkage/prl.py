@@ -253,7 +253,8 @@ class FittedByRecord(FollowedInPlace[LinkedState], Batched[LinkedState]):
         """Return each record's credit as a share of the score, shape (n,)."""
         codes, links, _ = state
         with self._lock:
-            return burdens_of(ties_of_file(self._model, codes, links, *order_of(self._model, links)))
+            order = order_of(self._model, links)
+            return burdens_of(ties_of_file(self._model, codes, links, *order, links.best))
 
     def value(self, state: LinkedState) -> float:
         """Return the risk, 0..100."""

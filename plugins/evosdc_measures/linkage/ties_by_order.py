@@ -13,9 +13,10 @@ from evosdc.table.table import Codes, Rows
 from evosdc_measures.ascending import below_value
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.agreement import pattern_of
-from evosdc_measures.linkage.pattern_order import best_at
+from evosdc_measures.linkage.pattern_order import best_from
 
 Credits = NDArray[np.float64]
+Patterns = NDArray[np.uint16]
 
 
 def counted(ties: Counts) -> tuple[Counts, Counts, Credits]:
@@ -56,10 +57,14 @@ def tie_at(
     wildcard: bool,
     order: Integers,
     ranks: Counts,
-) -> int:
-    """Return how many originals are linked to a masked record, whose profile is at a place; 0 if not its own one."""
-    rank, tied = best_at(profiles, place, order, ranks)
-    return tied if ranks[pattern_of(masked, position, original, row, wildcard)] == rank else 0
+    begin: int,
+) -> tuple[int, int]:
+    """Return how many originals are linked to a masked record, 0 if not its own one; and a pattern they agree by.
+
+    The record's profile is at a place; none that precedes the position `begin` in the order occurs in it.
+    """
+    rank, tied, best = best_from(profiles, place, order, ranks, begin)
+    return tied if ranks[pattern_of(masked, position, original, row, wildcard)] == rank else 0, best
 
 
 @kernel
@@ -72,11 +77,13 @@ def ties_of(
     wildcard: bool,
     order: Integers,
     ranks: Counts,
+    best: Patterns,
 ) -> Counts:
-    """Return the ties of some rows, whose profiles are at the given places."""
+    """Return the ties of some rows, whose profiles are at the given places, and write the patterns they agree by."""
     ties = np.empty(len(rows), np.int32)
     for i in range(len(rows)):
-        ties[i] = tie_at(original, rows[i], masked, rows[i], profiles, places[i], wildcard, order, ranks)
+        row = rows[i]
+        ties[i], best[row] = tie_at(original, row, masked, row, profiles, places[i], wildcard, order, ranks, 0)
     return ties
 
 
@@ -91,12 +98,13 @@ def ties_by_order(
     orders: Integers,
     ranks: Counts,
 ) -> Counts:
-    """Return what `ties_of` returns for each of several orders, shape (k, m)."""
+    """Return the ties of some rows under several orders, shape (k, m)."""
     ties = np.empty((len(orders), len(rows)), np.int32)
     for k in range(len(orders)):
         order, own = orders[k], ranks[k]
         for i in range(len(rows)):
-            ties[k, i] = tie_at(original, rows[i], masked, rows[i], profiles, places[i], wildcard, order, own)
+            row = rows[i]
+            ties[k, i], _ = tie_at(original, row, masked, row, profiles, places[i], wildcard, order, own, 0)
     return ties
 
 
@@ -110,23 +118,25 @@ def ties_of_all(
     wildcard: bool,
     order: Integers,
     ranks: Counts,
+    best: Patterns,
 ) -> Counts:
-    """Return the ties of all records of a file, shape (n,); `filled` profiles are known.
+    """Return the ties of all records of a file, shape (n,), as `ties_of`; `filled` profiles are known.
 
     Profiles are read in the order of memory, each once: far faster than record by record.
     """
     used = np.zeros(filled, np.bool_)
     for place in places:
         used[place] = True
-    best, tied = np.empty(filled, np.int32), np.empty(filled, np.int32)
+    tied, patterns = np.empty(filled, np.int32), np.empty(filled, np.uint16)
     for place in range(filled):
         if used[place]:
-            best[place], tied[place] = best_at(profiles, place, order, ranks)
+            _, tied[place], patterns[place] = best_from(profiles, place, order, ranks, 0)
     ties = np.empty(len(places), np.int32)
     for row in range(len(places)):
         place = places[row]
         own = pattern_of(masked, row, original, row, wildcard)
-        ties[row] = tied[place] if ranks[own] == best[place] else 0
+        best[row] = patterns[place]
+        ties[row] = tied[place] if ranks[own] == ranks[best[row]] else 0
     return ties
 
 

@@ -37,14 +37,14 @@ def test_moved_ties_are_as_counted_and_summed_anew(data, n, most):
     linked, wanted = unlinked(n, 1), counted(after)
     assert counted(ties)[2][-1] == summed(ties)
     # Three orders in four slots.
-    slot = [linked.enter(ORDER, np.full(1, rank, np.int32), ties) for rank in range(3)][-1]
+    slot = [linked.enter_counted(ORDER, np.full(1, rank, np.int32), ties) for rank in range(3)][-1]
     removed, added = (np.stack([part[rows]] * len(linked.kept)) for part in (ties, after))
-    room = move_ties(removed, added, linked.kept, linked.sizes)
+    room = move_ties(removed, added, 0, linked.kept, linked.sizes)
     if room:
         assert room > linked.sizes.shape[2]
         assert all(np.array_equal(*arrays) for arrays in zip(linked.ties_at(slot), counted(ties), strict=True))
         linked.provide(0, room)
-        assert move_ties(removed, added, linked.kept, linked.sizes) == 0
+        assert move_ties(removed, added, 0, linked.kept, linked.sizes) == 0
     found = linked.ties_at(slot)
     assert all(np.array_equal(*arrays) for arrays in zip(found, wanted, strict=True))
     assert found[2][-1] == summed(after)
@@ -67,8 +67,9 @@ def by_definition(original, masked, order, ranks, wildcard):
     na=st.sampled_from([MissingRule.CATEGORY, MissingRule.WILDCARD]),
     crowded=st.booleans(),
     most=st.sampled_from([1, 3, 60]),
+    lasting=st.booleans(),
 )
-def test_ties_under_any_order_follow_edits(seed, na, crowded, most):
+def test_ties_under_any_order_follow_edits(seed, na, crowded, most, lasting):
     rng = np.random.default_rng(seed)
     original, masked = drawn(seed, 70, (4, 3, 5, 4), na)
     with pytest.MonkeyPatch.context() as patch:
@@ -88,9 +89,10 @@ def test_ties_under_any_order_follow_edits(seed, na, crowded, most):
             linked = state[1]
             for ranks in [order_of(model, linked)[1], *orders]:
                 order = np.argsort(ranks, kind="stable")
+                best = np.empty(70, np.uint16)
                 wanted = by_definition(original.codes, masked.codes, order, ranks, na is MissingRule.WILDCARD)
-                assert np.array_equal(ties_of_file(model, masked.codes, linked, order, ranks), wanted)
-                found = linked.ties_at(slot_under(model, masked.codes, linked, order, ranks))
+                assert np.array_equal(ties_of_file(model, masked.codes, linked.copy(), order, ranks, best), wanted)
+                found = linked.ties_at(slot_under(model, masked.codes, linked, order, ranks, lasting))
                 assert all(np.array_equal(*pair) for pair in zip(found, counted(wanted), strict=True))
             assert len(linked.kept) <= 3
 
