@@ -169,7 +169,7 @@ def slot_under(model: Model, masked: Codes, links: Links, order: Integers, ranks
     model : Model
     masked : ndarray of int32, shape (n, V)
     links : Links
-        Of the file; altered.
+        Of the file; altered, and kept apart (`Links.keep_apart`).
     order : ndarray of int64, shape (2**V,)
     ranks : ndarray of int32, shape (2**V,)
     lasting : bool
@@ -198,6 +198,7 @@ def credit_of(
     model: Model, masked: Codes, links: Links, order: Integers, ranks: Counts, lasting: bool = False
 ) -> float:
     """Return the sum of the credits of all records of a file under an order of the patterns; see `slot_under`."""
+    links.keep_apart()
     slot_under(model, masked, links, order, ranks, lasting)
     return float(asked(ranks, links.ranks, links.kept, links.sizes, links.credits)[1])
 

@@ -36,8 +36,6 @@ class Links:
         A slot whose ties tell those under other orders; -1 where there is none.
     best : ndarray of uint16, shape (n,)
         A best pattern of each record under the order of that slot.
-    shared : bool
-        Whether another one may have the same arrays of orders and ranks.
     """
 
     pairs: Integers
@@ -50,11 +48,9 @@ class Links:
     credits: Credits
     reference: int
     best: Patterns
-    shared: bool = False
 
     def copy(self) -> "Links":
         """Return a copy that shares nothing which changes."""
-        self.shared = True
         return Links(
             self.pairs.copy(),
             self.places.copy(),
@@ -66,8 +62,11 @@ class Links:
             self.credits.copy(),
             self.reference,
             self.best.copy(),
-            True,
         )
+
+    def keep_apart(self) -> None:
+        """Take orders and ranks of its own, which can be altered."""
+        self.orders, self.ranks = self.orders.copy(), self.ranks.copy()
 
     def forget(self) -> None:
         """Follow no order any more."""
@@ -94,7 +93,8 @@ class Links:
     def enter(self, order: Integers, ranks: Counts, length: int) -> int:
         """Provide a slot for one more order with room for so many sizes, and return it; it has none yet.
 
-        If all are taken it is that of the order that was asked for longest ago; never the reference.
+        If all are taken it is that of the order that was asked for longest ago; never the reference. Orders and ranks
+        are altered: see `keep_apart`.
         """
         slots, most = len(self.kept), max(2, min(ORDERS, RANKS // len(ranks)))
         slot = next((slot for slot in range(slots) if self.kept[slot, LENGTH] < 0), slots)
@@ -103,9 +103,6 @@ class Links:
         wanted = slots if slot < slots else min(max(2 * slots, 1), most)
         if wanted > slots or length > self.sizes.shape[2]:
             self.provide(wanted, length + SPARE)
-        elif self.shared:
-            self.orders, self.ranks = self.orders.copy(), self.ranks.copy()
-        self.shared = False
         self.orders[slot], self.ranks[slot] = order, ranks
         self.kept[slot] = 0, 0, self.kept[:, USED].max() + 1
         return slot

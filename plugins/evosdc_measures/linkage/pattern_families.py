@@ -45,6 +45,7 @@ def credits_of_children(model: Model, parent: Codes, changes: Changes, links: Li
     alike: dict[bytes, list[int]] = {}
     for place in range(len(others)):
         alike.setdefault(ranks[place].tobytes(), []).append(place)
+    links.keep_apart()
     for children in alike.values():
         forgotten = memory.filled[1]
         slot = slot_under(model, parent, links, orders[children[0]], ranks[children[0]])

@@ -87,6 +87,7 @@ def test_ties_under_any_order_follow_edits(seed, na, crowded, most, lasting):
             masked, rows = edited(masked, rng, most)
             state = measure.follow(state, masked, rows)
             linked = state[1]
+            linked.keep_apart()
             for ranks in [order_of(model, linked)[1], *orders]:
                 order = np.argsort(ranks, kind="stable")
                 best = np.empty(70, np.uint16)
