@@ -11,10 +11,12 @@ from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.changed_columns import columns_that_differ
 from evosdc_measures.domains import Integers
 from evosdc_measures.interval_disclosure.moved_ranks import (
+    FAR,
     INSIDE,
     Moves,
     copied,
     follow_moves,
+    grown_of_children,
     no_moves,
     ranked_again,
     room_of,
@@ -53,15 +55,15 @@ class State(NamedTuple):
         Of the masked table.
     categories : object
         State of the measure of the categorical attributes, None where there are none.
-    columns : tuple of Followed
-        By numeric attribute.
+    columns : list of Followed
+        By numeric attribute. Each may be ranked anew where it stands, which alters no figure.
     inside : int
         Sum of the hits of these.
     """
 
     numbers: Numbers
     categories: Any
-    columns: tuple[Followed, ...]
+    columns: list[Followed]
     inside: int
 
 
@@ -108,7 +110,7 @@ class FittedByRanks(Batched[State]):
         """Return the state of a table; O(n log n) for each attribute."""
         require_same_shape(self._original, masked)
         known = None if self._categories is None else self._categories.fitted.start(self._categories.of(masked))
-        columns = tuple(self._begun(v, np.array(column)) for v, column in enumerate(masked.numbers.T))
+        columns = [self._begun(v, np.array(column)) for v, column in enumerate(masked.numbers.T)]
         return State(masked.numbers, known, columns, sum(followed.inside for followed in columns))
 
     def _begun(self, v: int, masked: Numbers) -> Followed:
@@ -143,7 +145,7 @@ class FittedByRanks(Batched[State]):
             inside -= columns[v].inside
             columns[v] = self._followed(v, columns[v], state.numbers, masked.numbers, rows, kept)
             inside += columns[v].inside
-        return State(masked.numbers, known, tuple(columns), inside)
+        return State(masked.numbers, known, columns, inside)
 
     def _followed(
         self, v: int, followed: Followed, before: Numbers, after: Numbers, rows: Rows, kept: bool
@@ -172,15 +174,17 @@ class FittedByRanks(Batched[State]):
 
     def values(self, state: State, changes: Changes) -> Numbers:
         """Return the risks of several children."""
-        inside, begin = np.full(len(changes.ends), state.inside, dtype=np.int64), 0
+        inside = np.full(len(changes.ends), state.inside, dtype=np.int64)
         before, after = changes.before.numbers, changes.after.numbers
-        for child, end in enumerate(changes.ends.tolist()):
-            rows, former, latter = changes.rows[begin:end], before[begin:end], after[begin:end]
-            for v in columns_that_differ(former, latter, np.arange(end - begin)):
-                column, moves = state.columns[v]
-                advanced = self._advanced(v, column, copied(moves), former, latter, rows)
-                inside[child] += advanced.inside - state.columns[v].inside
-            begin = end
+        for v in columns_that_differ(before, after, np.arange(len(before))):
+            grown = self._grown(v, state.columns[v], changes)
+            if (grown == FAR).any():
+                # Once for all children, and for those of the child that comes next.
+                state.columns[v] = self._ranked(v, *ranked_again(*state.columns[v]))
+                grown = self._grown(v, state.columns[v], changes)
+            for child in np.flatnonzero(grown == FAR):
+                grown[child] = self._grown_anew(v, state.columns[v], changes, int(child))
+            inside += grown
         if self._categories is not None:
             part = changes._replace(
                 before=self._categories.of(changes.before), after=self._categories.of(changes.after)
@@ -188,6 +192,21 @@ class FittedByRanks(Batched[State]):
             inside += self._categories.fitted.inside_of_children(state.categories, part)
         risks: Numbers = 100.0 * inside / self._most
         return risks
+
+    def _grown(self, v: int, followed: Followed, changes: Changes) -> Integers:
+        """Return by how much the hits of one column grow in each child, `FAR` where it has to be ranked anew."""
+        before, after = changes.before.numbers, changes.after.numbers
+        column, moves = followed
+        return grown_of_children(
+            column, moves, before, after, changes.rows, changes.ends, v, self._radius, self._enough
+        )
+
+    def _grown_anew(self, v: int, followed: Followed, changes: Changes, child: int) -> int:
+        """Return that of a child with so many changes that the column is ranked anew among them."""
+        own = slice(int(changes.ends[child - 1]) if child else 0, int(changes.ends[child]))
+        before, after = changes.before.numbers[own], changes.after.numbers[own]
+        column, moves = followed
+        return self._advanced(v, column, copied(moves), before, after, changes.rows[own]).inside - followed.inside
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's hits as a share of the score, shape (n,); as `start`."""

@@ -20,6 +20,8 @@ from evosdc_measures.ordered_values import count_in, merged
 
 INSIDE, _MOVED, _STEPS, _DELTAS = 0, 1, 2, 3
 _ELSEWHERE = np.iinfo(np.int32).min
+FAR = np.iinfo(np.int64).min
+"""Instead of the growth of a child that is too far from the column that was ranked."""
 
 
 def room_of(radius: int) -> int:
@@ -223,6 +225,52 @@ def follow_moves(
         whole[INSIDE] += inside
         whole[_MOVED], whole[_STEPS] = moved, count
     return m
+
+
+@kernel
+def grown_of_children(
+    column: RankedColumn,
+    moves: Moves,
+    before: Numbers,
+    after: Numbers,
+    rows: Rows,
+    ends: Integers,
+    v: int,
+    radius: int,
+    enough: Integers,
+) -> Integers:
+    """Return by how much the sum of the hits grows in each child, shape (k,); `FAR` where it has to be ranked anew.
+
+    Parameters
+    ----------
+    column : RankedColumn
+    moves : Moves
+        Of the parent.
+    before, after, rows, v, radius, enough
+        As of `follow_moves`; all children's one after the other.
+    ends : ndarray of int64, shape (k,)
+        Where each child's records end.
+    """
+    grown, begin = np.zeros(len(ends), np.int64), 0
+    own = Moves(moves.apart.copy(), moves.steps.copy(), moves.taken.copy(), moves.whole.copy())
+    altered = False
+    for child in range(len(ends)):
+        end, differs = ends[child], False
+        for i in range(begin, end):
+            p, q = before[i, v], after[i, v]
+            differs |= not (p == q or (np.isnan(p) and np.isnan(q)))
+        if differs:
+            if altered:
+                own.apart[:] = moves.apart
+                own.steps[:] = moves.steps
+                own.taken[:] = moves.taken
+                own.whole[:] = moves.whole
+            altered, count = True, end - begin
+            part = before[begin:end], after[begin:end], rows[begin:end]
+            done = follow_moves(column, own, *part, 0, v, radius, enough)
+            grown[child] = own.whole[INSIDE] - moves.whole[INSIDE] if done == count else FAR
+        begin = end
+    return grown
 
 
 @kernel

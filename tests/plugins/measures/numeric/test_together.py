@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.model import Batched, Changes
+from evosdc_measures.interval_disclosure import by_ranks
 from tests.plugins.measures.numeric.cases import edited, fitted, noisy, numeric, pairs
 
 NAMES = [("il1s", {}), ("id", {}), ("dbrl", {}), ("apil", {}), ("apil", {"density": "normal"}), ("pil-quantiles", {})]
@@ -65,3 +66,21 @@ def test_what_depends_on_all_records_is_judged_one_by_one():
     original = numeric([1.0, 2.0, 4.0], [0.0, 1.0, 5.0])
     assert not fitted("dbrl", original, standardise="each").together
     assert not fitted("dbrl", original, direction="original-to-masked").together
+
+
+def test_a_column_is_ranked_anew_once_for_all_children(monkeypatch):
+    monkeypatch.setattr(by_ranks, "radius_of", lambda records: 1)
+    calls, again = [], by_ranks.ranked_again
+    monkeypatch.setattr(by_ranks, "ranked_again", lambda *given: calls.append(1) or again(*given))
+    rng = np.random.default_rng(3)
+    original = numeric(np.round(rng.lognormal(size=400), 1))
+    masked, measure = noisy(original, 0.5, rng), fitted("id", original)
+    state = measure.start(masked)
+    for _ in range(9):
+        masked, rows = edited(masked, original, rng, 1)
+        state = measure.follow(state, masked, rows)
+        children = [edited(masked, original, rng, 1) for _ in range(5)]
+        calls.clear()
+        found = measure.values(state, changes_of(masked, children)).tolist()
+        assert len(calls) <= 1
+        assert found == [measure.score(child) for child, _ in children]
