@@ -254,7 +254,9 @@ class FittedByRecord(FollowedInPlace[LinkedState], Batched[LinkedState]):
         codes, links, _ = state
         with self._lock:
             order = order_of(self._model, links)
-            return burdens_of(ties_of_file(self._model, codes, links, *order, links.best))
+            # The best patterns of the state stay those under its own reference.
+            unkept = np.empty_like(links.best)
+            return burdens_of(ties_of_file(self._model, codes, links, *order, unkept))
 
     def value(self, state: LinkedState) -> float:
         """Return the risk, 0..100."""
