@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from evosdc.table.distinct_values import placed_values
 from evosdc.table.table import MISSING, Rows, Table
 
 
@@ -20,8 +21,8 @@ def strata_of(table: Table, by: Sequence[str]) -> list[Rows]:
     table.schema.require(by, "by")
     labels = np.zeros(len(table), dtype=np.int64)
     for name in by:
-        _, found = np.unique(table.column(name), return_inverse=True)
-        _, labels = np.unique(labels * (int(found.max(initial=0)) + 1) + found, return_inverse=True)
+        _, found, _ = placed_values(table.column(name))
+        _, labels, _ = placed_values(labels * (int(found.max(initial=0)) + 1) + found)
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(order) else []
 

@@ -25,6 +25,7 @@ from evosdc.engine.headline import Headline
 from evosdc.engine.worst_figure import renew_worst, worst_of
 from evosdc.model import ByClass, ClassContents, ClassValues, Fitted, FollowedInPlace
 from evosdc.model.constraint import GREATEST
+from evosdc.table.distinct_values import placed_values
 from evosdc.table.equivalence import ranks
 from evosdc.table.schema import Attribute
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
@@ -97,7 +98,7 @@ class FollowedHeadline(FollowedInPlace[HeadlineState]):
         codes = np.array(column if attribute.categorical else ranks(column), dtype=np.int64)
         size = int(codes.max(initial=0)) + 1
         codes[codes == MISSING] = size
-        present, values, overall = np.unique(codes, return_inverse=True, return_counts=True)
+        present, values, overall = placed_values(codes)
         labels = np.where(present == size, MISSING, present).astype(np.int32)
         return Ranked(attribute, values.reshape(-1).astype(np.int32), labels, overall.astype(np.int64))
 

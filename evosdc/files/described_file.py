@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import numpy as np
-
 from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.changes import Change
 from evosdc.files.column import Column
@@ -21,6 +19,7 @@ from evosdc.files.schema.description import AttributeDescription, SchemaDescript
 from evosdc.files.schema.hierarchy_file import hierarchy_of_text
 from evosdc.printing import printable
 from evosdc.table.dates import date_format_of, in_time
+from evosdc.table.distinct_values import distinct_values
 from evosdc.table.numerals import decimals_of, natural_order, numbers
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Rows, Table
@@ -268,7 +267,7 @@ def package_of(published: Table, dropped: Sequence[str], name: str, file: str) -
 def _occurring(table: Table, attribute: Attribute) -> Attribute:
     if not attribute.categorical:
         return attribute
-    present = set(np.unique(table.column(attribute.name)).tolist())
+    present = set(distinct_values(table.column(attribute.name)).tolist())
     labels = tuple(label for code, label in enumerate(attribute.categories) if code in present)
     return replace(attribute, categories=labels, hierarchy=None)
 

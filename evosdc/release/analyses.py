@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.release.classes import Classed, classed
+from evosdc.table.distinct_values import placed_values
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import MISSING, Numbers, Table
 
@@ -89,7 +90,7 @@ def _single(original: Table, published: Table, masked: Sequence[str]) -> Iterato
 def _by_value(original: Table, published: Table, name: str) -> dict[str, Any] | None:
     """Return the table of an attribute's single values; None for numbers that hardly repeat, which have no such one."""
     both = np.concatenate([original.column(name), published.column(name)])
-    values, codes = np.unique(both, return_inverse=True)
+    values, codes, _ = placed_values(both)
     if not original.schema[name].categorical and len(values) > len(original) / 2:
         return None
     before, after = np.split(codes.reshape(-1).astype(np.int64), 2)
@@ -218,6 +219,6 @@ def rank_correlation(first: Numbers, second: Numbers) -> float | None:
 
 def _ranked(values: Numbers) -> Numbers:
     # As scipy.stats.rankdata, whose import alone takes longer than the rest of a small run.
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, places, counts = placed_values(values)
     averages: Numbers = np.cumsum(counts) - (counts - 1) / 2
     return averages[places]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from evosdc.errors import DataError, Fault, FaultCollector, SchemaError
+from evosdc.table.distinct_values import distinct_values
 from evosdc.table.schema import Schema
 from evosdc.table.table import MISSING, Table
 
@@ -72,7 +73,7 @@ def align_codes(original: Table, masked: Table) -> Table:
                 )
             unknown = [label for label in found.categories if label not in attribute.code]
             position = masked.schema.categorical.index(found) if found.categorical else -1
-            present = set(np.unique(codes[:, position]).tolist()) if found.categorical else set()
+            present = set(distinct_values(codes[:, position]).tolist()) if found.categorical else set()
             strange = [label for label in unknown if found.code[label] in present]
             if strange:
                 label = repr(strange[0]) if attribute.role.published else "of an identifying attribute"

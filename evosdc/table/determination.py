@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.distinct_values import counted_values, placed_values
 from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import bins_of
 from evosdc.table.table import Table
@@ -103,7 +104,7 @@ def derived(table: Table, names: Sequence[str], known: Sequence[str]) -> dict[st
     """
     asked = {}
     for name in names:
-        values, codes = np.unique(table.column(name), return_inverse=True)
+        values, codes, _ = placed_values(table.column(name))
         if len(values) > 1 and name not in known:
             asked[name] = (codes.astype(np.int64), len(values))
     told: dict[str, str] = {}
@@ -115,7 +116,7 @@ def derived(table: Table, names: Sequence[str], known: Sequence[str]) -> dict[st
 
 def _followers(table: Table, by: str, codes_of: Mapping[str, tuple[NDArray[np.int64], int]]) -> list[Determination]:
     """Return which attributes, given as codes and their number, follow from another one."""
-    _, values, counts = np.unique(table.column(by), return_inverse=True, return_counts=True)
+    _, values, counts = placed_values(table.column(by))
     covered = counts[values] >= FEWEST
     if covered.sum() < LEAST_COVERED * len(table):
         return []
@@ -138,7 +139,7 @@ def _nearly(table: Table, masked: str, by: str) -> Determination | None:
     values, groups = values[known].astype(np.float64), table.column(by)[known]
     if len(values) < NEIGHBOURS:
         return None
-    _, places, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    _, places, counts = placed_values(groups)
     covered = counts[places] >= NEIGHBOURS
     if not covered.any() or covered.mean() < LEAST_COVERED:
         if other.scale is Scale.NOMINAL:
@@ -175,7 +176,7 @@ def _share_that_follows(
     if height * width <= _DENSE:
         most = np.bincount(keys, minlength=height * width).reshape(height, width).max(axis=1)
     else:
-        cells, counts = np.unique(keys, return_counts=True)
+        cells, counts = counted_values(keys)
         most = np.zeros(height, dtype=np.int64)
         np.maximum.at(most, cells // width, counts)
     return float(most.sum() / len(codes)), usual

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import kernel
+from evosdc.table.distinct_values import placed_values
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 Positions = NDArray[np.int64]
@@ -111,8 +112,7 @@ def tallied(values: Positions, counts: Positions | None = None) -> tuple[Positio
     counts : ndarray of int64, shape (n,), optional
         Records that each stands for; 1 where there are none.
     """
-    present, place, times = np.unique(values, return_inverse=True, return_counts=True)
-    place = place.reshape(-1)
+    present, place, times = placed_values(values)
     return present, place, times.astype(np.int64) if counts is None else summed(place, counts, present.size)
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.distinct_values import placed_values
 from evosdc.table.kept_values import follow_kept, found_of_children
 from evosdc.table.schema import Role
 from evosdc.table.table import Codes, Numbers, Rows, Table
@@ -168,7 +169,7 @@ def _columns(values: Codes | Numbers, judged: Sequence[int]) -> Columns:
     groups = np.empty((len(judged), len(values)), np.int32)
     frequencies, firsts = [np.empty(0, np.int64)], [0]
     for place, v in enumerate(judged):
-        _, flat, counts = np.unique(values[:, v], return_inverse=True, return_counts=True)
+        _, flat, counts = placed_values(values[:, v])
         different, group = np.unique(counts, return_inverse=True)
         groups[place] = firsts[-1] + group[flat]
         frequencies.append(different.astype(np.int64))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from evosdc.printing import printable
 from evosdc.seeds import Purpose, stream
+from evosdc.table.distinct_values import placed_values
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import Numbers, Rows, Table
 
@@ -124,7 +125,7 @@ def _sorted(values: NDArray[np.generic]) -> bool:
 def _stands_in_blocks(values: NDArray[np.generic]) -> bool:
     """Return whether neighbours differ much more rarely than in random order."""
     n = len(values)
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, places, counts = placed_values(values)
     if n < 3 or len(counts) < 2 or len(counts) == n:
         return False
     sizes = counts.astype(np.float64)
@@ -137,7 +138,7 @@ def _stands_in_blocks(values: NDArray[np.generic]) -> bool:
 
 def _ranks(values: NDArray[np.generic]) -> Numbers:
     """Return ranks, equal values at the middle of theirs."""
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    _, places, counts = placed_values(values)
     middles = np.cumsum(counts) - (counts + 1) / 2.0
     return np.asarray(middles[places], dtype=np.float64)
 

@@ -76,13 +76,21 @@ class Table:
         schema = self.schema.select(names)
         return Table(
             schema,
-            self.codes[:, [self._position[a.name] for a in schema.categorical]],
-            self.numbers[:, [self._position[a.name] for a in schema.numeric]],
+            _columns(self.codes, [self._position[a.name] for a in schema.categorical]),
+            _columns(self.numbers, [self._position[a.name] for a in schema.numeric]),
         )
 
     def take(self, rows: Rows) -> "Table":
         """Return the records at the given positions, in that order."""
-        return Table(self.schema, self.codes[rows], self.numbers[rows])
+        return Table(self.schema, _own(self.codes[rows]), _own(self.numbers[rows]))
+
+    def without(self, rows: Rows | None) -> "Table":
+        """Return the records that do not stand at the given positions; the table itself where there are none."""
+        if rows is None or not len(rows):
+            return self
+        kept = np.ones(len(self), dtype=np.bool_)
+        kept[rows] = False
+        return self.take(np.flatnonzero(kept))
 
     def with_columns(self, part: "Table") -> "Table":
         """Return this table with the columns of `part`, which has the same records, put in place of its own."""
@@ -93,7 +101,7 @@ class Table:
         for target, attributes in ((codes, schema.categorical), (numbers, schema.numeric)):
             for position, attribute in enumerate(attributes):
                 target[:, position] = (part if attribute.name in changed else self).column(attribute.name)
-        return Table(schema, codes, numbers)
+        return Table(schema, _own(codes), _own(numbers))
 
     @cached_property
     def has_missing(self) -> bool:
@@ -136,6 +144,17 @@ class Table:
             and np.array_equal(self.codes, other.codes)
             and np.array_equal(self.numbers, other.numbers, equal_nan=True)
         )
+
+
+def _columns(matrix: NDArray[Any], places: Sequence[int]) -> NDArray[Any]:
+    return _own(np.take(matrix, np.array(places, dtype=np.intp), axis=1))
+
+
+def _own(made: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that was just made as a read-only one: nobody else holds it, and it need not be copied."""
+    if made.base is None:
+        made.flags.writeable = False
+    return made
 
 
 def _frozen(matrix: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

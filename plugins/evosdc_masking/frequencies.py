@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.distinct_values import distinct_values
 from evosdc.table.table import Codes
 
 
@@ -14,5 +15,5 @@ def frequencies(column: Codes, size: int) -> NDArray[np.int64]:
 
 def occurring(column: Codes) -> int:
     """Return how many categories occur at least once; a missing value is none of them."""
-    present = np.unique(column)
+    present = distinct_values(column)
     return int((present >= 0).sum())

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import PluginError
 from evosdc.model import Masking, MaskingMethods, Microdata
+from evosdc.table.distinct_values import counted_values
 from evosdc.table.table import MISSING
 from evosdc_recipes.treatments import Treatment, treatments_of
 
@@ -204,7 +205,7 @@ def _strata(microdata: Microdata) -> tuple[str, ...]:
     """Return the categorical attributes of the file whose categories are few, and none of them rare."""
     table, found = microdata.table, []
     for attribute in table.schema.categorical:
-        _, counts = np.unique(table.column(attribute.name), return_counts=True)
+        _, counts = counted_values(table.column(attribute.name))
         missing = (table.column(attribute.name) == MISSING).any()
         if not missing and 1 < len(counts) <= MOST_STRATA and counts.min() >= LEAST_STRATUM:
             found.append(attribute.name)

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from evosdc.calls.judging import second_opinions
 from evosdc.engine.choice import Choice
 from evosdc.experiment.build.assembly import Assembly
@@ -58,23 +56,22 @@ def member_findings(
     masked = problem.decode(individual.genome, individual.key)
     genotype = problem.genotype
     omitted = genotype.omitted(individual.genome) if isinstance(genotype, Generalising) else None
-    kept = np.setdiff1d(np.arange(len(masked)), [] if omitted is None else omitted).astype(np.intp)
-    original = assembly.source.table.take(kept)
-    published = assembly.source.table.with_columns(masked).take(kept)
+    whole, shown = assembly.source.table, masked.without(omitted)
+    original, published = whole.without(omitted), whole.with_columns(masked).without(omitted)
     document: dict[str, Any] = {
         "member": member,
         "origin": individual.origin,
         **scored(individual),
         "protect": list(microdata.protect),
-        "cross_tables": cross_tables(original, published, microdata.protect) if len(kept) else [],
-        "analyses": analyses(original, published, microdata.protect) if len(kept) else {},
+        "cross_tables": cross_tables(original, published, microdata.protect) if len(shown) else [],
+        "analyses": analyses(original, published, microdata.protect) if len(shown) else {},
         "records": None,
     }
     comparable = masked.schema == microdata.original.schema
-    if comparable and len(kept):
+    if comparable and len(shown):
         measures = assembly.experiment.measures
         params = {m.name: m.params for m in measures.all} if measures is not None else {}
-        found = found_by_intruder(original, masked.take(kept), microdata.protect, registry, params)
+        found = found_by_intruder(original, shown, microdata.protect, registry, params)
         document["records"] = found.to_json() if found is not None else None
     if judge:
         document["second_opinion"] = _opinion(assembly, individual, masked, registry, answered)

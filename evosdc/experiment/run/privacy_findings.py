@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from evosdc.calls.disclosure import assess, build_models, intruder_view_of, view_summary
 from evosdc.errors import InputError
 from evosdc.model import IntruderView, Microdata
@@ -35,10 +33,9 @@ def privacy_findings(
         each, with a sentence; besides, what the figures hang on. ``note`` tells why there are none, where a file cannot
         be judged.
     """
-    kept = np.setdiff1d(np.arange(len(masked)), [] if omitted is None else omitted).astype(np.intp)
-    if not len(kept):
+    published = microdata.table.with_columns(masked).without(omitted)
+    if not len(published):
         return {"note": "No record is published."}
-    published = microdata.table.with_columns(masked).take(kept)
     try:
         files = {
             name: intruder_view_of(table, microdata.protect)

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from evosdc.calls.consistency import given_away_sentences
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
@@ -22,6 +20,7 @@ from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
 from evosdc.runs.layout import RELEASE, RunFolder
 from evosdc.table.determination import determinations
+from evosdc.table.distinct_values import distinct_values
 from evosdc.table.exact_values import known_of
 from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Rows, Table
@@ -55,22 +54,22 @@ def write_release(
     """
     microdata, whole = assembly.microdata, assembly.source.table
     dropped = document["dropped_identifiers"]
-    kept = np.setdiff1d(np.arange(len(masked)), [] if omitted is None else omitted).astype(np.intp)
-    original, published = whole.take(kept), whole.with_columns(masked).take(kept)
-    found = _found(assembly, original, masked.take(kept), document)
+    original, published = whole.without(omitted), whole.with_columns(masked).without(omitted)
+    shown = masked.without(omitted)
+    found = _found(assembly, original, shown, document)
     away = determinations(whole, microdata.protect)
     unchanged = [
         column.to_json() for column in unchanged_columns(whole, microdata.protect, dropped, document["changed"], away)
     ]
     same = [column["attribute"] for column in unchanged]
     together = unchanged_together(original, published, microdata.protect, same)
-    further = further_knowledge(original, masked.take(kept), microdata.protect, same, assembly.registry)
-    analysed = analyses(original, published, microdata.protect) if len(kept) else {}
+    further = further_knowledge(original, shown, microdata.protect, same, assembly.registry)
+    analysed = analyses(original, published, microdata.protect) if len(shown) else {}
     folder.write_json(
         RELEASE,
         {
             "published": digest(folder.file(document["best"]["file"])),
-            "cross_tables": cross_tables(original, published, microdata.protect) if len(kept) else [],
+            "cross_tables": cross_tables(original, published, microdata.protect) if len(shown) else [],
             "analyses": analysed,
             "corrections": corrections(original, published, analysed["tables"]) if analysed else [],
             "published_unchanged": unchanged,
@@ -82,7 +81,7 @@ def write_release(
     )
     required = document["requirements"]
     verdict = document.get("verdict") or {}
-    summary = found.to_json() if found is not None else _of_model(risk, len(kept))
+    summary = found.to_json() if found is not None else _of_model(risk, len(shown))
     told = {key: value for key, value in summary.items() if key != "at_risk"} if summary is not None else None
     fitness, identity = document["best"]["fitness"], document["identity"]
     texts = [str(entry["requirement"]) for entry in required]
@@ -167,7 +166,7 @@ def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, st
             listed.append({"attribute": attribute.name, "role": str(attribute.role), "told": carried[attribute.name]})
             continue
         column = published.column(attribute.name)
-        present = set(np.unique(column).tolist()) if attribute.categorical else set()
+        present = set(distinct_values(column).tolist()) if attribute.categorical else set()
         listed.append(
             {
                 "attribute": attribute.name,

@@ -167,8 +167,10 @@ class Pram(Tunable):
 
     def _forbidding(self, block: Block, matrix: Matrix) -> Matrix:
         """Return the matrix without structural zeros."""
-        occurs = block.counts() > 0
         forbidden = forbidden_states(self._zeros, block)
+        if self.params.structural_zeros != "observed" and not forbidden.any():
+            return matrix
+        occurs = block.counts() > 0
         if self.params.structural_zeros == "observed":
             forbidden |= ~occurs
         if not forbidden.any():

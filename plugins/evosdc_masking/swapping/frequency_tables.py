@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.distinct_values import placed_values
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 
@@ -123,7 +124,7 @@ def _dependence(pair: Integers, sizes: Integers) -> float:
 
 
 def _values(table: Table) -> Integers:
-    columns = [np.unique(table.column(name), return_inverse=True)[1] for name in table.schema.names]
+    columns = [placed_values(table.column(name))[1] for name in table.schema.names]
     return np.stack(columns, axis=1).astype(np.int64)
 
 

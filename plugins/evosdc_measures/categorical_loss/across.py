@@ -13,6 +13,7 @@ from evosdc.kernel import kernel
 from evosdc.model import Changes, Incremental, Measure, Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
+from evosdc.table.distinct_values import counted_values
 from evosdc.table.schema import WITHHELD, Role, Scale
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.categorical_loss.contingency import DENSE_CELLS
@@ -208,7 +209,7 @@ def corrected_association(first: Codes, second: Codes) -> float:
         cells = np.flatnonzero(table)
         counts = table[cells]
     else:
-        cells, counts = np.unique(keys, return_counts=True)
+        cells, counts = counted_values(keys)
     margins = rows[cells // len(columns)].astype(np.float64) * columns[cells % len(columns)]
     square = max(float((counts.astype(np.float64) ** 2 / margins).sum()) - 1.0 - height * width / (n - 1), 0.0)
     least = min(height - height**2 / (n - 1), width - width**2 / (n - 1))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
 from evosdc.model import FollowedInPlace, Measure
+from evosdc.table.distinct_values import counted_values
 from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 
@@ -102,7 +103,7 @@ class FittedAssociation(FollowedInPlace[State]):
                 number = cells[keys]
             else:
                 both = (codes[:, v].astype(np.int64) + 1) * width + codes[:, w] + 1
-                keys, found = np.unique(both, return_counts=True)
+                keys, found = counted_values(both)
                 number = found.astype(np.int32)
             result[pair] = cramer_v(keys.astype(np.int64), number, width, int(self._shapes[pair, 0]))
         return result

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
 from evosdc.model import JointCounts
+from evosdc.table.distinct_values import counted_values
 from evosdc.table.equivalence import tallied
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
@@ -96,7 +97,7 @@ def tables_of(codes: Codes, widths: Integers, chosen: Sequence[tuple[int, ...]])
         strides.extend(factors)
         ends.append(len(members))
         key = (codes[:, list(subset)].astype(np.int64) + 1) @ np.array(factors, dtype=np.int64)
-        occupied, count = np.unique(key, return_counts=True)
+        occupied, count = counted_values(key)
         if size <= DENSE_CELLS:
             lookup = np.full(size, -1, dtype=np.int32)
             lookup[occupied] = np.arange(firsts[-1], firsts[-1] + len(occupied))

@@ -4,6 +4,7 @@ import numpy as np
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.randomisation.transition import Matrix
+from evosdc.table.distinct_values import distinct_values, placed_values
 from evosdc.table.table import Codes, Table
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.likelihood import Behind, behind, costs_of_matrix
@@ -37,7 +38,7 @@ class InformedOriginals:
         model, self._frequencies = behind(original.codes, self._rows, given)
         self._follows = bool(model.offsets[-1] <= FOLLOWED_CELLS)
         self._known = {
-            v: costs_of_matrix(matrices[a.name], np.unique(original.codes[:, v]))
+            v: costs_of_matrix(matrices[a.name], distinct_values(original.codes[:, v]))
             for v, a in enumerate(attributes)
             if a.name in matrices
         }
@@ -51,7 +52,7 @@ class InformedOriginals:
             return codes, self._originals.model
         narrow, rows = np.empty_like(codes), np.empty_like(self._rows)
         for v in range(codes.shape[1]):
-            occurring, place = np.unique(codes[:, v], return_inverse=True)
+            occurring, place, _ = placed_values(codes[:, v])
             narrow[:, v], rows[v] = place - 1, len(occurring)
         return narrow, self._originals.model.with_rows(rows)
 

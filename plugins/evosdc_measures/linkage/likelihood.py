@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.randomisation.transition import Matrix
+from evosdc.table.distinct_values import placed_values
 from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
@@ -102,7 +103,7 @@ def behind(codes: Codes, rows: Integers, given: Flags) -> tuple[Behind, Frequenc
     own, logs = np.empty_like(codes), logarithms(n)
     margins, strides = [np.empty(0, np.int64)], np.empty(attributes, np.int64)
     for v in range(attributes):
-        _, own[:, v], number = np.unique(codes[:, v], return_inverse=True, return_counts=True)
+        _, own[:, v], number = placed_values(codes[:, v])
         strides[v] = len(number)
         margins.append(logs[number])
     offsets, firsts = (np.concatenate(([0], np.cumsum(sizes))) for sizes in (strides * rows, strides))

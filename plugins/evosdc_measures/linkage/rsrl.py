@@ -6,6 +6,7 @@ from pydantic import Field
 from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
+from evosdc.table.distinct_values import counted_values
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts
@@ -203,7 +204,7 @@ def near_ranks(original: Numbers, masked: Numbers, reach: int) -> tuple[Numbers,
     column = np.sort(masked[~np.isnan(masked)])
     if not column.size:
         return np.full(len(original), np.inf), np.full(len(original), -np.inf)
-    values, counts = np.unique(column, return_counts=True)
+    values, counts = counted_values(column)
     through = np.cumsum(counts)
     first = through - counts + 1
     below = np.searchsorted(column, original, side="left") + 1
