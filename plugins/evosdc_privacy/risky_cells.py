@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import IntruderView, Parameters, PrivacyModel
 from evosdc.table.table import Numbers
+from evosdc_privacy.distinct_keys import distinct_keys
 
 MOST_TABLES = 100_000
 USUAL_TABLES = 3_000
@@ -54,6 +55,7 @@ class RiskyCells(PrivacyModel):
         ParameterError
             More than 100 000 tables, or thresholds that are neither one nor one for each number of attributes.
         """
+        view, of = distinct_keys(view)
         unsafe = np.zeros(len(view.table), dtype=np.bool_)
         cells: dict[str, int] = {}
         by_dimension: dict[str, int] = {}
@@ -62,9 +64,10 @@ class RiskyCells(PrivacyModel):
             cells[" x ".join(names)] = int(np.count_nonzero(rare))
             by_dimension[str(len(names))] = by_dimension.get(str(len(names)), 0) + cells[" x ".join(names)]
             unsafe |= rare[cell]
+        records = unsafe[of]
         return {
-            "percent": 100.0 * float(unsafe.mean()),
-            "records": int(unsafe.sum()),
+            "percent": 100.0 * float(records.mean()),
+            "records": int(records.sum()),
             "unsafe_cells": sum(cells.values()),
             "by_dimension": by_dimension,
             "by_table": cells,
@@ -72,10 +75,11 @@ class RiskyCells(PrivacyModel):
 
     def record_figures(self, view: IntruderView) -> Numbers:
         """Return in how many unsafe cells each record is, shape (n,)."""
+        view, of = distinct_keys(view)
         found = np.zeros(len(view.table))
         for _, cell, frequencies, threshold in self._tables(view):
             found += (frequencies < threshold)[cell]
-        return found
+        return found[of]
 
     def _tables(
         self, view: IntruderView
@@ -136,10 +140,11 @@ class Separation(PrivacyModel):
         require_few_sets(len(names), most, "privacy-model separation: dimensions")
         sets = [chosen for size in range(1, most + 1) for chosen in combinations(names, size)]
         figures = {}
+        whole, view = view, distinct_keys(view)[0]
         for chosen in sets:
             distinction, separation = told_apart_by(replace(view, quasi_identifiers=chosen))
             figures[" x ".join(chosen)] = {"distinction": distinction, "separation": separation}
-        distinction, separation = told_apart_by(view)
+        distinction, separation = told_apart_by(whole)
         return {"distinction": distinction, "separation": separation, "sets": figures}
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
@@ -152,7 +157,7 @@ class Separation(PrivacyModel):
 
 def told_apart_by(view: IntruderView) -> tuple[float, float]:
     """Return alpha-distinction and alpha-separation of a file's quasi-identifiers; a single record is separated."""
-    n, counts = len(view.table), view.classes.counts
+    n, counts = view.records, view.classes.counts
     pairs = n * (n - 1) / 2
     same = float((counts * (view.frequencies[0] - 1)).sum()) / 2.0
     return len(view.classes) / n, 1.0 - same / pairs if n > 1 else 1.0

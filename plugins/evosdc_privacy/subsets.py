@@ -13,6 +13,7 @@ from pydantic import Field
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import IntruderView, Parameters, PrivacyModel
 from evosdc.table.table import Numbers
+from evosdc_privacy.distinct_keys import distinct_keys
 
 
 class SubsetAnonymity(PrivacyModel):
@@ -43,21 +44,31 @@ class SubsetAnonymity(PrivacyModel):
         ParameterError
             More than 100 000 sets.
         """
-        by_set = dict(self._frequencies(view))
-        least = {names: int(found.min()) for names, found in by_set.items()}
+        view, of = distinct_keys(view)
+        least, smallest = {}, np.full(len(view.table), np.iinfo(np.int64).max)
+        for names, found in self._frequencies(view):
+            least[names] = int(found.min())
+            np.minimum(smallest, found, out=smallest)
         worst = min(least, key=lambda names: (least[names], names))
         return {
             "k": least[worst],
             "worst": list(worst),
             "sets": len(least),
-            "unique_records": int(np.count_nonzero(np.min(list(by_set.values()), axis=0) == 1)),
+            "unique_records": int(np.count_nonzero(smallest[of] == 1)),
             "by_set": {" x ".join(names): k for names, k in least.items()},
         }
 
     def record_figures(self, view: IntruderView) -> Numbers:
         """Return the smallest frequency of each record over all sets, shape (n,)."""
-        least: Numbers = np.min([found for _, found in self._frequencies(view)], axis=0).astype(np.float64)
-        return least
+        return self._least(view).astype(np.float64)
+
+    def _least(self, view: IntruderView) -> NDArray[np.int64]:
+        """Return the smallest frequency of each record over all sets, shape (n,)."""
+        view, of = distinct_keys(view)
+        least = np.full(len(view.table), np.iinfo(np.int64).max)
+        for _, found in self._frequencies(view):
+            np.minimum(least, found, out=least)
+        return least[of]
 
     def _frequencies(self, view: IntruderView) -> Iterator[tuple[tuple[str, ...], NDArray[np.int64]]]:
         names = view.quasi_identifiers
@@ -71,8 +82,7 @@ class SubsetAnonymity(PrivacyModel):
 
     def shortfall(self, view: IntruderView, bound: float) -> float:
         """Return the share of records of a frequency below the bound in some set."""
-        least = np.min([found for _, found in self._frequencies(view)], axis=0)
-        return float(np.mean(least < bound))
+        return float(np.mean(self._least(view) < bound))
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the smallest frequency in a sentence."""

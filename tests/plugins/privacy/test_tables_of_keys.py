@@ -16,9 +16,12 @@ from evosdc.errors import ParameterError
 from evosdc.model import MissingMatch
 from evosdc.plugins.registry import default_registry
 from evosdc.testing.privacy import sample_view
+from evosdc_privacy import risky_cells, subsets
+from evosdc_privacy.distinct_keys import distinct_keys
 from evosdc_privacy.log_linear import LogLinearRisk, expected_inverse, independent_means, two_way_means
 from evosdc_privacy.risky_cells import RiskyCells, Separation
 from evosdc_privacy.special_uniques import Suda2, ihsn_score
+from evosdc_privacy.subsets import SubsetAnonymity
 from tests.plugins.privacy.reference import msus, neighbours, release_of_codes
 
 CODES = st.tuples(st.integers(1, 10), st.integers(1, 4)).flatmap(
@@ -153,3 +156,22 @@ def test_records_are_told_in_the_order_of_the_file(missing) -> None:
         assert figures["t-closeness"].max() == built["t-closeness"].assess(view)["t"]
     assert figures["individual-risk"].max() == built["individual-risk"].assess(view)["largest"]
     assert figures["suda2"].max() == built["suda2"].assess(view)["largest_dis_suda"]
+
+
+@settings(deadline=None)
+@given(CODES, st.sampled_from(list(MissingMatch)))
+def test_sets_of_attributes_are_looked_at_by_distinct_keys_with_the_same_figures(codes, missing) -> None:
+    cells, pairs = RiskyCells(RiskyCells.Params(threshold=3)), SubsetAnonymity(SubsetAnonymity.Params(size=2))
+    models, view = (cells, pairs, Separation(Separation.Params())), release_of_codes(codes, missing)
+    own = [model.assess(view) for model in models], [model.record_figures(view) for model in (cells, pairs)]
+    with pytest.MonkeyPatch.context() as patched:
+        for module in (risky_cells, subsets):
+            patched.setattr(module, "distinct_keys", lambda view: (view, np.arange(len(view.table))))
+        assert [model.assess(view) for model in models] == own[0]
+        for model, found in zip((cells, pairs), own[1], strict=True):
+            np.testing.assert_array_equal(model.record_figures(view), found)
+
+
+def test_a_set_of_attributes_is_not_sought_among_all_records() -> None:
+    view = release_of_codes([[0, 1, 0], [1, 1, 0]] * 50)
+    assert len(distinct_keys(view)[0].table) == 2

@@ -1,0 +1,26 @@
+"""Files cut down to their distinct keys, for models that look at many sets of the quasi-identifiers.
+
+A set of quasi-identifiers tells records apart by the distinct keys of all of them: a million records are gone through
+once, and not once for each of a hundred sets.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.model import IntruderView, MissingMatch
+
+
+def distinct_keys(view: IntruderView) -> tuple[IntruderView, NDArray[np.int64]]:
+    """Return a view with one record for each key and its count, and the place of each record's key, shape (n,).
+
+    Frequencies of keys, and of keys of some of the quasi-identifiers, are those of the whole file. Weights are left
+    out. Where missing values are equal to nothing, records stay as they are.
+    """
+    if view.missing is MissingMatch.NEVER or view.counts is not None:
+        return view, np.arange(len(view.table))
+    classes = view.classes
+    table = view.table.select(view.quasi_identifiers).take(classes.first)
+    kept = replace(view, table=table, sensitive=(), weights=None, household=None, population=None, transitions=None)
+    return replace(kept, counts=classes.counts), classes.of
