@@ -4,6 +4,7 @@ Records that share their first categories share a path, so the cost of a common 
 is left as soon as its cost exceeds the best known. Costs are integers; ties are exact.
 """
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +47,7 @@ def tree_of(codes: Codes) -> PrefixTree:
     n, attributes = codes.shape
     # Few branches first: a long common beginning is summed once for many records.
     order = np.argsort([len(distinct_values(codes[:, v])) for v in range(attributes)], kind="stable").astype(np.int64)
-    positions = np.lexsort(codes[:, order[::-1]].T)
+    positions = in_order(codes[:, order])
     records = codes[positions][:, order]
     # A row begins a new node at a level if it differs from the row above there or further up.
     begins = np.ones((n, attributes), dtype=bool)
@@ -66,6 +67,28 @@ def tree_of(codes: Codes) -> PrefixTree:
             nodes[:, 2] = positions[rows]
         parts.append(nodes)
     return PrefixTree(order, len(levels[0]), np.concatenate(parts))
+
+
+def in_order(codes: Codes) -> Integers:
+    """Return the positions of records in the order of their values, the first attribute first, equal ones as they are.
+
+    Where records and their positions can be numbered in 64 bits, numbers are sorted instead of rows: the same order in
+    a fifth of the time.
+    """
+    n, attributes = codes.shape
+    least = codes.min(axis=0, initial=0).astype(np.int64)
+    widths = codes.max(axis=0, initial=0).astype(np.int64) - least + 1
+    if prod(map(int, widths)) * max(n, 1) >= 1 << 63:
+        return np.lexsort(codes.T[::-1])
+    numbers = np.zeros(n, dtype=np.int64)
+    for v in range(attributes):
+        numbers *= widths[v]
+        numbers += codes[:, v] - least[v]
+    numbers *= n
+    numbers += np.arange(n)
+    numbers.sort()
+    numbers %= max(n, 1)
+    return numbers
 
 
 @kernel
