@@ -53,12 +53,15 @@ class FrequencyTables(NamedTuple):
     def counts(self, levels: Integers) -> Integers:
         """Return the records in each cell, shape (cells,), of columns with values and classes, shape (2, n, c)."""
         found = np.zeros(self.cells, dtype=np.int64)
-        for members, strides, offset, detail in zip(
-            self.attributes, self.strides, self.offsets, self.detail, strict=True
-        ):
-            used = members >= 0
-            cells = offset + levels[detail][:, members[used]] @ strides[used]
-            found += np.bincount(cells, minlength=self.cells)
+        columns = np.ascontiguousarray(levels.transpose(0, 2, 1))
+        for place, (members, strides) in enumerate(zip(self.attributes, self.strides, strict=True)):
+            own = columns[self.detail[place]]
+            # Column by column: numpy multiplies no matrix of integers fast.
+            cells = own[members[0]] * strides[0]
+            for v, stride in zip(members[1:][members[1:] >= 0], strides[1:], strict=False):
+                cells += own[v] * stride
+            counts = np.bincount(cells)
+            found[self.offsets[place] : self.offsets[place] + len(counts)] += counts
         return found
 
 
@@ -68,7 +71,8 @@ def levels_of(table: Table) -> Integers:
     A missing value is one of its own. Classes are quantile bins of numbers and of ordered categories; of other
     categories the most frequent ones stay, and the rest are one class.
     """
-    return np.stack([_values(table), _classes(table)])
+    values = _values(table)
+    return np.stack([values, _classes(table, values)])
 
 
 def frequency_tables(levels: Integers, masked: int, order: int) -> FrequencyTables:
@@ -128,9 +132,8 @@ def _values(table: Table) -> Integers:
     return np.stack(columns, axis=1).astype(np.int64)
 
 
-def _classes(table: Table) -> Integers:
+def _classes(table: Table, values: Integers) -> Integers:
     columns = []
-    values = _values(table)
     for v, attribute in enumerate(table.schema.attributes):
         column = values[:, v]
         size = int(column.max()) + 1
