@@ -107,6 +107,8 @@ class Tuning:
         How many records the sample had on which methods were tuned; 0 without one.
     untried : tuple of str
         Names of designs that were not tried at all, since the budget was spent before.
+    file_seconds : float
+        Mean seconds to mask and judge a file of all records; 0 where none was.
     """
 
     rows: tuple[TunedMethod, ...]
@@ -118,6 +120,7 @@ class Tuning:
     made: Sequence[tuple[Masking, Table]] = ()
     sample: int = 0
     untried: tuple[str, ...] = ()
+    file_seconds: float = 0.0
 
     @property
     def best(self) -> TunedMethod:
@@ -150,6 +153,7 @@ class Tuning:
             "designs": self.designs,
             "sample": self.sample,
             "untried": list(self.untried),
+            "file_seconds": round(self.file_seconds, 4),
             "evidence": self.evidence,
         }
 
@@ -185,6 +189,7 @@ def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | No
         judge.kept.files,
         len(sampled.problem.genotype.microdata.original) if sampled is not None else 0,
         tuple(untried),
+        judge.seconds / judge.evaluations if judge.evaluations else 0.0,
     )
 
 

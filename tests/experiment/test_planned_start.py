@@ -5,13 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.build.assembly import assemble, assembled_like
 from evosdc.experiment.build.start import starting_individual
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.recipe_file import read_recipe
+from evosdc.experiment.config.resolution import experiment_text
+from evosdc.experiment.run.display import Display
+from evosdc.experiment.run.planning import plan_assembly, planned_start
+from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.plugins.registry import default_registry
-from evosdc.runs.layout import PLANNING, RECIPE
+from evosdc.runs.layout import PLANNING, RECIPE, RunFolder
 
 REGISTRY = default_registry()
 GIVEN = {
@@ -126,3 +130,28 @@ def test_the_best_method_in_the_mean_is_told_from_the_one_of_the_best_file(
     assert told is not None
     assert "tuned method that is best in the mean (mdav) to 29.779" in told["words"]
     assert ("table-swapping with 15.539" in told["words"]) is not same
+
+
+def test_measures_of_the_file_are_not_fitted_again_for_plans() -> None:
+    assembly = assemble(Experiment(**GIVEN), REGISTRY)
+    nested = plan_assembly(assembly, [])
+    assert dict(nested.problem.measures) == dict(assembly.problem.measures)
+    changes = {"measures": {"il": [{"name": "ctbil", "K": 1}], "dr": ["dbrl"]}}
+    other = assembled_like(assembly, Experiment(**(GIVEN | changes)))
+    assert other.problem.measures["dbrl"] is assembly.problem.measures["dbrl"]
+    assert other.problem.measures["ctbil"] is not assembly.problem.measures["ctbil"]
+
+
+def test_there_is_no_plan_where_too_few_could_be_evaluated(tmp_path: Path) -> None:
+    experiment = Experiment(**(GIVEN | {"stop": {"seconds": 30}, "start": GIVEN["start"] | {"planned": {}}}))
+    assembly = assemble(experiment, REGISTRY)
+    with RunFolder(tmp_path) as folder:
+        (tmp_path / "experiment.toml").write_text(experiment_text(experiment))
+        (tmp_path / "resolved.json").write_text(json.dumps(experiment.to_json()))
+        (tmp_path / "environment.json").write_text("{}")
+        recorder = Recorder(assembly, folder, Display())
+        cost = {"seconds": 1.0, "evaluations": 3, "sample": 10_000}
+        found, spent = planned_start(recorder, None, cost | {"file_seconds": 2.0})
+    assert found.experiment.start.planned is None
+    assert spent["seconds"] == 1.0
+    assert not (tmp_path / PLANNING).exists()

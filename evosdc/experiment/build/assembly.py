@@ -180,17 +180,18 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     return Assembly(experiment, source, microdata, problem, algorithm, _stop(experiment.stop), plan, registry)
 
 
-def assemble_on(
-    experiment: Experiment, source: Source, microdata: Microdata, registry: Registry, seed: int
-) -> Assembly:
-    """Return the assembly of an experiment on data that are there already, and judged as these were.
+def assembled_like(assembly: Assembly, experiment: Experiment) -> Assembly:
+    """Return the assembly of another experiment on the same data, by measures that are fitted already.
 
     Raises
     ------
     InputError
         The genotype, the algorithm or the start do not fit the file.
     """
-    problem = build_problem(experiment, microdata, registry, seed)
+    source, microdata, registry = assembly.source, assembly.microdata, assembly.registry
+    measures = assembly.experiment.measures
+    known = None if measures is None else (measures, assembly.problem.measures)
+    problem = build_problem(experiment, microdata, registry, assembly.seed, known)
     start = start_of(experiment, registry, microdata.original.schema)
     entries = entries_of(start, written_entries(experiment, registry), microdata, registry)
     plan = starting_plan(problem, entries, start, screens(experiment, registry))

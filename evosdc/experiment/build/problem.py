@@ -1,5 +1,6 @@
 """What a search judges by: measures, aggregation, fitness and constraints of an experiment, made into a problem."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from evosdc.calls.defaults import default_measures, measures_by_role
@@ -32,9 +33,23 @@ from evosdc.seeds import Streams
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
 
+Judged = tuple[Measures, Mapping[str, Fitted]]
 
-def build_problem(experiment: Experiment, microdata: Microdata, registry: Registry, seed: int) -> Problem:
+
+def build_problem(
+    experiment: Experiment, microdata: Microdata, registry: Registry, seed: int, before: Judged | None = None
+) -> Problem:
     """Return the problem of an experiment on its microdata; what a worker builds too.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    microdata : Microdata
+    registry : Registry
+    seed : int
+    before : tuple, optional
+        Measures of another problem with the same microdata, and their fitted ones: what both ask for is not fitted
+        anew, which takes seconds on a large file.
 
     Raises
     ------
@@ -49,6 +64,7 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
     experiment = guarded(judged_as_usual(experiment, microdata, registry), genotype, registry)
     measures = experiment.measures
     assert measures is not None, "those taken as usual where none is named"
+    listed, at_hand = ((), {}) if before is None else (before[0].all, before[1])
     for measure in measures.all:
         with collect.step():
             built = registry.build("measure", measure.name, measure.params)
@@ -58,7 +74,10 @@ def build_problem(experiment: Experiment, microdata: Microdata, registry: Regist
                 raise ParameterError(_not_readable(measure.name, experiment.genotype.name, registry))
             names = judged.schema.names
             whole = names == microdata.original.schema.names
-            fitted[measure.name] = built.fit_in(microdata) if whole else measure_on_subset(built, microdata, names)
+            if measure in listed:
+                fitted[measure.name] = at_hand[measure.name]
+            else:
+                fitted[measure.name] = built.fit_in(microdata) if whole else measure_on_subset(built, microdata, names)
             expected = isinstance(genotype, PostRandomised) and genotype.expected
             if expected and not isinstance(fitted[measure.name], Expected):
                 collect.faults.append(

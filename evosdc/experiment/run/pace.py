@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from evosdc.calls.masking import apply_masking, build_steps
 from evosdc.kernel import working_time
 from evosdc.model import Masking, Microdata
@@ -22,6 +24,9 @@ LEAST = 0.01
 
 FOR_TRYING = 0.5
 """Seconds in any case for finding out whether even the least effort is too much."""
+
+FEW = 1000
+"""Records on which a method is tried at all first."""
 
 CAUTION = 0.85
 """Share of the time that a method may be expected to take: another file may take longer, and is judged too."""
@@ -43,13 +48,14 @@ def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: f
     began = working_time()
     whole = method.Params.model_fields[method.pace].default
 
-    def taken(share: float) -> float:
+    def taken(share: float, of: Microdata = microdata) -> float:
         entry = replace(masking, params=_with(masking.params, method.pace, whole * share))
         begun = working_time()
-        apply_masking(entry, build_steps(entry, registry), microdata, stream(0, Purpose.MASK))
+        apply_masking(entry, build_steps(entry, registry), of, stream(0, Purpose.MASK))
         return working_time() - begun
 
-    taken(FIRST)  # loads what the method needs
+    few = microdata.table.take(np.arange(min(len(microdata.table), FEW), dtype=np.intp))
+    taken(FIRST, replace(microdata, table=few, zeros_threshold=None))  # loads what the method needs
     first = taken(FIRST)
     slope = max(taken(SECOND) - first, 0.0) / (SECOND - FIRST)
     left = CAUTION * (seconds - (working_time() - began)) - first

@@ -8,7 +8,7 @@ from typing import Any
 from evosdc.engine.evaluation import Dispatch, Evaluator
 from evosdc.engine.loop import SearchState, search
 from evosdc.engine.stop import Stop
-from evosdc.experiment.build.assembly import Assembly, assemble_on
+from evosdc.experiment.build.assembly import Assembly, assembled_like
 from evosdc.experiment.build.constraints import parse_constraints
 from evosdc.experiment.build.plan_genotype import plan_genotype
 from evosdc.experiment.build.start import starting_plan
@@ -39,6 +39,9 @@ EVALUATIONS = 1500
 STALLED = 40
 """Generations without improvement after which a plan is taken for the best."""
 
+FEWEST = 20
+"""Plans that can be evaluated within the seconds of that search, below which it is left: it would find nothing."""
+
 MOST = 3.0
 """Times the seconds of that search after which there is no plan."""
 
@@ -58,7 +61,7 @@ def planned_start(
     recorder : Recorder
     dispatch : Dispatch, optional
     spent : mapping
-        What tuning has cost: ``seconds`` and ``evaluations``.
+        What tuning has cost and told: ``seconds`` and ``evaluations``, ``sample`` and ``file_seconds``.
     """
     assembly, folder = recorder.assembly, recorder.folder
     start = assembly.experiment.start
@@ -67,6 +70,11 @@ def planned_start(
     rule = _stop(start.planned, assembly)
     if not folder.file(PLANNING).exists():
         recorder.write_status("running", "evolving a protection plan")
+        if _hopeless(rule, spent):
+            recorder.display.message("no protection plan: too few could be evaluated in their share of the time")
+            found = _without_plan(assembly)
+            _write_start(folder, found)
+            return found, spent
         began, most = working_time(), None if rule.seconds is None else MOST * rule.seconds
         try:
             with time_limited(most, DeadlineOver):
@@ -84,6 +92,15 @@ def planned_start(
         # Within a time another computer would find another plan: what is repeated starts from this one.
         _write_start(folder, found)
     return found, total
+
+
+def _hopeless(rule: Stop, spent: Mapping[str, Any]) -> bool:
+    """Whether a large file, by what tuning has seen of it, takes too long for more than a few plans."""
+    return (
+        rule.seconds is not None
+        and bool(spent.get("sample"))
+        and (FEWEST * spent.get("file_seconds", 0.0) > rule.seconds)
+    )
 
 
 def _write_start(folder: RunFolder, found: Assembly) -> None:
@@ -148,7 +165,7 @@ def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
         "start": Start(methods=methods, initial=True),
     }
     experiment: Experiment = assembly.experiment.model_copy(update=update)
-    return assemble_on(experiment, assembly.source, assembly.microdata, registry, assembly.seed)
+    return assembled_like(assembly, experiment)
 
 
 def _not_worse(
