@@ -108,7 +108,7 @@ class Tuning:
     untried : tuple of str
         Names of designs that were not tried at all, since the budget was spent before.
     file_seconds : float
-        Mean seconds to mask and judge a file of all records; 0 where none was.
+        Mean seconds to mask and judge a file of all records, of a large file tuned by a sample; else 0.
     """
 
     rows: tuple[TunedMethod, ...]
@@ -189,7 +189,7 @@ def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | No
         judge.kept.files,
         len(sampled.problem.genotype.microdata.original) if sampled is not None else 0,
         tuple(untried),
-        judge.seconds / judge.evaluations if judge.evaluations else 0.0,
+        judge.seconds / judge.evaluations if sampled is not None and judge.evaluations else 0.0,
     )
 
 

@@ -19,6 +19,9 @@ FIRST, SECOND = 0.001, 0.04
 UNTIL = 0.75
 """Share of a search's time at which such methods are to end; where they are slow, a search gains less in the rest."""
 
+UNTIL_OF_LARGE = 0.4
+"""The same of files so large that they are tuned by a sample: there other methods and the search would get nothing."""
+
 LEAST = 0.01
 """Share of the effort that is left to a method in any case."""
 

@@ -25,8 +25,9 @@ from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
 from evosdc.experiment.config.stop_rule import StopRule
 from evosdc.experiment.run.environment import write_experiment
-from evosdc.experiment.run.pace import UNTIL, all_paced
+from evosdc.experiment.run.pace import UNTIL, UNTIL_OF_LARGE, all_paced
 from evosdc.experiment.run.recorder import Recorder
+from evosdc.experiment.run.spread import spread
 from evosdc.experiment.run.workers import dispatch_of, executor_of
 from evosdc.kernel import working_time
 from evosdc.model import Masking, Microdata, Seedable
@@ -166,7 +167,8 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         asked = [entry.masking for entry in start.methods]
         if assembly.experiment.stop.seconds is not None:
             given = assembly.experiment.stop.seconds
-            left = max(UNTIL * given - tuning.seconds, FOR_NAMED * given)
+            until = UNTIL_OF_LARGE if tuning.sample else UNTIL
+            left = max(until * given - tuning.seconds, FOR_NAMED * given)
             asked = list(all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message))
         entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings, "named": asked}
         document = tuning.to_json() | {"seconds": round(working_time() - began, 3)}
@@ -222,7 +224,7 @@ def with_tuned(
     assured = min(MOST_ASSURED, max(1, len(maskings) + len(wanted)))
     if experiment.stop.seconds is not None:
         # Of the tuned files the best alone has to be there besides what was asked for by name.
-        listed = [*tuned[:1], *wanted, *tuned[1:], *map(MaskingEntry.of, known)]
+        listed = [*tuned[:1], *wanted, *tuned[1:], *map(MaskingEntry.of, spread(known))]
         assured = max(1, len(tuned[:1]) + len(wanted))
     start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
     anything = (start.methods, start.files, start.random, start.initial)
