@@ -6,10 +6,12 @@ import pytest
 
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.run import pace as pace_module
 from evosdc.experiment.run.pace import LEAST, all_paced, paced
 from evosdc.experiment.run.portfolio import starting_individuals
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
+from evosdc.time_limit import DeadlineOver
 
 SWAPPING = Masking("table-swapping")
 
@@ -39,6 +41,20 @@ def test_what_was_said_stays(assembly):
     chained = Masking("table-swapping", then=(Masking("rank-swapping", {"p": 5}),))
     for masking in (written, chained, Masking("rank-swapping", {"p": 5})):
         assert pace(assembly, masking, 0.0) == masking
+
+
+def test_what_takes_too_long_in_any_case_is_tried_once(assembly, monkeypatch):
+    clock, tried = [0.0], []
+
+    def masked(masking, steps, microdata, rng):
+        tried.append(len(microdata.table))
+        clock[0] += 3.0
+
+    monkeypatch.setattr(pace_module, "working_time", lambda: clock[0])
+    monkeypatch.setattr(pace_module, "apply_masking", masked)
+    with pytest.raises(DeadlineOver):
+        pace(assembly, SWAPPING, 8.0)
+    assert len(tried) == 2
 
 
 def test_less_effort_is_told(assembly):

@@ -150,7 +150,7 @@ def test_there_is_no_plan_where_too_few_could_be_evaluated(tmp_path: Path) -> No
         (tmp_path / "resolved.json").write_text(json.dumps(experiment.to_json()))
         (tmp_path / "environment.json").write_text("{}")
         recorder = Recorder(assembly, folder, Display())
-        cost = {"seconds": 1.0, "evaluations": 3, "sample": 10_000}
+        cost = {"seconds": 1.0, "evaluations": 3}
         found, spent = planned_start(recorder, None, cost | {"file_seconds": 2.0})
     assert found.experiment.start.planned is None
     assert spent["seconds"] == 1.0

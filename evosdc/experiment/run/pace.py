@@ -44,6 +44,11 @@ def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: f
     ----------
     seconds : float
         That masking may take, from now on; trying the method out takes some of them.
+
+    Raises
+    ------
+    DeadlineOver
+        What it takes in any case is too long.
     """
     method = registry.implementation("masking-method", masking.method)
     if not method.pace or masking.then or method.pace in masking.params:
@@ -60,6 +65,8 @@ def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: f
     few = microdata.table.take(np.arange(min(len(microdata.table), FEW), dtype=np.intp))
     taken(FIRST, replace(microdata, table=few, zeros_threshold=None))  # loads what the method needs
     first = taken(FIRST)
+    if 2.0 * first > max(CAUTION * (seconds - (working_time() - began)), FOR_TRYING):
+        raise DeadlineOver  # neither a second trial nor a file would end
     slope = max(taken(SECOND) - first, 0.0) / (SECOND - FIRST)
     left = CAUTION * (seconds - (working_time() - began)) - first
     if slope <= left:

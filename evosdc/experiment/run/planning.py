@@ -61,7 +61,7 @@ def planned_start(
     recorder : Recorder
     dispatch : Dispatch, optional
     spent : mapping
-        What tuning has cost and told: ``seconds`` and ``evaluations``, ``sample`` and ``file_seconds``.
+        What tuning has cost and told: ``seconds``, ``evaluations`` and ``file_seconds``.
     """
     assembly, folder = recorder.assembly, recorder.folder
     start = assembly.experiment.start
@@ -96,11 +96,7 @@ def planned_start(
 
 def _hopeless(rule: Stop, spent: Mapping[str, Any]) -> bool:
     """Whether a large file, by what tuning has seen of it, takes too long for more than a few plans."""
-    return (
-        rule.seconds is not None
-        and bool(spent.get("sample"))
-        and (FEWEST * spent.get("file_seconds", 0.0) > rule.seconds)
-    )
+    return rule.seconds is not None and FEWEST * spent.get("file_seconds", 0.0) > rule.seconds
 
 
 def _write_start(folder: RunFolder, found: Assembly) -> None:

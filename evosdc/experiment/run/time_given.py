@@ -14,7 +14,7 @@ MOST_CONCLUDING = 0.5
 SLOWEST = 4.0
 """How many times as slow a machine is taken to be at most."""
 
-CONCLUDING, BY_CELL = 1.5, 4e-6
+CONCLUDING, BY_CELL = 1.5, 2.4e-6
 """Seconds that the result, its verdict and the report take: in any case, and by cell of the file."""
 
 
