@@ -101,6 +101,11 @@ class Judge:
         return working_time() - self._began
 
     @property
+    def file_seconds(self) -> float | None:
+        """Seconds that a file takes about; None where nothing but the very first was judged, which loads things too."""
+        return self._cost or None
+
+    @property
     def over(self) -> bool:
         """Whether nothing may be judged any more."""
         limit = self._loading + self._share * (1.0 - self._loading)

@@ -44,6 +44,20 @@ def confirm(sampled: Judge, judge: Judge) -> None:
             return
 
 
+def file_seconds(sampled: Judge, judge: Judge) -> float:
+    """Return about how many seconds it takes to mask and judge a whole file; 0 where nobody knows.
+
+    Where one alone was judged, which loads things too, it is no more than the same share of the records would take.
+    """
+    if judge.file_seconds is not None or not judge.evaluations:
+        return judge.file_seconds or 0.0
+    first = judge.seconds / judge.evaluations
+    if sampled.file_seconds is None:
+        return first
+    times = len(judge.problem.genotype.microdata.table) / len(sampled.problem.genotype.microdata.table)
+    return min(first, times * sampled.file_seconds)
+
+
 def _promising(sampled: Judge, judge: Judge) -> Iterator[Candidate]:
     """Yield what promises most and is not judged yet, as often as that is asked for."""
     ratios: Mapping[str, float] = {}

@@ -10,6 +10,7 @@ from evosdc.tuning.arm import Arm, Kind
 from evosdc.tuning.candidate import Candidate
 from evosdc.tuning.evidence import evidence_sentence
 from evosdc.tuning.judge import Judge
+from evosdc.tuning.large_files import file_seconds
 from evosdc.tuning.trial import Order, Trial, mean_order
 
 
@@ -189,7 +190,7 @@ def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | No
         judge.kept.files,
         len(sampled.problem.genotype.microdata.original) if sampled is not None else 0,
         tuple(untried),
-        judge.seconds / judge.evaluations if sampled is not None and judge.evaluations else 0.0,
+        0.0 if sampled is None else file_seconds(sampled, judge),
     )
 
 

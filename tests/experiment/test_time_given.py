@@ -34,7 +34,7 @@ def test_what_follows_the_search_has_a_share_at_most():
 
 
 def test_the_verdict_on_a_large_file_may_have_half():
-    given = TimeGiven.of(StopRule(whole=60.0), working_time(), 1_000_000, 6)
+    given = TimeGiven.of(StopRule(whole=60.0), working_time(), 2_000_000, 6)
     assert MOST_KEPT * 60.0 < given.concluding <= MOST_CONCLUDING * 60.0
     for judging in (0.0, 10_000.0):
         assert given.for_search(judging) == pytest.approx(60.0 - given.concluding, abs=0.5)

@@ -11,7 +11,7 @@ from evosdc.experiment.run import tuning as runs_tuning
 from evosdc.tuning.arm import arms_of
 from evosdc.tuning.candidate import Budget, Candidate
 from evosdc.tuning.judge import Judge
-from evosdc.tuning.large_files import confirm, promised, ratios_of
+from evosdc.tuning.large_files import confirm, file_seconds, promised, ratios_of
 from evosdc.tuning.trial import attempt
 from evosdc.tuning.tuner import tune
 from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of
@@ -107,3 +107,15 @@ def test_the_first_file_of_all_is_the_best_of_the_sample(judges) -> None:
 def test_ratios_leave_out_what_is_nothing_in_the_sample() -> None:
     found = ratios_of({"il": 4.0, "dr": 0.0, "other": 1.0}, {"il": 6.0, "dr": 3.0})
     assert found == {"il": 1.5}
+
+
+def test_what_a_whole_file_takes_is_told_without_what_the_first_one_loads(judges) -> None:
+    sampled, judge = judges
+    assert file_seconds(sampled, judge) == 0.0
+    sampled.judge((one, 0) for one in candidates(judge.problem, (0.1, 0.3, 0.5)))
+    listed = candidates(judge.problem, (0.2, 0.4))
+    judge.judge([(listed[0], 0)])
+    times = len(judge.problem.genotype.microdata.table) / len(sampled.problem.genotype.microdata.table)
+    assert 0.0 < file_seconds(sampled, judge) <= times * sampled.file_seconds
+    judge.judge([(listed[1], 0)])
+    assert file_seconds(sampled, judge) == judge.file_seconds > 0.0
