@@ -82,6 +82,7 @@ BENCHMARKS = (
     Benchmark("lattice", "nodes of Adult's lattice, all of them and the best one"),
     Benchmark("limit", "how long the limit takes, and how near channels come to it", ("wide",)),
     Benchmark("doors", "data in and out, beside pandas"),
+    Benchmark("million", "commands on files of 10 000 to 1 000 000 records: time, memory and growth"),
     Benchmark("large", "Parquet files beyond memory: risk, masking, measures"),
     Benchmark("parallel", "executors side by side; what sending and starting cost"),
     Benchmark("social", "a graph of 100 000 users, protected and measured"),

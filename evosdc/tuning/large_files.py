@@ -54,12 +54,14 @@ def file_seconds(sampled: Judge, judge: Judge) -> float:
     first = judge.seconds / judge.evaluations
     if sampled.file_seconds is None:
         return first
-    times = len(judge.problem.genotype.microdata.table) / len(sampled.problem.genotype.microdata.table)
-    return min(first, times * sampled.file_seconds)
+    return min(first, _times(sampled, judge) * sampled.file_seconds)
 
 
 def _promising(sampled: Judge, judge: Judge) -> Iterator[Candidate]:
-    """Yield what promises most and is not judged yet, as often as that is asked for."""
+    """Yield what promises most and is not judged yet, as often as that is asked for.
+
+    What would take longer than the time that is left is passed over; the very first one is judged in any case.
+    """
     ratios: Mapping[str, float] = {}
     tried: set[str] = set()
     while True:
@@ -69,6 +71,9 @@ def _promising(sampled: Judge, judge: Judge) -> Iterator[Candidate]:
             if key not in tried and key not in sampled.refusals and sampled.known(key, 1)
         }
         reached = min((judge.order(key) for key in judge.trials), default=None)
+        able = {key: order for key, order in orders.items() if _ends_in_time(sampled, judge, key)}
+        if judge.trials or able:
+            orders = able
         best = min(orders, key=lambda key: orders[key], default=None)
         if best is None or (reached is not None and orders[best] >= reached):
             return
@@ -76,6 +81,20 @@ def _promising(sampled: Judge, judge: Judge) -> Iterator[Candidate]:
         yield sampled.candidates[best]
         if judge.known(best, 1):
             ratios = ratios_of(sampled.known(best, 1)[0].scores, judge.known(best, 1)[0].scores)
+
+
+def _times(sampled: Judge, judge: Judge) -> float:
+    """Return how many times as many records the whole file has."""
+    return len(judge.problem.genotype.microdata.table) / len(sampled.problem.genotype.microdata.table)
+
+
+def _ends_in_time(sampled: Judge, judge: Judge, key: str) -> bool:
+    """Whether a whole file is expected to end within the budget, where it takes as long by record as in the sample."""
+    arm = sampled.candidates[key].arm.name
+    if judge.budget.seconds is None or not sampled.used[arm]:
+        return True
+    expected = _times(sampled, judge) * sampled.time_used[arm] / sampled.used[arm]
+    return expected <= judge.budget.seconds - judge.seconds
 
 
 def promised(problem: Problem, sampled: Judge, key: str, ratios: Mapping[str, float]) -> Order:

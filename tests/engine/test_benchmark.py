@@ -30,3 +30,13 @@ def test_the_smoke_profile_times_a_large_file():
     head, row = done.stdout.splitlines()
     assert head.split()[0] == "records"
     assert [float(figure) > 0 for figure in row.split()[:3]] == [True] * 3
+
+
+def test_the_smoke_profile_measures_commands():
+    words = [sys.executable, "-m", "benchmarks.million", "--smoke", "--only", "measure"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    head, *rows = done.stdout.splitlines()
+    assert head.split()[:2] == ["command", "records"]
+    assert [row.split()[0] for row in rows] == ["mask", "measure"]
+    assert all(float(figure) > 0 for row in rows for figure in row.split()[-4:])

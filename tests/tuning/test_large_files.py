@@ -119,3 +119,24 @@ def test_what_a_whole_file_takes_is_told_without_what_the_first_one_loads(judges
     assert 0.0 < file_seconds(sampled, judge) <= times * sampled.file_seconds
     judge.judge([(listed[1], 0)])
     assert file_seconds(sampled, judge) == judge.file_seconds > 0.0
+
+
+def test_what_would_not_end_in_time_is_passed_over(whole, sample) -> None:
+    sampled, judge = Judge(sample, REGISTRY, 1, Budget(None)), Judge(whole, REGISTRY, 1, Budget(None, 60.0))
+    slow, fast = candidates(whole, (0.3,)), [Candidate.at(*one) for one in _microaggregations(whole)]
+    sampled.judge((one, 0) for one in (*slow, *fast))
+    for one in slow:
+        sampled.time_used[one.arm.name] = 1e6
+    confirm(sampled, judge)
+    assert {judge.candidates[key].arm.name for key in judge.trials} <= {one.arm.name for one in fast}
+    assert judge.trials
+    for one in fast:
+        sampled.time_used[one.arm.name] = 1e6
+    judge = Judge(whole, REGISTRY, 1, Budget(None, 60.0))
+    confirm(sampled, judge)
+    assert len(judge.trials) == 1, "one in any case"
+
+
+def _microaggregations(problem):
+    for arm in arms_of(problem.genotype.microdata.original, REGISTRY, ["mdav"]):
+        yield arm, next(iter(arm.coarse()))
