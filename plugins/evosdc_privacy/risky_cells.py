@@ -1,7 +1,6 @@
 """Risky cells: rare combinations in all tables of up to so many quasi-identifiers, and how well sets tell apart."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ from pydantic import Field, model_validator
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import IntruderView, Parameters, PrivacyModel
 from evosdc.table.table import Numbers
-from evosdc_privacy.distinct_keys import distinct_keys
+from evosdc_privacy.distinct_keys import distinct_keys, part_of
 
 MOST_TABLES = 100_000
 USUAL_TABLES = 3_000
@@ -94,7 +93,7 @@ class RiskyCells(PrivacyModel):
         require_few_sets(len(names), most, "privacy-model risky-cells: dimensions")
         for size in range(1, most + 1):
             for chosen in combinations(names, size):
-                part = replace(view, quasi_identifiers=chosen)
+                part = part_of(view, chosen)
                 threshold = given[0] if len(given) == 1 else given[size - 1]
                 yield chosen, part.classes.of, part.frequencies[0], threshold
 
@@ -142,7 +141,7 @@ class Separation(PrivacyModel):
         figures = {}
         whole, view = view, distinct_keys(view)[0]
         for chosen in sets:
-            distinction, separation = told_apart_by(replace(view, quasi_identifiers=chosen))
+            distinction, separation = told_apart_by(part_of(view, chosen))
             figures[" x ".join(chosen)] = {"distinction": distinction, "separation": separation}
         distinction, separation = told_apart_by(whole)
         return {"distinction": distinction, "separation": separation, "sets": figures}

@@ -1,7 +1,6 @@
 """Frequencies of the keys that some of the quasi-identifiers make."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ from pydantic import Field
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import IntruderView, Parameters, PrivacyModel
 from evosdc.table.table import Numbers
-from evosdc_privacy.distinct_keys import distinct_keys
+from evosdc_privacy.distinct_keys import distinct_keys, part_of
 
 
 class SubsetAnonymity(PrivacyModel):
@@ -77,7 +76,7 @@ class SubsetAnonymity(PrivacyModel):
             where, given = "privacy-model subset-anonymity: size", f"{comb(len(names), size):,} sets"
             raise ParameterError(Fault(where, given, "at most 100,000", "Take a smaller size or fewer attributes."))
         for chosen in combinations(names, size):
-            part = replace(view, quasi_identifiers=chosen)
+            part = part_of(view, chosen)
             yield chosen, part.frequencies[0][part.classes.of]
 
     def shortfall(self, view: IntruderView, bound: float) -> float:
