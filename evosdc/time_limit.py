@@ -60,10 +60,7 @@ def time_limited(seconds: float | None, kind: type[BaseException] = OutOfTime) -
             _set_alarm()
             yield
         except Exception as error:
-            # Extensions that call Python may make another error of it: numba's dispatcher a SystemError or a TypeError.
-            for one in _limits:
-                if one.rang:
-                    raise one.kind from error
+            raise_if_over(error)
             raise
         finally:
             # The alarm may still ring before this statement, hence the outer block.
@@ -75,6 +72,16 @@ def time_limited(seconds: float | None, kind: type[BaseException] = OutOfTime) -
         signal.signal(signal.SIGALRM, before)
         if _limits:
             _set_alarm()
+
+
+def raise_if_over(error: Exception) -> None:
+    """Raise that a time limit is over where an alarm became the given error on its way; for whoever would go on.
+
+    Extensions that call Python make another error of it: numba's dispatcher a SystemError or a TypeError.
+    """
+    for limit in _limits:
+        if limit.rang:
+            raise limit.kind from error
 
 
 def _ring(number: int, frame: FrameType | None) -> None:

@@ -12,7 +12,7 @@ from subprocess import run
 
 import pytest
 
-from evosdc.time_limit import DeadlineOver, OutOfTime, time_limited, unlimited
+from evosdc.time_limit import DeadlineOver, OutOfTime, raise_if_over, time_limited, unlimited
 
 
 def spin() -> None:
@@ -37,6 +37,21 @@ def test_what_an_extension_makes_of_it_is_out_of_time_too(kind: type[Exception])
     with pytest.raises(OutOfTime) as caught, time_limited(0.05):
         spin_in_an_extension(kind)
     assert isinstance(caught.value.__cause__, kind)
+
+
+def pass_over_errors() -> None:
+    for _ in range(2):
+        try:
+            spin_in_an_extension(SystemError)
+        except SystemError as error:
+            raise_if_over(error)
+
+
+def test_who_passes_over_errors_is_told_that_time_is_over() -> None:
+    with pytest.raises(OutOfTime), time_limited(0.05):
+        pass_over_errors()
+    with time_limited(60.0):
+        raise_if_over(SystemError("something else"))
 
 
 def test_an_error_before_the_time_is_over_is_its_own() -> None:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from evosdc.errors import EvaluationError
 from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
 from evosdc.kernel import working_time
 from evosdc.model import Executor, Individual, Offspring, Outcome, SharedFiles, Task
-from evosdc.time_limit import OutOfTime, time_limited
+from evosdc.time_limit import OutOfTime, raise_if_over, time_limited
 
 CACHE_SIZE = 20_000
 """How many evaluations are remembered; the oldest is forgotten first."""
@@ -241,11 +241,15 @@ class Evaluator:
             began, parent = working_time(), family[0][1].nearest
             assert parent is not None
             genomes = [item.genome for _, item in family]
-            with suppress(Exception):
-                for (key, _), evaluation in zip(family, self._family_in_time(parent, genomes), strict=True):
-                    if evaluation is not None:
-                        found[key] = evaluation
-                self._here_seconds.add((working_time() - began) / len(family), len(family))
+            try:
+                evaluations = self._family_in_time(parent, genomes)
+            except Exception as error:
+                raise_if_over(error)
+                continue
+            for (key, _), evaluation in zip(family, evaluations, strict=True):
+                if evaluation is not None:
+                    found[key] = evaluation
+            self._here_seconds.add((working_time() - began) / len(family), len(family))
         return found
 
     def _family_in_time(self, parent: Individual, genomes: Sequence[Any]) -> Sequence[Evaluation | None]:

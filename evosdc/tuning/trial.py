@@ -14,6 +14,7 @@ from evosdc.model.individual import precedence_of
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.table.table import Table
+from evosdc.time_limit import raise_if_over
 
 Order = tuple[float, ...]
 """What trials are ordered by, less being better: infeasibility, then the objective (with several: as fronts are)."""
@@ -82,6 +83,7 @@ def attempt(
     except InputError as error:
         return Refusal(str(error.faults[0])), None
     except Exception as error:
+        raise_if_over(error)
         # Any method may be tuned, a stranger's too; a text of an unknown error might hold values of records.
         return Refusal(type(error).__name__), None
     trial = Trial(seed, scores, objectives, digest_of(order.table), order.right_labels, order.move_values)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from evosdc.engine import travelling
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import RAISE, ErrorRule, failures_in
-from evosdc.engine.problem import FEW
+from evosdc.engine.problem import FEW, Problem
 from evosdc.errors import EvaluationError
 from evosdc.model import Individual, Offspring
+from evosdc.time_limit import DeadlineOver, time_limited
 from tests.engine.test_travelling import ALL, problem_of
 
 SIX = {"il": ("ctbil", "dbil", "ebil"), "dr": ("id", "dbrl", "prl")}
@@ -149,6 +150,26 @@ def test_few_children_are_evaluated_one_by_one(problems, count):
     assert all((child.basis is middle) == (count >= FEW) for child in children)
     for child in children:
         assert child.objectives == problem.evaluate(child.genome, child.key).objectives
+
+
+@pytest.mark.parametrize("rule", [RAISE, ErrorRule("penalise")])
+def test_a_time_that_is_over_ends_what_judges_children_together(problems, rule, monkeypatch):
+    """Machine code that calls Python makes an error of its own of what the alarm raises."""
+    problem = problems["six"]
+    parent = evaluated(problem, problem.genotype.random(np.random.default_rng(1)))
+    asked = offspring_of(problem, parent)
+
+    def endless(*given):
+        try:
+            while True:
+                pass
+        except DeadlineOver:
+            raise SystemError("a call returned a result with an exception set") from None
+
+    monkeypatch.setattr(Problem, "evaluate_children", endless)
+    monkeypatch.setattr(Problem, "evaluate", None)
+    with pytest.raises(DeadlineOver), time_limited(0.1, DeadlineOver):
+        Evaluator(problem, rule=rule).evaluate(asked)
 
 
 def test_where_tables_travel_no_ancestors_are_kept(problems):
