@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.errors import InputError
-from evosdc.model import Fitted, Microdata
+from evosdc.model import Fitted, Incremental, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.table.exact_values import ExactValues, known_of
 from evosdc.table.table import Numbers, Table
@@ -166,10 +166,18 @@ def _found(
         measure = registry.build("measure", name, dict(params.get(name, {})))
         measure.require_support(original.select(known), f"measure {name}")
         fitted = known_fitted if known_fitted is not None else measure.fit_in(Microdata(whole, known))
-        percent = float(fitted.score(searched))
+        percent, burdens = _judged(fitted, searched)
         own = float("nan") if backwards else float(fitted.score(original.select(known)))
-        burdens = fitted.burdens(searched)
     except InputError:
         return None
     chances = None if burdens is None else np.clip(burdens * len(masked) / 100.0, 0.0, 1.0)
     return Found(name, percent, own, len(masked), known, chances, backwards)
+
+
+def _judged(fitted: Fitted, masked: Table) -> tuple[float, Numbers | None]:
+    """Return the score of a table and what each record adds to it, from one state where there is one."""
+    if not isinstance(fitted, Incremental):
+        return float(fitted.score(masked)), fitted.burdens(masked)
+    state = fitted.start(masked)
+    burdens = fitted.burdens_of_state(state)
+    return float(fitted.value(state)), fitted.burdens(masked) if burdens is None else burdens

@@ -40,6 +40,12 @@ def test_the_verdict_on_a_large_file_may_have_half():
         assert given.for_search(judging) == pytest.approx(60.0 - given.concluding, abs=0.5)
 
 
+def test_the_verdict_on_numbers_takes_longer():
+    given = [TimeGiven.of(StopRule(whole=1000.0), working_time(), 100_000, 8, numbers) for numbers in (0, 4, 8)]
+    assert given[0].concluding < given[1].concluding < given[2].concluding
+    assert given[1].concluding == pytest.approx((given[0].concluding + given[2].concluding) / 2)
+
+
 def test_what_was_spent_before_counts():
     given = TimeGiven.of(StopRule(whole=100.0), working_time() - 90.0, 1000, 10)
     assert given.left == pytest.approx(10.0, abs=0.5)

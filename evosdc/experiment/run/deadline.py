@@ -13,7 +13,8 @@ LEAST = 0.05
 
 def time_of(assembly: Assembly, began: float) -> TimeGiven:
     """Return the time of a run that began then, on the clock of `evosdc.kernel.working_time`."""
-    return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly))
+    numbers = len(assembly.source.table.schema.numeric)
+    return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly), numbers)
 
 
 def ending_within(assembly: Assembly, given: TimeGiven, folder: RunFolder, spent: float = 0.0) -> Assembly:
