@@ -7,23 +7,18 @@ change to one that others call, run ``evosdc compile``.
 
 import fcntl
 import gc
-import inspect
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any, TypeVar, cast
 
 from numba import njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.types import unliteral
-from numba.np import linalg
 
 from evosdc.compiling_time import compilation_seconds, set_compilation_seconds
+from evosdc.machine_code import InstalledCache, load_array_functions
 from evosdc.time_limit import Standing, unlimited
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -55,8 +50,9 @@ def _compiled(function: F, **private: bool) -> F:
         compiled = njit(**options)(function)
     if not hasattr(compiled, "stats"):  # NUMBA_DISABLE_JIT, of somebody who looks for a fault
         return function
-    if compiled.stats.cache_path is not None and function.__module__.startswith("evosdc"):
-        compiled._cache = _InstalledCache(function)
+    installed = compiled.stats.cache_path is not None and function.__module__.startswith("evosdc")
+    if installed:
+        compiled._cache = InstalledCache(function)
     folder, compile_here = compiled.stats.cache_path, compiled.compile
 
     def compile_alone(signature: Any) -> Any:
@@ -66,7 +62,8 @@ def _compiled(function: F, **private: bool) -> F:
         # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
         # and code would then run on arrays of another type.
         lock = Path(folder) / f"{function.__module__}.{function.__name__}.lock" if folder else None
-        _load_array_functions()
+        if not installed:
+            load_array_functions()
         with unlimited() as standing, _timed(standing), _held(lock) as waited, _uncollected():
             read = compiled.stats.cache_hits.total()
             code = compile_here(signature)
@@ -76,44 +73,6 @@ def _compiled(function: F, **private: bool) -> F:
 
     compiled.compile = compile_alone
     return cast(F, compiled)
-
-
-class _InstalledCache(FunctionCache):
-    """Numba's cache on disk, which also reads the machine code that was made when evosdc was installed.
-
-    That lies beside the source. Numba looks there only where it can write, and not where ``NUMBA_CACHE_DIR`` names
-    another folder.
-    """
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)  # type: ignore[no-untyped-call]
-        folder = str(Path(inspect.getfile(function)).with_name("__pycache__"))
-        stamp = self._impl.locator.get_source_stamp()
-        self._installed = IndexDataCacheFile(folder, self._impl.filename_base, stamp)
-        self._elsewhere = folder != self.cache_path
-
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        if found is not None or not self._elsewhere:
-            return found
-        kept = self._installed.load(self._index_key(sig, target_context.codegen()))  # type: ignore[no-untyped-call]
-        return None if kept is None else self._impl.rebuild(target_context, kept)
-
-
-@cache
-def _load_array_functions() -> None:
-    """Load numba's functions of arrays without scipy, which it imports only to see whether there is a BLAS.
-
-    That took a fifth of a second in every process. A kernel that multiplies matrices asks again when it is compiled.
-    """
-    asked = getattr(linalg, "ensure_blas", None)
-    if asked is None or "numba.np.arraymath" in sys.modules:
-        return
-    linalg.ensure_blas = lambda: None
-    try:
-        import_module("numba.np.arraymath").ensure_blas = asked  # type: ignore[attr-defined]
-    finally:
-        linalg.ensure_blas = asked
 
 
 def working_time() -> float:
