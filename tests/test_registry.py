@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import Distribution, version
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import pytest
 from evosdc.errors import ClashError, DataError, Fault, ParameterError, PluginError, UnknownNameError
 from evosdc.hookspecs import hookimpl
 from evosdc.model import MaskingMethod, Parameters
+from evosdc.plugins import discovery
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registry import PluginProblem, Registry, default_registry
 from evosdc.specs import FitnessSpec
@@ -261,6 +263,21 @@ class TestEntryPoints:
         monkeypatch.syspath_prepend(tmp_path)
         names = Registry.load().names("measure")
         assert {"fake-one", "fake-two"} <= set(names)
+
+    def test_what_a_distribution_says_of_itself_is_read_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        read: list[str] = []
+        origin = discovery._origin
+
+        def counted(distribution: Distribution | None) -> tuple[str, str]:
+            name, version = origin(distribution)
+            read.append(name)
+            return name, version
+
+        monkeypatch.setattr(discovery, "_origin", counted)
+        plugins = [p for p in Registry.load().plugins if p.distribution == "evosdc"]
+        assert len(plugins) > 1
+        assert {p.version for p in plugins} == {version("evosdc")}
+        assert read.count("evosdc") == 1
 
     def test_entry_points_can_be_left_out(self) -> None:
         assert Registry.load(entry_points=False).plugins == ()

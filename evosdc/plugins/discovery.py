@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from importlib.metadata import entry_points
+from importlib.metadata import Distribution, entry_points
 
 import pluggy
 
@@ -114,11 +114,21 @@ def _candidates(extra_plugins: Mapping[str, object], by_entry_points: bool) -> I
         offered = registered()
         if offered:
             yield _Candidate(PLUGIN, "", "", RegisteredPlugin(offered), False)
+        origins: dict[Distribution | None, tuple[str, str]] = {}
         for entry in sorted(entry_points(group=hookspecs.PROJECT), key=lambda e: (e.name, e.value)):
-            distribution, version = (entry.dist.name, entry.dist.version) if entry.dist else ("", "")
-            yield _Candidate(entry.name, distribution, version, entry, True)
+            if entry.dist not in origins:
+                origins[entry.dist] = _origin(entry.dist)
+            yield _Candidate(entry.name, *origins[entry.dist], entry, True)
     for name, plugin in extra_plugins.items():
         yield _Candidate(name, "", "", plugin, False)
+
+
+def _origin(distribution: Distribution | None) -> tuple[str, str]:
+    """Return the name and version of a distribution; its whole description is parsed for them, each time anew."""
+    if distribution is None:
+        return "", ""
+    metadata = distribution.metadata
+    return metadata["Name"], metadata["Version"]
 
 
 def _examined(candidate: _Candidate, found: object) -> tuple[LoadedPlugin, list[str]]:
