@@ -1,0 +1,42 @@
+"""How a command begins: with threads that sleep soon, and without looking for cycles of what stays anyway."""
+
+import gc
+import os
+import subprocess
+import sys
+
+from evosdc.__main__ import FIRST_COLLECTION, IDLE_THREADS, _collect_late
+
+
+def test_cycles_are_first_looked_for_late_then_as_often_as_ever():
+    usual, others = gc.get_threshold(), list(gc.callbacks)
+    _collect_late()
+    assert gc.get_threshold() == (FIRST_COLLECTION, *usual[1:])
+    gc.collect()
+    assert gc.get_threshold() == usual
+    assert gc.callbacks == others
+
+
+def threads_of_linear_algebra(**environment):
+    """Return how long they stay awake, as is known when numpy is imported, which is when they begin."""
+    name = IDLE_THREADS[0]
+    program = (
+        "import os, sys\n"
+        "from importlib.abc import MetaPathFinder\n"
+        "class Told(MetaPathFinder):\n"
+        "    def find_spec(self, module, path, target=None):\n"
+        f"        if module == 'numpy': print('awake', os.environ[{name!r}], file=sys.stderr)\n"
+        "sys.meta_path.insert(0, Told())\n"
+        "from evosdc.__main__ import main\n"
+        "sys.argv = ['evosdc', 'risk', 'nowhere.csv']\n"
+        "try:\n    main()\nfinally:\n    import numpy\n"
+    )
+    known = {key: value for key, value in os.environ.items() if key != name} | environment
+    done = subprocess.run([sys.executable, "-c", program], env=known, capture_output=True, text=True, check=False)
+    return done.stderr.partition("awake ")[2].split()[0]
+
+
+def test_threads_of_linear_algebra_sleep_soon_unless_somebody_has_said_otherwise():
+    name, value = IDLE_THREADS
+    assert threads_of_linear_algebra() == value
+    assert threads_of_linear_algebra(**{name: "26"}) == "26"
