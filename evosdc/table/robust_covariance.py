@@ -59,5 +59,15 @@ def _minimum_covariance_determinant() -> type:
         advice = "Install it: pip install 'evosdc[analysis]'."
         fault = Fault("robust covariance", "an environment without scikit-learn", "scikit-learn", advice)
         raise ParameterError(fault) from None
-    found: type = MinCovDet
-    return found
+
+    class MinimumCovarianceDeterminant(MinCovDet):  # type: ignore[misc]
+        """scikit-learn's, without a look at what is passed for each of the hundreds of covariances that it takes."""
+
+        _nonrobust_covariance = staticmethod(_usual_covariance)
+
+    return MinimumCovarianceDeterminant
+
+
+def _usual_covariance(numbers: Numbers, assume_centered: bool = False) -> Numbers:
+    assert not assume_centered
+    return np.atleast_2d(np.cov(numbers.T, bias=True))

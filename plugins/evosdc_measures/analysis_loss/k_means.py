@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from evosdc.table.table import Numbers, Table
 
-_ROUNDS = 50
+_ROUNDS, _AT_ONCE = 50, 5
+"""Lloyd iterations at most, and after how many of them it is asked whether they still move a centre."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ def k_means(
 
     Points are sorted first, so that their order is of no account.
     """
-    from scipy.cluster.vq import kmeans2, vq
+    from scipy.cluster.vq import vq
 
     order = np.lexsort(points.T[::-1])
     ranked = np.ascontiguousarray(points[order])
@@ -63,11 +64,7 @@ def k_means(
     best: tuple[float, NDArray[np.int64]] | None = None
     for _ in range(1 if means is not None else starts):
         first = means if means is not None else _first(ranked, wanted, rng)
-        with warnings.catch_warnings():
-            # A cluster that runs empty keeps its centre: scipy warns and goes on.
-            warnings.simplefilter("ignore", UserWarning)
-            centres, _ = kmeans2(ranked, first, iter=_ROUNDS, minit="matrix")
-        assigned, distances = vq(ranked, centres)
+        assigned, distances = vq(ranked, _settled(ranked, first))
         total = float((distances**2).sum())
         if best is None or total < best[0]:
             best = total, assigned.astype(np.int64)
@@ -75,6 +72,21 @@ def k_means(
     labels = np.empty(len(points), dtype=np.int64)
     labels[order] = best[1]
     return labels
+
+
+def _settled(points: Numbers, centres: Numbers) -> Numbers:
+    """Return the centres after all iterations, of which those that move none are left out."""
+    from scipy.cluster.vq import kmeans2
+
+    for _ in range(_ROUNDS // _AT_ONCE):
+        with warnings.catch_warnings():
+            # A cluster that runs empty keeps its centre: scipy warns and goes on.
+            warnings.simplefilter("ignore", UserWarning)
+            moved, _ = kmeans2(points, centres, iter=_AT_ONCE, minit="matrix")
+        if np.array_equal(moved, centres):
+            break
+        centres = moved
+    return centres
 
 
 def _first(points: Numbers, clusters: int, rng: np.random.Generator) -> Numbers:

@@ -1,5 +1,6 @@
 """Losses of given analyses: partitions, clusterings, regressions, classifiers."""
 
+import warnings
 from itertools import combinations
 from math import log, sqrt
 
@@ -17,7 +18,7 @@ from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.tables import edited, sample_table
-from evosdc_measures.analysis_loss.k_means import k_means
+from evosdc_measures.analysis_loss.k_means import _ROUNDS, _settled, k_means
 from tests.plugins.measures.cases import noisy, schema, table
 
 CATEGORICAL = frozenset({Scale.NOMINAL, Scale.ORDINAL})
@@ -140,6 +141,18 @@ def test_k_means_recovers_separate_groups_in_any_order():
     order = rng.permutation(120)
     assert np.array_equal(k_means(points[order], 4, np.random.default_rng(1)), labels[order])
     assert set(k_means(np.zeros((5, 2)), 3, np.random.default_rng(1)).tolist()) == {0}
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 60), clusters=st.integers(1, 6), spread=st.integers(1, 9))
+def test_centres_are_those_of_all_iterations_at_once_to_the_last_bit(seed, n, clusters, spread):
+    vq = pytest.importorskip("scipy.cluster.vq")
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, spread, (n, 2)) / 3.0
+    first = points[rng.integers(0, n, clusters)]  # some of them the same, so that clusters run empty
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        wanted, _ = vq.kmeans2(points, first, iter=_ROUNDS, minit="matrix")
+    assert np.array_equal(_settled(points, first), wanted)
 
 
 def test_clusters_of_published_files_suffer_from_noise(published):
