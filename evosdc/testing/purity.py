@@ -24,43 +24,48 @@ def fingerprint(value: object) -> bytes:
 
     Arrays count with type, shape and bits. Objects of other classes count with their attributes.
     """
+    pieces: list[bytes] = []
+    _collect(value, (), pieces)
     hashed = blake2b(digest_size=16)
-    for piece in _pieces(value, ()):
+    for piece in pieces:
         hashed.update(len(piece).to_bytes(8, "little"))
         hashed.update(piece)
     return hashed.digest()
 
 
-def _pieces(value: object, above: tuple[int, ...]) -> Iterator[bytes]:
+def _collect(value: object, above: tuple[int, ...], pieces: list[bytes]) -> None:
+    kind = type(value)
+    if kind in _PLAIN:
+        pieces += (kind.__qualname__.encode(), repr(value).encode())
+        return
     if id(value) in above:
-        yield b"above"
+        pieces.append(b"above")
         return
     above = (*above, id(value))
-    yield type(value).__qualname__.encode()
+    pieces.append(kind.__qualname__.encode())
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        yield f"{value.dtype.str}{value.shape}".encode()
-        yield value.tobytes()
+        pieces += (f"{value.dtype.str}{value.shape}".encode(), value.tobytes())
     elif isinstance(value, Table):
         for part in (value.schema, value.codes, value.numbers):
-            yield from _pieces(part, above)
+            _collect(part, above, pieces)
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield repr(key).encode()
-            yield from _pieces(item, above)
+            pieces.append(repr(key).encode())
+            _collect(item, above, pieces)
     elif isinstance(value, Set):
-        yield from sorted(fingerprint(item) for item in value)
-    elif isinstance(value, (tuple, list)) and all(type(item) in _PLAIN for item in value):
-        yield repr(value).encode()  # the state of a generator is a tuple of hundreds of numbers
+        pieces += sorted(fingerprint(item) for item in value)
+    elif isinstance(value, (tuple, list)) and _PLAIN.issuperset(map(type, value)):
+        pieces.append(repr(value).encode())  # the state of a generator is a tuple of hundreds of numbers
     elif isinstance(value, (tuple, list, np.ndarray)):
         for item in value:
-            yield from _pieces(item, above)
+            _collect(item, above, pieces)
     elif is_dataclass(value):
         for field in fields(value):
-            yield from _pieces(getattr(value, field.name), above)
+            _collect(getattr(value, field.name), above, pieces)
     elif callable(value) or not hasattr(value, "__dict__"):
-        yield repr(value).encode()
+        pieces.append(repr(value).encode())
     else:
-        yield from _pieces(vars(value), above)
+        _collect(vars(value), above, pieces)
 
 
 def arrays_in(value: object) -> list[NDArray[Any]]:
