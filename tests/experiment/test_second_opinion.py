@@ -177,7 +177,7 @@ def test_the_command_prints_a_verdict(frame, tmp_path, monkeypatch, capsys):
     frame.to_csv("people.csv", index=False)
     words = ["protect", "people.csv", "--protect", "age,sex", "--generations", "2", "-o", "run", "--quiet"]
     with pytest.raises(SystemExit):
-        main([*words, "--time", "60s"])
+        main([*words, "--time", "20s"])
     printed = capsys.readouterr().out
     assert "Second opinion: " in printed
     assert "tuned classical" in printed
