@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from evosdc.table.robust_covariance import _minimum_covariance_determinant
 
-covariance = pytest.importorskip("sklearn.covariance", reason="scikit-learn is not installed")
-
 
 @given(seed=st.integers(0, 10**6), n=st.integers(6, 80), columns=st.integers(1, 4), outliers=st.integers(0, 3))
 def test_they_are_those_of_scikit_learn(seed, n, columns, outliers):
+    covariance = pytest.importorskip("sklearn.covariance", reason="scikit-learn is not installed")
     rng = np.random.default_rng(seed)
     numbers = rng.normal(size=(n, columns)).round(1)
     numbers[:outliers] += 50.0
