@@ -11,7 +11,10 @@ from evosdc_equations import algebra
 from evosdc_equations.simplification import simplify
 from tests.randomisation.equations.drawing import equations
 
-pytest.importorskip("sympy", reason="needs the extra evosdc[algebra]")
+
+@pytest.fixture(scope="module", autouse=True)
+def installed():
+    pytest.importorskip("sympy", reason="needs the extra evosdc[algebra]")
 
 
 @pytest.mark.parametrize(
