@@ -251,6 +251,23 @@ def test_what_a_run_of_a_text_file_needs_is_imported_alone(name: str) -> None:
     assert subprocess.check_output([sys.executable, "-c", program], text=True).split() == []
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "evosdc.engine.loop",
+        "evosdc_limit.offer",
+        "evosdc_privacy.k_map",
+        "evosdc_privacy.population_uniqueness",
+        "evosdc_privacy.safepub",
+        "evosdc_social.picture",
+    ],
+)
+def test_what_every_run_asks_loads_what_few_need_late(name: str) -> None:
+    rare = ("moocore", "urllib.request", "scipy.special", "scipy.sparse", "evosdc_limit.draft", "evosdc_social.tree")
+    program = f"import sys, {name}; print(*[m for m in {rare!r} if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True).split() == []
+
+
 def test_masking_a_large_text_file_loads_neither_searches_nor_linear_algebra(tmp_path: Path) -> None:
     lines = ["a,b", *(f"{row / 8},{row % 7 + 0.25}" for row in range(30_000))]
     (tmp_path / "data.csv").write_text("\n".join(lines), encoding="utf-8")

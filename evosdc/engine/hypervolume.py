@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-import moocore
 import numpy as np
 
 REFERENCE = 100.0
@@ -27,5 +26,7 @@ def hypervolume(points: Iterable[tuple[float, ...]], reference: float = REFERENC
     float
         0 for an empty front; 100 for one that holds the origin.
     """
+    import moocore  # late: it takes a while, and a search by one number has no front
+
     front = np.array(list(points), dtype=np.float64)
     return 100.0 * float(moocore.hypervolume(front, ref=reference)) / reference ** front.shape[1] if front.size else 0.0

@@ -1,13 +1,18 @@
 """A linear program written piece by piece and solved by HiGHS."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from evosdc.errors import EvaluationError
 from evosdc_limit.attribute import Floats
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Places = NDArray[np.intp]
 
@@ -66,6 +71,8 @@ class System:
 
     def matrix(self, variables: int) -> sparse.csc_matrix:
         """Return the coefficients, shape (number of rows, variables)."""
+        from scipy import sparse  # late: it takes a while, and most measures have no limit
+
         parts = [np.concatenate(part) for part in zip(*self.entries, strict=True)]
         return sparse.csc_matrix((parts[2], (parts[0], parts[1])), (self.number, variables))
 

@@ -2,8 +2,6 @@
 
 from evosdc.model.limit import Judgement
 from evosdc.model.limit import Limit as SearchLimit
-from evosdc_limit.bound import limit_of
-from evosdc_limit.curve import value_at
 from evosdc_limit.objective import COUNTED, LOSSES
 
 GUESSES = {"best-guess": "guess", "guess-gain": "guess-gain"}
@@ -43,6 +41,10 @@ def guesses_limit(judgement: Judgement, seconds: float) -> SearchLimit | None:
         return None
     if any(judgement.params.get(name, {}).get("by_hierarchy") for name in how.il):
         return None
+    # late: linear programs take a while to import, and the measures of most searches have no limit
+    from evosdc_limit.bound import limit_of
+    from evosdc_limit.curve import value_at
+
     order = int(judgement.params.get("ctbil", {}).get("K", 2))
     # Where the greater risk counts, DR is at least the guess; in a mean with a linkage of 0 it is half of it.
     halved = bool(how.linkage) and how.risks == "mean"

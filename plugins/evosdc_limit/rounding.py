@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from evosdc_limit.attribute import Floats
 
@@ -32,6 +31,8 @@ def rounded(joint: Floats, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     need = counts - low.sum(axis=0)
     if not need.any():
         return np.asarray(low, dtype=np.int64)
+    from scipy import sparse  # late, as below
+
     x = np.arange(len(b))
     by_original = sparse.csr_matrix((np.ones(len(x)), (a, x)), (joint.shape[1], len(x)))
     by_published = sparse.csr_matrix((np.ones(len(x)), (b, x)), (joint.shape[0], len(x)))

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
-from scipy.special import gammainc, gammaincinv
 
 from evosdc.model import IntruderView, Parameters, PrivacyModel
 from evosdc.table.table import Numbers
@@ -110,6 +109,8 @@ def estimated_size(frequency: int, fraction: float, significance: float, truncat
     """
     if fraction >= 1.0:
         return float(frequency)
+    from scipy.special import gammainc, gammaincinv  # late: it takes a while, and k is mostly counted
+
     if not truncated:
         mean = float(gammaincinv(frequency, significance))
     elif frequency == 1:

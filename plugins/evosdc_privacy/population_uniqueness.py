@@ -9,7 +9,6 @@ from pydantic import Field
 
 from evosdc.model import BySizes, IntruderView, Parameters
 from evosdc_privacy.population import population_size
-from evosdc_privacy.uniqueness_estimators import pitman, slide_negative_binomial, zayatz
 
 Sizes = NDArray[np.int64]
 
@@ -83,6 +82,9 @@ class PopulationUniqueness(BySizes):
         wanted = self.params.model
         if people <= n:
             return dict.fromkeys(("zayatz", "snb", "pitman"), float(unique))
+        # late: they import scipy, and most files tell of no population
+        from evosdc_privacy.uniqueness_estimators import pitman, slide_negative_binomial, zayatz
+
         estimates: dict[str, float | None] = {"zayatz": zayatz(sizes, keys, people)}
         if wanted == "snb" or (wanted == "dankar" and n / people > _SMALL_FRACTION):
             estimates["snb"] = slide_negative_binomial(sizes, keys, people)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
-from scipy.special import bdtrc
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import ByClass, ClassContents, IntruderView, Parameters
@@ -105,6 +104,8 @@ def delta_of(k: int, epsilon: float, beta: float) -> float:
     beta : float
         Probability of being sampled.
     """
+    from scipy.special import bdtrc  # late: it takes a while, and most searches ask for no such sample
+
     gamma = (exp(epsilon) - 1.0 + beta) / exp(epsilon)
     rate = gamma * log(gamma / beta) - (gamma - beta)
     greatest, n = 0.0, max(ceil(k / gamma - 1.0 - 1e-12), 1)
