@@ -29,12 +29,12 @@ class TextsOfChange(Sequence[str | None]):
     ----------
     held : NumberTexts
         Of the column.
-    places : ndarray of int, shape (k,)
+    places : ndarray of int32, shape (k,)
         Place among the held texts, or -1 - place among the others.
     others : tuple of str or None
     """
 
-    def __init__(self, held: NumberTexts, places: NDArray[np.intp], others: tuple[str | None, ...]) -> None:
+    def __init__(self, held: NumberTexts, places: Index, others: tuple[str | None, ...]) -> None:
         self.held, self.places, self.others = held, places, others
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class TextsOfChange(Sequence[str | None]):
         return self.held[place] if place >= 0 else self.others[-1 - place]
 
     def __iter__(self) -> Iterator[str | None]:
-        texts = [*self.held.take(self.places[self.places >= 0])][::-1]
+        texts = [*self.held.take(self.places[self.places >= 0].astype(np.intp))][::-1]
         return iter([texts.pop() if place >= 0 else self.others[-1 - place] for place in self.places.tolist()])
 
     def __contains__(self, text: object) -> bool:
@@ -140,11 +140,13 @@ def chosen_texts(new: Reals, held: NumberTexts, read: Reals, form: str, decimals
     places[unknown] = np.maximum(found, -1)
     used = np.zeros(len(held), dtype=np.bool_)
     used[places[places >= 0]] = True
-    kept = np.flatnonzero(used)
+    kept = np.flatnonzero(used).astype(np.int32)
     index = (np.cumsum(used, dtype=np.int32) - 1)[places]
     other = unknown[found < 0]
     index[other] = len(kept) - 1 - found[found < 0]
-    return Chosen(TextsOfChange(held, np.append(kept, -1 - np.arange(len(others))), others), index, places)
+    return Chosen(
+        TextsOfChange(held, np.append(kept, -1 - np.arange(len(others), dtype=np.int32)), others), index, places
+    )
 
 
 def _other_texts(

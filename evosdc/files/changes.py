@@ -41,7 +41,7 @@ class Change:
         Otherwise the records of a class could be told apart by how their values are written, and whoever kept its own
         writing would be known to have kept its value.
         """
-        return replace(self, changed=self.changed | self.reworded)
+        return replace(self, changed=self.changed | self.reworded) if self.reworded.any() else self
 
 
 def change_of(column: Column, missing: Sequence[str], masked: Table, decimals: int) -> Change:
@@ -56,11 +56,13 @@ def change_of(column: Column, missing: Sequence[str], masked: Table, decimals: i
     if attribute.categorical:
         by_text = [MISSING if text in missing else attribute.code.get(text, _NEITHER) for text in column.texts]
         old = np.array([*by_text, MISSING], dtype=np.int32)[column.index]
+        changed, texts = old != new, (*attribute.categories, None)
+        reworded = changed & False if not several else (old == MISSING) & (new == MISSING)
+        if not changed.any() and not reworded.any():
+            return Change(changed, texts, np.broadcast_to(np.int32(0), changed.shape), reworded)
         # The last entry is the missing value, where its code -1 finds it.
-        last = len(attribute.categories)
-        index = np.where(new == MISSING, last, new).astype(np.int32)
-        reworded = (old == MISSING) & (new == MISSING) & several
-        return Change(old != new, (*attribute.categories, None), index, reworded)
+        index = np.where(new == MISSING, np.int32(len(attribute.categories)), new)
+        return Change(changed, texts, index, reworded)
     changed = differing(column, missing, np.asarray(new, dtype=np.float64), decimals)
     if column.held is not None:
         read, form = column.numbers_to(missing, decimals), stored_form_of(column, missing, decimals)

@@ -1,14 +1,15 @@
 """Plain delimited files written back: untouched bytes are copied, and only new cells are put in their places."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.files.cell_texts import CellTexts
+from evosdc.files.cell_texts import Cells, CellTexts
 from evosdc.files.changed_numbers import TextsOfChange
 from evosdc.files.changes import Change
+from evosdc.files.column import Index
 from evosdc.files.plain_cells import Offsets
 from evosdc.files.plain_copying import write_records
 from evosdc.files.plain_records import WORD
@@ -73,10 +74,8 @@ def pieces(
     UnicodeEncodeError
         A new text has characters that the file's encoding lacks; before there is any piece.
     """
-    cells, starts = _all_cells(
-        _new_cells(records, change.texts, absent.get(column, ""), len(kept) == 1, separator)
-        for column, change in changes.items()
-    )
+    texts = [(change.texts, absent.get(column, "")) for column, change in changes.items()]
+    cells, starts = _new_cells(records, texts, len(kept) == 1, separator)
     where = np.full(width, -1, dtype=np.int64)
     where[list(changes)] = np.arange(len(changes))
     shown = np.zeros(width, dtype=np.bool_)
@@ -85,22 +84,6 @@ def pieces(
     changed = list(zip(changes.values(), starts, strict=True))
     layout = _Layout(ord(separator), where, shown, cells, changed)
     return _rendered(records, prefix, layout, rows, ordered)
-
-
-def _all_cells(columns: Iterable[NewCells]) -> tuple[NewCells, list[int]]:
-    """Return the new cells of all columns one after the other, and where those of each begin."""
-    extra, starts, size = bytearray(), list[int](), 0
-    firsts, sizes = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
-    bare = [np.empty(0, dtype=np.bool_)]
-    for new in columns:
-        new.firsts[new.firsts < 0] -= len(extra)
-        firsts.append(new.firsts)
-        sizes.append(new.sizes)
-        bare.append(new.bare)
-        extra += new.extra
-        starts.append(size)
-        size += len(new.sizes)
-    return NewCells(bytes(extra), np.concatenate(firsts), np.concatenate(sizes), np.concatenate(bare)), starts
 
 
 class _Layout(NamedTuple):
@@ -135,20 +118,49 @@ def _rendered(records: PlainRecords, prefix: bytes, layout: _Layout, rows: Rows,
 
 
 def _new_cells(
-    records: PlainRecords, texts: Sequence[str | None], absent: str, single: bool, separator: str
-) -> NewCells:
-    """Return the cells that say new texts; of a file of a `single` column an empty one is quoted."""
-    held = texts.held if isinstance(texts, TextsOfChange) else None
-    of_file = isinstance(held, CellTexts) and held.cells.content is records.content
-    if not (isinstance(texts, TextsOfChange) and isinstance(held, CellTexts) and of_file):
-        return _made(records, texts, absent, single, separator)
-    others, own = _made(records, texts.others, absent, single, separator), texts.places >= 0
-    from_file, from_others = texts.places[own], -1 - texts.places[~own]
-    cells = NewCells(others.extra, *(np.empty(len(own), dtype=part.dtype) for part in others[1:]))
-    cells.firsts[own], cells.firsts[~own] = held.cells.firsts[from_file], others.firsts[from_others]
-    cells.sizes[own], cells.sizes[~own] = held.cells.sizes[from_file], others.sizes[from_others]
-    cells.bare[own], cells.bare[~own] = False, others.bare[from_others]
-    return cells
+    records: PlainRecords, columns: Sequence[tuple[Sequence[str | None], str]], single: bool, separator: str
+) -> tuple[NewCells, list[int]]:
+    """Return the cells that say new texts, those of one column after the other, and where those of each begin.
+
+    Parameters
+    ----------
+    records : PlainRecords
+    columns : sequence of tuple
+        The new texts of each column, and the text of a missing value.
+    single : bool
+        Whether the file has a single column, of which an empty cell is quoted.
+    separator : str
+    """
+    starts = np.cumsum([0, *(len(texts) for texts, _ in columns)]).tolist()
+    firsts, sizes = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1], dtype=np.int32)
+    bare, extra = np.zeros(starts[-1], dtype=np.bool_), bytearray()
+    for (texts, absent), start, stop in zip(columns, starts[:-1], starts[1:], strict=True):
+        # In place: a column of many numbers has as many new cells as there are records.
+        first, size, quoted = firsts[start:stop], sizes[start:stop], bare[start:stop]
+        places, others, held = _divided(texts, records)
+        made = _made(records, others, absent, single, separator)
+        if held is None:
+            first[:], size[:], quoted[:] = made.firsts - len(extra), made.sizes, made.bare
+        else:
+            own = places >= 0
+            from_file, from_others = places[own], -1 - places[~own]
+            first[own], size[own] = held.firsts[from_file], held.sizes[from_file]
+            first[~own], size[~own] = made.firsts[from_others] - len(extra), made.sizes[from_others]
+            quoted[~own] = made.bare[from_others]
+        extra += made.extra
+    return NewCells(bytes(extra), firsts, sizes, bare), starts[:-1]
+
+
+def _divided(texts: Sequence[str | None], records: PlainRecords) -> tuple[Index, Sequence[str | None], Cells | None]:
+    """Return the place of each text among the cells of the file, or -1 less that among others, these and the cells.
+
+    None where no text is known to stand in the file: all are others, and places do not count.
+    """
+    if isinstance(texts, TextsOfChange) and isinstance(texts.held, CellTexts):
+        cells = texts.held.cells
+        if cells.content is records.content:
+            return texts.places, texts.others, cells
+    return np.empty(0, dtype=np.int32), texts, None
 
 
 def _made(records: PlainRecords, texts: Sequence[str | None], absent: str, single: bool, separator: str) -> NewCells:
