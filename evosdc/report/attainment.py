@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
+from evosdc.report.drawn import Drawing
 from evosdc.report.figures import add_iso_scores
 from evosdc.report.palette import colours, figure, literal
 from evosdc.runs.indicators import attainment_surface
@@ -14,7 +13,7 @@ DRAWN = (("best", 1e-9, "dot"), ("median", 0.5, "solid"), ("worst", 1.0, "dash")
 """Name, share of the runs that attain the surface, and line."""
 
 
-def attainment(groups: Sequence[tuple[str, Sequence[RecordedRun]]]) -> go.Figure | None:
+def attainment(groups: Sequence[tuple[str, Sequence[RecordedRun]]]) -> Drawing | None:
     """Return the attainment surfaces of groups of runs, by label; None unless some group has two fronts or more.
 
     The best surface is what at least one run attains, the median one what half of them do, the worst what all do.

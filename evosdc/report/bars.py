@@ -1,10 +1,11 @@
 """The figures of counts: categories before and after, and how operators did."""
 
 import re
+from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from evosdc.report.drawn import Drawing
 from evosdc.report.palette import BEFORE, BLUE, colours, figure, literal, symbols
 from evosdc.report.wording import count
 
@@ -41,7 +42,7 @@ def labelled(size: int) -> list[int]:
     return kept
 
 
-def frequency_bars(rows: pd.DataFrame) -> go.Figure:
+def frequency_bars(rows: pd.DataFrame) -> Drawing:
     """Return the records of each category of one attribute, before and after, in the order of the categories.
 
     Few categories with long labels lie on their side; many stand upright, with slanted labels, not all of them written.
@@ -59,7 +60,7 @@ def frequency_bars(rows: pd.DataFrame) -> go.Figure:
     ticked = labelled(len(rows)) if is_wide(rows) else positions
     texts = [str(rows["category"].iloc[position]) for position in ticked]
     most = 20 if upright and not is_wide(rows) else LONGEST_LABEL
-    ticks = {
+    ticks: dict[str, Any] = {
         "tickmode": "array",
         "tickvals": ticked,
         "ticktext": [literal(text, most) or "\N{OPEN BOX}" for text in texts],
@@ -79,7 +80,7 @@ def frequency_bars(rows: pd.DataFrame) -> go.Figure:
             hovertext=hovers, hovertemplate="%{hovertext}<extra></extra>",
         )  # fmt: skip
     if upright:
-        slant = {"tickangle": -60, "tickfont": {"size": 11}} if is_wide(rows) else {"tickangle": 0}
+        slant: dict[str, Any] = {"tickangle": -60, "tickfont": {"size": 11}} if is_wide(rows) else {"tickangle": 0}
         drawn.update_xaxes(**ticks, **slant)
         drawn.update_yaxes(title_text="records", rangemode="tozero")
     else:
@@ -91,7 +92,7 @@ def frequency_bars(rows: pd.DataFrame) -> go.Figure:
     )  # fmt: skip
 
 
-def operator_lines(rates: pd.DataFrame) -> go.Figure | None:
+def operator_lines(rates: pd.DataFrame) -> Drawing | None:
     """Return the share of kept children by operator over the generations; None for fewer than two spans.
 
     Parameters

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from evosdc.report.drawn import Drawing
 from evosdc.report.figures import add_iso_scores, hover_text
 from evosdc.report.frames import history, thinned
 from evosdc.report.fresh_draws import fresh_score
 from evosdc.report.overlaps import Overlap, group_overlapping
-from evosdc.report.palette import GREY, INK, colours, dashes, figure, literal, stacked, symbols
+from evosdc.report.palette import GREY, INK, colours, dashes, figure, literal, panelled, stacked, symbols
 from evosdc.report.standings import Standing, Standings
 from evosdc.report.verdicts import changed_total
 from evosdc.report.wording import number
@@ -81,7 +80,7 @@ def spread(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def overlaid_evolution(runs: Sequence[RecordedRun]) -> go.Figure | None:
+def overlaid_evolution(runs: Sequence[RecordedRun]) -> Drawing | None:
     """Return the best fitness so far of every run over its evaluations; None where no run has one.
 
     Runs with the very same curve share one, named after all of them.
@@ -110,7 +109,7 @@ def overlaid_evolution(runs: Sequence[RecordedRun]) -> go.Figure | None:
     return drawn.update_layout(hovermode="closest", showlegend=True)
 
 
-def overlaid_plane(runs: Sequence[RecordedRun]) -> go.Figure | None:
+def overlaid_plane(runs: Sequence[RecordedRun]) -> Drawing | None:
     """Return IL and DR of the best file so far of every run, two panels; None where no run has both.
 
     It is what runs of different fitnesses can be compared in. For several objectives it is the least of the population.
@@ -125,9 +124,7 @@ def overlaid_plane(runs: Sequence[RecordedRun]) -> go.Figure | None:
                 curves.append((position, axis, thinned(known)))
     if not curves:
         return None
-    drawn = make_subplots(rows=1, cols=2, subplot_titles=["information loss IL", "disclosure risk DR"])
-    drawn.update_layout(template="none", height=380)
-    drawn.update_annotations(font={"size": 13, "color": INK})
+    drawn = panelled(380, ["information loss IL", "disclosure risk DR"])
     palette, styles = colours(len(runs)), dashes(len(runs))
     named: set[int] = set()
     for position, axis, rows in curves:
@@ -148,7 +145,7 @@ def overlaid_plane(runs: Sequence[RecordedRun]) -> go.Figure | None:
     )  # fmt: skip
 
 
-def map_of_bests(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> go.Figure | None:
+def map_of_bests(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> Drawing | None:
     """Return the best file of each run on the map of IL and DR, with the portfolio's best; None without IL and DR.
 
     Marks of one kind at the same place are one mark, named after all its runs, their number beside it. A portfolio's
@@ -194,7 +191,7 @@ def _place(mark: Marked) -> tuple[float, float]:
     return round(mark[1].il, 1), round(mark[1].dr, 1)
 
 
-def _add(drawn: go.Figure, mark: Overlap[Marked], title: str, marker: dict[str, Any], legend: bool) -> None:
+def _add(drawn: Drawing, mark: Overlap[Marked], title: str, marker: dict[str, Any], legend: bool) -> None:
     run, standing = mark.item
     several = len(mark.names) > 1
     if several:

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import plotly.graph_objects as go
-
 from evosdc._version import __version__
+from evosdc.report.drawn import Drawing
 from evosdc.report.palette import BLUE, DARK, GREY, VERMILION, drawing, figure
 from evosdc.report.resources import PLOTLY, resource, template
 from evosdc.report.wording import MISSING_RULES, listing, number, plural
@@ -63,7 +62,7 @@ HEIGHT = 380
 """Of the figure, in pixels."""
 
 
-def elbow_figure(elbow: Mapping[str, Any], taken: int) -> go.Figure:
+def elbow_figure(elbow: Mapping[str, Any], taken: int) -> Drawing:
     """Return the curve of within-distances with its chord, the number it suggests, and the number that was taken."""
     x = [point["clusters"] for point in elbow["curve"]]
     y = [point["distance"] for point in elbow["curve"]]

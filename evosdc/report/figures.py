@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from evosdc.report.drawn import Drawing
 from evosdc.report.frames import FIXED_COLUMNS, front_of, thinned
 from evosdc.report.palette import (
     BLUE,
@@ -20,6 +19,7 @@ from evosdc.report.palette import (
     colours,
     figure,
     literal,
+    panelled,
     stacked,
     symbols,
 )
@@ -30,7 +30,7 @@ MOST_POINTS = 300
 """Points of a population that are drawn: more cannot be told apart, and each brings its words."""
 
 
-def il_dr_map(frame: pd.DataFrame, stand: Standings) -> go.Figure:
+def il_dr_map(frame: pd.DataFrame, stand: Standings) -> Drawing:
     """Return the map of all files: IL to the right, DR upwards, both better towards the lower left corner.
 
     Parameters
@@ -74,7 +74,7 @@ def il_dr_map(frame: pd.DataFrame, stand: Standings) -> go.Figure:
     return drawn.update_layout(hovermode="closest", margin_r=48)
 
 
-def _limit(drawn: go.Figure, curve: Sequence[tuple[float, float]]) -> None:
+def _limit(drawn: Drawing, curve: Sequence[tuple[float, float]]) -> None:
     """Draw the curve below which no masked file lies, the room below it shaded."""
     if not curve:
         return
@@ -86,7 +86,7 @@ def _limit(drawn: go.Figure, curve: Sequence[tuple[float, float]]) -> None:
     )  # fmt: skip
 
 
-def add_iso_scores(drawn: go.Figure, right: float, top: float) -> None:
+def add_iso_scores(drawn: Drawing, right: float, top: float) -> None:
     """Draw faint lines along which the mean of IL and DR is the same, each with its value at its upper end."""
     step = 10 if right + top > 60 else 5
     for score in range(step, int((right + top) / 2) + 1, step):
@@ -115,9 +115,7 @@ def _upper(values: list[float]) -> float:
     return max(10.0, highest * 1.06)
 
 
-def _points(
-    drawn: go.Figure, rows: pd.DataFrame, name: str, marker: dict[str, Any], group: str, lines: str = ""
-) -> None:
+def _points(drawn: Drawing, rows: pd.DataFrame, name: str, marker: dict[str, Any], group: str, lines: str = "") -> None:
     if rows.empty:
         return
     names = [str(column) for column in rows.columns if column not in (*FIXED_COLUMNS, "method", "score")]
@@ -133,7 +131,7 @@ def _points(
     )  # fmt: skip
 
 
-def _mark(drawn: go.Figure, standing: Standing | None, name: str, marker: dict[str, Any]) -> None:
+def _mark(drawn: Drawing, standing: Standing | None, name: str, marker: dict[str, Any]) -> None:
     if standing is None:
         return
     label = name if standing.label == name else f"{name}: {standing.label}"
@@ -144,7 +142,7 @@ def _mark(drawn: go.Figure, standing: Standing | None, name: str, marker: dict[s
     )  # fmt: skip
 
 
-def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
+def evolution(rows: pd.DataFrame, fitness: str) -> Drawing | None:
     """Return the evolution of fitness, IL and DR over evaluations.
 
     With one objective: the best file so far and the mean, least and greatest of the population. With several there is
@@ -159,7 +157,7 @@ def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
 
     Returns
     -------
-    plotly.graph_objects.Figure or None
+    Drawing or None
         None where the journal holds nothing to draw.
     """
     if rows.empty:
@@ -173,9 +171,7 @@ def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
         return None
     front_title = "hypervolume of the front, %" if volume == "hypervolume" else "size of the front"
     names = [literal(titles[key], 40) for key in panels] + ([front_title] if has_front else [])
-    drawn = make_subplots(rows=1, cols=len(names), subplot_titles=names, horizontal_spacing=0.07)
-    drawn.update_layout(template="none", height=360)
-    drawn.update_annotations(font={"size": 13, "color": INK})
+    drawn = panelled(360, names, spacing=0.07)
     rows = thinned(rows)
     for column, key in enumerate(panels, 1):
         _panel(drawn, rows, key, column, single=bool(single))
@@ -188,7 +184,7 @@ def evolution(rows: pd.DataFrame, fitness: str) -> go.Figure | None:
     )  # fmt: skip
 
 
-def _panel(drawn: go.Figure, rows: pd.DataFrame, key: str, column: int, single: bool) -> None:
+def _panel(drawn: Drawing, rows: pd.DataFrame, key: str, column: int, single: bool) -> None:
     legend = column == 1
     _line(drawn, rows, f"{key}_max", column, "range", {"width": 0}, hoverinfo="skip", showlegend=False)
     _line(
@@ -208,7 +204,7 @@ def _panel(drawn: go.Figure, rows: pd.DataFrame, key: str, column: int, single: 
 
 
 def _line(
-    drawn: go.Figure, rows: pd.DataFrame, key: str, column: int, name: str, line: dict[str, Any], **options: Any
+    drawn: Drawing, rows: pd.DataFrame, key: str, column: int, name: str, line: dict[str, Any], **options: Any
 ) -> None:
     # One generation is a point, which a line does not show.
     mode = "lines+markers" if len(rows) == 1 and line["width"] else "lines"

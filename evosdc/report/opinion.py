@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-import plotly.graph_objects as go
-
 from evosdc.printing import not_applicable_sentences
+from evosdc.report.drawn import Drawing
 from evosdc.report.frames import figure_of, mapping
 from evosdc.report.palette import BLUE, GREY, INK, VERMILION, figure, literal
 from evosdc.report.wording import NOTHING, PLUS_MINUS, number
@@ -69,7 +68,7 @@ def _with_error(finding: Mapping[str, Any]) -> str:
     return number(value, 1) + (f" {PLUS_MINUS} {number(error, 1)}" if error > 0.0 else "")
 
 
-def risk_picture(judges: Mapping[str, Any], rival: Mapping[str, Any], tuned: bool) -> go.Figure | None:
+def risk_picture(judges: Mapping[str, Any], rival: Mapping[str, Any], tuned: bool) -> Drawing | None:
     """Return the risks that judges found, a line each: original, classical file, best found, chance, and the claim."""
     risks = [(name, mapping(own)) for name, own in judges.items() if mapping(own).get("kind") == "dr"]
     if not risks:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from evosdc._version import __version__
 from evosdc.errors import Fault, InputError
@@ -27,6 +26,7 @@ from evosdc.report import (
     transitions,
 )
 from evosdc.report.attainment import attainment
+from evosdc.report.drawn import Drawing
 from evosdc.report.frames import mapping
 from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
 from evosdc.report.opinion import second_opinion
@@ -264,13 +264,13 @@ def _sweep(groups: Sequence[sweep.Group], runs: Sequence[RecordedRun], drawings:
     }
 
 
-def _drawing(drawings: dict[str, str], identifier: str, drawn: go.Figure | None) -> dict[str, Any] | None:
+def _drawing(drawings: dict[str, str], identifier: str, drawn: Drawing | None) -> dict[str, Any] | None:
     if drawn is None:
         return None
     text = drawing(drawn)
     # JSON inside a script element: nothing in it may look like a tag to the HTML parser.
     drawings[identifier] = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-    return {"id": identifier, "height": drawn.layout.height}
+    return {"id": identifier, "height": drawn.layout["height"]}
 
 
 def _contents(

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
 from evosdc.report import tables
 from evosdc.report.comparison import comparison
+from evosdc.report.drawn import Drawing
 from evosdc.report.frames import history, thinned
 from evosdc.report.palette import colours, dashes, figure, literal
 from evosdc.report.standings import Standings
@@ -29,7 +28,7 @@ def shown_in_full(groups: Sequence[Group]) -> list[RecordedRun]:
     return [Group("", members, 0, {}).leader]
 
 
-def evolution(groups: Sequence[Group]) -> go.Figure | None:
+def evolution(groups: Sequence[Group]) -> Drawing | None:
     """Return the best fitness so far of every run over its evaluations, one colour a setting; None where unknown."""
     drawn, known = figure(400), 0
     for group, colour, dash in zip(groups, colours(len(groups)), dashes(len(groups)), strict=True):

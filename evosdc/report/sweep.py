@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-
 from evosdc.printing import values_in_words
+from evosdc.report.drawn import Drawing
 from evosdc.report.frames import mapping
 from evosdc.report.palette import colours, figure, literal
 from evosdc.report.standings import Standings
@@ -69,7 +68,7 @@ def groups_of(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> tuple
     return tuple(_group(label, members) for label, members in by_label.items())
 
 
-def boxes(groups: Sequence[Group], name: str) -> go.Figure | None:
+def boxes(groups: Sequence[Group], name: str) -> Drawing | None:
     """Return box plots of one figure, one box a setting with each run as a point; None where it is not known."""
     known = [group for group in groups if group.figures[name]]
     if not known:

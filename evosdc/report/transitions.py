@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
-
-from evosdc.report.palette import BEFORE, BLUE, literal
+from evosdc.report.drawn import Drawing
+from evosdc.report.palette import BEFORE, BLUE, literal, panelled
 from evosdc.report.wording import number
 from evosdc.runs.reader import RecordedRun
 
@@ -14,7 +12,7 @@ _WRITTEN = 12
 """Categories up to which every probability is written in its cell."""
 
 
-def heat_map(entry: Mapping[str, Any]) -> go.Figure:
+def heat_map(entry: Mapping[str, Any]) -> Drawing:
     """Return a transition matrix as a heat map, original categories downwards, with the frequencies beside it.
 
     Parameters
@@ -25,8 +23,7 @@ def heat_map(entry: Mapping[str, Any]) -> go.Figure:
     names = [str(name) for name in entry["categories"]]
     size = len(names)
     matrix = entry["matrix"]
-    drawn = make_subplots(cols=2, shared_yaxes=True, column_widths=[0.72, 0.28], horizontal_spacing=0.03)
-    drawn.update_layout(template="none", height=150 + max(26 * size, 90))
+    drawn = panelled(150 + max(26 * size, 90), columns=2, widths=[0.72, 0.28], spacing=0.03, shared=True)
     written = [[f"{value:.2f}" if value >= 0.005 else "" for value in row] for row in matrix]
     hovers = [
         [f"{literal(a)} becomes {literal(b)}: {value:.4f}" for b, value in zip(names, row, strict=True)]
@@ -44,7 +41,12 @@ def heat_map(entry: Mapping[str, Any]) -> go.Figure:
             x=entry[name], y=positions, orientation="h", name={"frequencies": "original"}.get(name, name),
             marker={"color": colour, "line": {"width": 0}}, row=1, col=2,
         )  # fmt: skip
-    ticks = {"tickmode": "array", "tickvals": positions, "ticktext": [literal(n, 18) for n in names], "showgrid": False}
+    ticks: dict[str, Any] = {
+        "tickmode": "array",
+        "tickvals": positions,
+        "ticktext": [literal(n, 18) for n in names],
+        "showgrid": False,
+    }
     drawn.update_yaxes(**ticks, range=[size - 0.5, -0.5])
     drawn.update_yaxes(title_text="original", col=1)
     drawn.update_xaxes(**ticks, title_text="published", tickangle=-60 if size > _WRITTEN else 0, col=1)

@@ -214,7 +214,7 @@ def test_labels_are_thinned_evenly_with_both_ends(size: int) -> None:
 def test_few_labels_stand_upright_only_where_there_is_room() -> None:
     def drawn(labels: list[str]) -> str:
         rows = pd.DataFrame({"category": labels, "before": 1, "after": 1})
-        return str(bars.frequency_bars(rows).data[0].orientation)
+        return str(bars.frequency_bars(rows).data[0]["orientation"])
 
     assert drawn([f"A7{n}" for n in range(5)]) == "v"
     assert drawn([f"{n}00000" for n in range(14)]) == "h"

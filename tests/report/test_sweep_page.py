@@ -43,8 +43,8 @@ def test_groups_have_the_values_in_words_and_all_their_runs(grouped):
 
 def test_each_setting_has_a_box_with_a_point_for_each_run(grouped):
     drawn = boxes(grouped, "il")
-    assert [trace.type for trace in drawn.data] == ["box", "box"]
-    assert [tuple(trace.x) for trace in drawn.data] == [group.figures["il"] for group in grouped]
+    assert [trace["type"] for trace in drawn.data] == ["box", "box"]
+    assert [tuple(trace["x"]) for trace in drawn.data] == [group.figures["il"] for group in grouped]
 
 
 def test_few_runs_are_said_to_tell_nothing(grouped):

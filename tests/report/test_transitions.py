@@ -49,10 +49,10 @@ def test_heat_maps_show_matrix_and_frequencies(folder):
     assert entries[0]["shift"] == ""
     stored = run.transitions["degree"]
     drawn = heat_map(stored)
-    np.testing.assert_array_equal(np.array(drawn.data[0].z), stored["matrix"])
-    assert list(drawn.data[1].x) == stored["frequencies"]
-    assert list(drawn.data[2].x) == stored["published"]
-    assert next(iter(drawn.layout.yaxis.ticktext)).startswith(stored["categories"][0][:5])
+    np.testing.assert_array_equal(np.array(drawn.data[0]["z"]), stored["matrix"])
+    assert list(drawn.data[1]["x"]) == stored["frequencies"]
+    assert list(drawn.data[2]["x"]) == stored["published"]
+    assert next(iter(drawn.layout["yaxis"]["ticktext"])).startswith(stored["categories"][0][:5])
 
 
 def test_page_shows_them(folder, tmp_path):
