@@ -1,7 +1,6 @@
 """Figures for plotly.js as plain dictionaries, by the few methods of plotly's figures that the pages use.
 
-Plotly's own package looks at each setting of each figure: to load it and to fill the figures of one page with it took
-two thirds of the time of a report.
+Plotly's own package looks at each setting of each figure, which took more than half of the time of a page.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
