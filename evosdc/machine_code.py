@@ -8,7 +8,7 @@ function that is not. So its names are looked up first, and where one is missing
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -54,15 +54,29 @@ class InstalledCache(FunctionCache):
         if not self._enabled:
             return None
         key = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
-        kept = self._cache_file.load(key)
+        kept = _kept(self._cache_file, key)
         if kept is None and self._elsewhere:
-            kept = self._installed.load(key)
+            kept = _kept(self._installed, key)
         if kept is None:
             return None
         if not _linkable(kept):
             load_array_functions()
             target_context.refresh()
         return self._impl.rebuild(target_context, kept)
+
+
+def _kept(files: IndexDataCacheFile, key: Any) -> Any:
+    """Return what is kept of a function; None where there is nothing, or where it is damaged, which is then let go.
+
+    A disk that was full, or a computer that went out, may leave a file that is cut off. What is unpacked of it raises
+    nearly anything.
+    """
+    try:
+        return files.load(key)
+    except Exception:
+        with suppress(OSError):
+            Path(files._index_path).unlink()
+        return None
 
 
 def called_names(code: bytes) -> frozenset[str] | None:

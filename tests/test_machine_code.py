@@ -55,6 +55,19 @@ def begun(tmp_path):
     return begin
 
 
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("left", [0, 200])
+def test_what_is_damaged_is_compiled_anew(begun, tmp_path, ending, left):
+    program = READING.splitlines(keepends=True)
+    begun("".join(program[:-1]))
+    damaged = list((tmp_path / "cache").rglob(f"*total*.{ending}"))
+    assert damaged
+    for file in damaged:
+        file.write_bytes(file.read_bytes()[:left])
+    assert begun("".join(program[:-1])) == ["45", "0", "True"]
+    assert begun("".join(program[:-1])) == ["45", "1", "False"]
+
+
 def test_machine_code_is_read_without_what_numba_compiles_by(begun, tmp_path):
     assert begun(READING) == ["45", "0", "True", "45.0", "0", "True"]
     assert begun(READING) == ["45", "1", "False", "45.0", "2", "False"]

@@ -173,16 +173,16 @@ def _unjudged(evidence: Evidence) -> tuple[str, str] | None:
     """Return that no judge confirms the score and why, in few words and in a sentence; None where that is no matter."""
     if evidence.holds is not None or evidence.used:
         return None
-    agree = "judges that the search did not use agree, "
+    agree = "judges that the search did not use have to agree; "
     if evidence.answered:
         told = f"The judges that the search did not use say nothing of the risk that it claims{_of_all(evidence)}."
-        return agree + "which say nothing of its score", told
+        return agree + "those that were asked say nothing of its score", told
     if evidence.unasked:
         told = f"No judge could answer in the time given: {ASK} asks them."
-        return agree + "none of which could answer in the time given", told
+        return agree + "none of them could answer in the time given", told
     if evidence.lacking:
-        return agree + "none of which reads such a file", "No judge has anything to say of this file."
-    return agree + "which were not asked yet", f"No judge was asked for a second opinion: {ASK} gives one."
+        return agree + "none of them reads such a file", "No judge has anything to say of this file."
+    return agree + "they were not asked yet", f"No judge was asked for a second opinion: {ASK} gives one."
 
 
 def _for(evidence: Evidence) -> list[str]:

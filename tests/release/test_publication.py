@@ -52,16 +52,16 @@ def test_how_many_judges_confirm_is_said_where_time_was_short():
 @pytest.mark.parametrize(
     ("counts", "provided", "condition"),
     [
-        ({}, "which were not asked yet", "No judge was asked for a second opinion: evosdc judge gives one."),
+        ({}, "they were not asked yet", "No judge was asked for a second opinion: evosdc judge gives one."),
         (
             {"unasked": 13},
-            "none of which could answer in the time given",
+            "none of them could answer in the time given",
             "No judge could answer in the time given: evosdc judge asks them.",
         ),
-        ({"lacking": 13}, "none of which reads such a file", "No judge has anything to say of this file."),
+        ({"lacking": 13}, "none of them reads such a file", "No judge has anything to say of this file."),
         (
             {"answered": 2, "unasked": 11},
-            "which say nothing of its score",
+            "those that were asked say nothing of its score",
             "The judges that the search did not use say nothing of the risk that it claims (2 of 13 have answered; "
             "11 had no time, evosdc judge asks them).",
         ),
@@ -69,7 +69,7 @@ def test_how_many_judges_confirm_is_said_where_time_was_short():
 )
 def test_why_no_judge_confirms_a_score_is_told_as_it_is(counts, provided, condition):
     told = verdict(holds=None, **counts)
-    assert told["provided"] == f"judges that the search did not use agree, {provided}"
+    assert told["provided"] == f"judges that the search did not use have to agree; {provided}"
     assert told["conditions"] == [condition]
 
 

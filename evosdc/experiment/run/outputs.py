@@ -131,7 +131,8 @@ def write_outputs(
         given = given.slowed((working_time() - began) / max(thread_time() - worked, 1e-3))
         left = given.for_judges
         within = span if left is None else f"{span}, {max(left, 0.0):.0f} s at most"
-        tell(f"asking judges for a second opinion: {within}")
+        if left is None or left >= 1.0:
+            tell(f"asking judges for a second opinion: {within}")
         answered = (display or Display()).judging
         opinion, verdict, unasked = opinion_of(assembly, starting, best, masked, answered, lambda: given.for_judges)
     tell("judging the file: fresh draws, limit, intruders, analyses")
