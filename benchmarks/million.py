@@ -67,8 +67,10 @@ def spent(words: list[str], said: Path) -> Spent:
             break
         peak = max(peak, _memory(child))
         sleep(0.1)
-    if os.waitstatus_to_exitcode(status) not in (0, 1):
-        sys.exit(f"evosdc {' '.join(words)} failed:\n{said.read_text(encoding='utf-8')}")
+    code, text = os.waitstatus_to_exitcode(status), said.read_text(encoding="utf-8")
+    # A verdict against the file has a status of its own, which is that of an unexpected end as well.
+    if code not in (0, 1) or (code == 1 and "Traceback" in text):
+        sys.exit(f"evosdc {' '.join(words)} failed:\n{text}")
     return Spent(perf_counter() - began, usage.ru_utime + usage.ru_stime, max(peak, usage.ru_maxrss / 1024))
 
 

@@ -92,7 +92,7 @@ def test_tables_tell_what_their_headings_are_of(page: str) -> None:
 
 def run_chromium(*arguments: str) -> str:
     assert CHROMIUM is not None
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=4000", *arguments]
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=30000", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
 
 
@@ -103,9 +103,12 @@ def test_the_page_never_scrolls_sideways(page: str, tmp_path: Path) -> None:
         for width in (390, 768)
     )
     measure = (
-        "setTimeout(() => document.querySelectorAll('iframe').forEach(f => {"
-        "const d = f.contentDocument; f.title = [d.documentElement.scrollWidth,"
-        "d.querySelectorAll('.plot .main-svg').length].join(' '); f.removeAttribute('srcdoc') }), 3000)"
+        "const frames = [...document.querySelectorAll('iframe')];"
+        "const drawn = f => f.contentDocument.querySelectorAll('.plot .main-svg').length;"
+        "const waiting = setInterval(() => { if (!frames.every(drawn)) return; clearInterval(waiting);"
+        "setTimeout(() => frames.forEach(f => {"
+        "f.title = [f.contentDocument.documentElement.scrollWidth, drawn(f)].join(' '); f.removeAttribute('srcdoc')"
+        "}), 1000) }, 100)"
     )
     (tmp_path / "frames.html").write_text(f"<!doctype html>{frames}<script>{measure}</script>", encoding="utf-8")
     found = re.findall(
