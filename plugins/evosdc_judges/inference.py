@@ -13,6 +13,7 @@ from evosdc_judges.learned_inference import inferred_attributes
 from evosdc_judges.nearest import Costs, costs_of, guessed
 from evosdc_judges.people import People, people_of
 from evosdc_judges.released import Released, released
+from evosdc_judges.sorted_records import sorted_records
 from evosdc_judges.transitions import apart
 
 
@@ -81,7 +82,7 @@ class FittedInference(Estimated):
         return target, known, costs
 
     def estimate(self, masked: Table) -> Estimate:
-        """Return the excess with its interval; O(attacks * records) for each attribute and half."""
+        """Return the excess with its interval; O(attacks * distinct records) at most for each attribute and half."""
         published = self._people.published(masked)
         found = []
         for repeat in range(self._params.repeats):
@@ -91,10 +92,10 @@ class FittedInference(Estimated):
 
     def _attacked(self, half: Released, repeat: int, target: int, known: list[int], costs: Costs) -> Estimate:
         people, rates = self._people, []
-        records, answers = np.ascontiguousarray(half.read[:, known]), np.ascontiguousarray(half.read[:, target])
+        searched = sorted_records(half.read[:, [*known, target]])
         for side, positions in enumerate((half.inside, half.outside)):
             asked = people.sampled(positions, self._params.attacks, repeat, side)
             questions = np.ascontiguousarray(people.codes[asked][:, known])
-            right = guessed(questions, people.codes[asked, target], records, answers, costs)
+            right = guessed(questions, people.codes[asked, target], searched, costs)
             rates.append(wilson(float(right.sum()), len(asked)))
         return excess(rates[0], rates[1])

@@ -6,11 +6,12 @@ from pydantic import Field
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
-from evosdc_judges.classes import Codes, keys_of
+from evosdc_judges.classes import Codes
 from evosdc_judges.draws import Draw, Positions, drawn
 from evosdc_judges.intervals import in_per_cent, repeated, wilson
-from evosdc_judges.nearest import Costs, costs_of, distinct, linked
+from evosdc_judges.nearest import Costs, costs_of, linked
 from evosdc_judges.people import People, people_of
+from evosdc_judges.sorted_records import sorted_records
 from evosdc_judges.threads import one_thread
 from evosdc_judges.transitions import Joint, apart, joint_counts, reading, surprise
 
@@ -80,10 +81,10 @@ class FittedLearnedLinkage(Estimated):
     def __init__(self, people: People, params: LearnedLinkage.Params) -> None:
         self._people = people
         self._params = params
-        self._originals = distinct(people.codes, keys_of(people.codes, people.classes.sizes))
+        self._originals = sorted_records(people.codes)
 
     def estimate(self, masked: Table) -> Estimate:
-        """Return the share with its interval; O(records * distinct originals) for each half."""
+        """Return the share with its interval; O(records * distinct originals) at most for each half."""
         people, published = self._people, self._people.published(masked)
         shares = []
         for repeat in range(self._params.repeats):

@@ -9,7 +9,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_judges.draws import Draw, drawn
 from evosdc_judges.intervals import excess, in_per_cent, repeated, wilson
-from evosdc_judges.nearest import costs_of, met
+from evosdc_judges.nearest import costs_of, met, parted
 from evosdc_judges.people import People, people_of
 from evosdc_judges.released import Released, released
 from evosdc_judges.transitions import apart
@@ -72,7 +72,7 @@ class FittedLinkability(Estimated):
         self._costs = costs_of([apart(d, read) for d, read in zip(people.classes.distances, everything, strict=True)])
 
     def estimate(self, masked: Table) -> Estimate:
-        """Return the excess with its interval; O(attacks * records) for each half."""
+        """Return the excess with its interval; O(attacks * distinct records) at most for each half."""
         published = self._people.published(masked)
         found = [self._attacked(released(self._people, published, r), r) for r in range(self._params.repeats)]
         return in_per_cent(repeated(found))
@@ -80,10 +80,10 @@ class FittedLinkability(Estimated):
     def _attacked(self, half: Released, repeat: int) -> Estimate:
         people = self._people
         first = _divided(people.codes.shape[1], drawn(people.seed, Draw.SUBSETS, repeat))
-        rates = []
+        records, rates = parted(half.read, first), []
         for side, positions in enumerate((half.inside, half.outside)):
             asked = people.sampled(positions, self._params.attacks, repeat, side)
-            chances = met(np.ascontiguousarray(people.codes[asked]), half.read, self._costs, first)
+            chances = met(people.codes[asked], records, self._costs)
             rates.append(wilson(float(chances.sum()), len(asked)))
         return excess(rates[0], rates[1])
 

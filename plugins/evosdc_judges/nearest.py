@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Numbers
 from evosdc_judges.classes import Codes, Keys
+from evosdc_judges.sorted_records import SortedRecords, nearest, sorted_records
 
 _UNIT = 1 << 32
 """What a cost of 1 is as a whole number."""
@@ -41,31 +41,7 @@ def costs_of(matrices: Sequence[Numbers]) -> Costs:
     )
 
 
-@dataclass(frozen=True)
-class Distinct:
-    """The distinct records of a file.
-
-    Parameters
-    ----------
-    records : ndarray of int32, shape (D, V)
-    counts : ndarray of int64, shape (D,)
-        How often each one stands in the file.
-    of_record : ndarray of int64, shape (n,)
-        Position of each record of the file among them.
-    """
-
-    records: Codes
-    counts: Keys
-    of_record: Keys
-
-
-def distinct(codes: Codes, keys: Keys) -> Distinct:
-    """Return the distinct records of a file, whose records have these keys (`evosdc_judges.classes.keys_of`)."""
-    _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    return Distinct(np.ascontiguousarray(codes[first]), counts.astype(np.int64), inverse.reshape(-1).astype(np.int64))
-
-
-def linked(asked: Codes, own: Keys, searched: Distinct, costs: Costs) -> Numbers:
+def linked(asked: Codes, own: Keys, searched: SortedRecords, costs: Costs) -> Numbers:
     """Return for each asked record the chance that linking it at least cost finds its own one, shape (m,).
 
     Where t of the searched records tie at the least cost and the own one is among them it is 1/t, else 0.
@@ -75,79 +51,53 @@ def linked(asked: Codes, own: Keys, searched: Distinct, costs: Costs) -> Numbers
     asked : ndarray of int32, shape (m, V)
     own : ndarray of int64, shape (m,)
         Position of each one's own record among the distinct ones.
-    searched : Distinct
+    searched : SortedRecords
     costs : Costs
     """
-    return _linked(asked, own, searched.records, searched.counts, costs.flat, costs.offsets, costs.widths)
+    least, tied, _ = nearest(asked, _nobody(asked), searched.tree, costs.flat, costs.offsets, costs.widths)
+    of_own = costs.flat[costs.offsets + asked * costs.widths + searched.records[own]].sum(axis=1)
+    chances: Numbers = np.where(of_own == least, 1.0 / tied, 0.0)
+    return chances
 
 
-@kernel
-def _linked(
-    asked: Codes, own: Keys, records: Codes, counts: Keys, flat: Keys, offsets: Keys, widths: Keys
-) -> NDArray[np.float64]:
-    attributes = asked.shape[1]
-    base = np.empty(attributes, dtype=np.int64)
-    matches = np.zeros(len(asked))
-    for i in range(len(asked)):
-        least = 0
-        for v in range(attributes):
-            base[v] = offsets[v] + asked[i, v] * widths[v]
-            least += flat[base[v] + records[own[i], v]]
-        tied = 0
-        for d in range(len(records)):
-            cost = 0
-            for v in range(attributes):
-                cost += flat[base[v] + records[d, v]]
-                if cost > least:
-                    break
-            if cost < least:
-                tied = 0
-                break
-            if cost == least:
-                tied += counts[d]
-        if tied > 0:
-            matches[i] = 1.0 / tied
-    return matches
-
-
-def guessed(asked: Codes, truth: Codes, records: Codes, answers: Codes, costs: Costs) -> Numbers:
+def guessed(asked: Codes, truth: Codes, searched: SortedRecords, costs: Costs) -> Numbers:
     """Return for each asked record the share of right answers among the records nearest to it, shape (m,).
 
     Parameters
     ----------
     asked : ndarray of int32, shape (m, V)
     truth : ndarray of int32, shape (m,)
-    records : ndarray of int32, shape (r, V)
-    answers : ndarray of int32, shape (r,)
+    searched : SortedRecords
+        Of these attributes, and the answers as the last one.
     costs : Costs
     """
-    return _guessed(asked, truth, records, answers, costs.flat, costs.offsets, costs.widths)
+    _, tied, right = nearest(asked, truth, searched.tree, costs.flat, costs.offsets, costs.widths)
+    return right / tied
 
 
-@kernel
-def _guessed(
-    asked: Codes, truth: Codes, records: Codes, answers: Codes, flat: Keys, offsets: Keys, widths: Keys
-) -> NDArray[np.float64]:
-    attributes = asked.shape[1]
-    share = np.zeros(len(asked))
-    for i in range(len(asked)):
-        least, tied, right = np.int64(1) << 62, 0, 0
-        for r in range(len(records)):
-            cost = np.int64(0)
-            for v in range(attributes):
-                cost += flat[offsets[v] + asked[i, v] * widths[v] + records[r, v]]
-                if cost > least:
-                    break
-            if cost < least:
-                least, tied, right = cost, 0, 0
-            if cost == least:
-                tied += 1
-                right += answers[r] == truth[i]
-        share[i] = right / tied
-    return share
+@dataclass(frozen=True)
+class Parted:
+    """Records as those see them who know one part of the attributes, the other part, or all.
+
+    Parameters
+    ----------
+    parts : tuple of ndarray of int64
+        Positions of the attributes of each part, and of all.
+    searched : tuple of SortedRecords
+        Likewise.
+    """
+
+    parts: tuple[Keys, ...]
+    searched: tuple[SortedRecords, ...]
 
 
-def met(asked: Codes, records: Codes, costs: Costs, first: NDArray[np.bool_]) -> Numbers:
+def parted(records: Codes, first: NDArray[np.bool_]) -> Parted:
+    """Return records, shape (r, V), by two parts of their attributes, of which one is marked."""
+    parts = (np.flatnonzero(first), np.flatnonzero(~first), np.arange(len(first)))
+    return Parted(parts, tuple(sorted_records(records[:, part]) for part in parts))
+
+
+def met(asked: Codes, records: Parted, costs: Costs) -> Numbers:
     """Return for each asked record the chance that both of its parts find the same record, shape (m,).
 
     Each part looks for a nearest record on its own, one of those that tie, drawn at random.
@@ -155,36 +105,26 @@ def met(asked: Codes, records: Codes, costs: Costs, first: NDArray[np.bool_]) ->
     Parameters
     ----------
     asked : ndarray of int32, shape (m, V)
-    records : ndarray of int32, shape (r, V)
+    records : Parted
     costs : Costs
-    first : ndarray of bool, shape (V,)
-        Which attributes are in the first part.
     """
-    return _met(asked, records, costs.flat, costs.offsets, costs.widths, first)
-
-
-@kernel
-def _met(
-    asked: Codes, records: Codes, flat: Keys, offsets: Keys, widths: Keys, first: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    attributes = asked.shape[1]
-    chance = np.zeros(len(asked))
-    one, two = np.empty(len(records), dtype=np.int64), np.empty(len(records), dtype=np.int64)
-    for i in range(len(asked)):
-        nearest_one, nearest_two = np.int64(1) << 62, np.int64(1) << 62
-        for r in range(len(records)):
-            one[r], two[r] = 0, 0
-            for v in range(attributes):
-                cost = flat[offsets[v] + asked[i, v] * widths[v] + records[r, v]]
-                if first[v]:
-                    one[r] += cost
-                else:
-                    two[r] += cost
-            nearest_one, nearest_two = min(nearest_one, one[r]), min(nearest_two, two[r])
-        in_one, in_two, in_both = 0, 0, 0
-        for r in range(len(records)):
-            in_one += one[r] == nearest_one
-            in_two += two[r] == nearest_two
-            in_both += one[r] == nearest_one and two[r] == nearest_two
-        chance[i] = in_both / (float(in_one) * float(in_two))
+    found = [
+        nearest(
+            np.ascontiguousarray(asked[:, part]),
+            _nobody(asked),
+            searched.tree,
+            costs.flat,
+            costs.offsets[part],
+            costs.widths[part],
+        )
+        for part, searched in zip(records.parts, records.searched, strict=True)
+    ]
+    (one, in_one, _), (two, in_two, _), (whole, in_both, _) = found
+    # Nothing costs less than what both parts cost at least, and whoever costs just that is nearest to both.
+    chance: Numbers = np.where(whole == one + two, in_both, 0) / (in_one.astype(float) * in_two)
     return chance
+
+
+def _nobody(asked: Codes) -> Codes:
+    """Return answers that no record gives."""
+    return np.full(len(asked), -1, dtype=np.int32)

@@ -8,11 +8,12 @@ from pydantic import Field
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
-from evosdc_judges.classes import Codes, keys_of
+from evosdc_judges.classes import Codes
 from evosdc_judges.draws import Draw, drawn, subsets
 from evosdc_judges.intervals import in_per_cent, mean_of, wilson
-from evosdc_judges.nearest import Distinct, costs_of, distinct, linked
+from evosdc_judges.nearest import costs_of, linked
 from evosdc_judges.people import People, people_of
+from evosdc_judges.sorted_records import SortedRecords, sorted_records
 from evosdc_judges.transitions import joint_counts, surprise
 
 
@@ -73,10 +74,9 @@ class FittedPartialLinkage(Estimated):
         width = people.codes.shape[1]
         self._subsets = subsets(width, params.subsets, drawn(people.seed, Draw.SUBSETS))
         self._all = len(self._subsets) == (1 << width) - 1
-        self._distinct: list[Distinct] = []
+        self._distinct: list[SortedRecords] = []
         for names in self._subsets:
-            codes = people.codes[:, names]
-            self._distinct.append(distinct(codes, keys_of(codes, people.classes.sizes[list(names)])))
+            self._distinct.append(sorted_records(people.codes[:, names]))
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the mean share with its interval."""

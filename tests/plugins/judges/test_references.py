@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from evosdc_judges.classes import by_appearance, classes_of, keys_of
 from evosdc_judges.draws import drawn, halves, subsets
 from evosdc_judges.learned_linkage import learned_weights
-from evosdc_judges.nearest import costs_of, distinct, guessed, linked, met
+from evosdc_judges.nearest import costs_of, guessed, linked, met, parted
+from evosdc_judges.sorted_records import sorted_records
 from evosdc_judges.transitions import joint_counts, reading, surprise
 from tests.plugins.judges.cases import fitted, noisy, people
 
@@ -18,11 +19,11 @@ from tests.plugins.judges.cases import fitted, noisy, people
 @st.composite
 def searches(draw):
     """Draw asked and searched records, and whole costs, so that ties abound."""
-    width = draw(st.integers(1, 3))
+    width = draw(st.integers(1, 4))
     sizes = draw(st.lists(st.integers(1, 4), min_size=width, max_size=width))
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     matrices = [rng.integers(0, 3, (size, size)).astype(float) for size in sizes]
-    n = draw(st.integers(1, 12))
+    n = draw(st.integers(1, 40))
     asked, searched = (np.column_stack([rng.integers(0, size, n) for size in sizes]).astype(np.int32) for _ in range(2))
     return matrices, asked, searched
 
@@ -40,8 +41,7 @@ def nearest_of(matrices, asked, records, attributes=None):
 @given(searches())
 def test_links_are_those_of_a_double_loop(given_search):
     matrices, asked, searched = given_search
-    sizes = [len(matrix) for matrix in matrices]
-    pool = distinct(searched, keys_of(searched, sizes))
+    pool = sorted_records(searched)
     wanted = []
     for position, record in enumerate(asked):
         near = nearest_of(matrices, record, searched)
@@ -57,7 +57,8 @@ def test_guesses_are_those_of_a_double_loop(given_search, seed):
         np.mean([answers[near] == truth[position] for near in nearest_of(matrices, record, searched)])
         for position, record in enumerate(asked)
     ]
-    assert guessed(asked, truth, searched, answers, costs_of(matrices)).tolist() == pytest.approx(wanted)
+    pool = sorted_records(np.column_stack([searched, answers]))
+    assert guessed(asked, truth, pool, costs_of(matrices)).tolist() == pytest.approx(wanted)
 
 
 @given(searches(), st.integers(0, 7))
@@ -69,7 +70,7 @@ def test_meetings_are_those_of_a_double_loop(given_search, mask):
     for record in asked:
         left, right = nearest_of(matrices, record, searched, one), nearest_of(matrices, record, searched, two)
         wanted.append(len(set(left) & set(right)) / (len(left) * len(right)))
-    assert met(asked, searched, costs_of(matrices), first).tolist() == pytest.approx(wanted)
+    assert met(asked, parted(searched, first), costs_of(matrices)).tolist() == pytest.approx(wanted)
 
 
 @given(st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=3, max_size=3))
