@@ -5,8 +5,8 @@ two numeric attributes. Work from DataFrames is shown beside the same work on a 
 the CPU seconds that sdcMicro, an R package, was found to take on like data, to aim past. Whole commands, start, files
 and all, are shown beside these seconds too, which are of the work alone, without R's own start and files; the same
 command on 100 records tells what does not depend on the work. Those seconds are of another machine: pandas' times tell
-how fast this one was, 0.12 s to read cents where MDAV from a frame took 0.07 s. Each figure of memory is the growth of a
-process of its own.
+how fast this one was, 0.12 s to read cents where MDAV from a frame took 0.07 s. Each figure of memory is the growth of
+a process of its own.
 """
 
 from __future__ import annotations
