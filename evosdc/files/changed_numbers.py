@@ -22,7 +22,11 @@ FORMS = ("{:.15g}", "{!r}")
 _ALL_DECIMALS = 60
 
 
-class TextsOfChange(Sequence[str | None]):
+class NewNumbers(Sequence[str | None]):
+    """New texts of which each writes a number, or is None."""
+
+
+class TextsOfChange(NewNumbers):
     """New texts: those that a column has, by their place in it, and others.
 
     Parameters
@@ -133,20 +137,36 @@ def chosen_texts(new: Reals, held: NumberTexts, read: Reals, form: str, decimals
     """
     from evosdc.files.equal_numbers import FirstPlaces  # where columns are held kernels are loaded in any case
 
-    first = FirstPlaces(read)
-    places = first.of(new)
-    unknown = np.flatnonzero(places < 0)
-    others, found = _other_texts(new[unknown], held.mark, first, form, decimals)
-    places[unknown] = np.maximum(found, -1)
+    places, others = found_places(new, FirstPlaces(read), held.mark, form, decimals)
     used = np.zeros(len(held), dtype=np.bool_)
     used[places[places >= 0]] = True
     kept = np.flatnonzero(used).astype(np.int32)
-    index = (np.cumsum(used, dtype=np.int32) - 1)[places]
-    other = unknown[found < 0]
-    index[other] = len(kept) - 1 - found[found < 0]
-    return Chosen(
-        TextsOfChange(held, np.append(kept, -1 - np.arange(len(others), dtype=np.int32)), others), index, places
-    )
+    known = np.maximum(places, -1)
+    index = (np.cumsum(used, dtype=np.int32) - 1)[known]
+    other = np.flatnonzero(places < 0)
+    index[other] = len(kept) - 1 - places[other]
+    texts = TextsOfChange(held, np.append(kept, -1 - np.arange(len(others), dtype=np.int32)), others)
+    return Chosen(texts, index, known)
+
+
+def found_places(
+    new: Reals, first: "FirstPlaces", mark: str, form: str, decimals: int
+) -> tuple[Index, tuple[str | None, ...]]:
+    """Return the first place of each new number in a column, or -1 - place among others, and these others.
+
+    Parameters
+    ----------
+    new : ndarray of float, shape (n,)
+        NaN for a missing value.
+    first : FirstPlaces
+        Of the column.
+    mark, form, decimals
+        As of `chosen_texts`.
+    """
+    places = first.of(new)
+    unknown = np.flatnonzero(places < 0)
+    others, places[unknown] = _other_texts(new[unknown], mark, first, form, decimals)
+    return places, others
 
 
 def _other_texts(

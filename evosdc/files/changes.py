@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.changed_numbers import FORMS, chosen_texts, stored_texts
-from evosdc.files.column import NO_TEXT, Column, Index
+from evosdc.files.column import Column, Index
 from evosdc.table.numerals import held_in_single_precision, number, number_to, numeral
 from evosdc.table.table import MISSING, Table
 
@@ -52,7 +52,7 @@ def change_of(column: Column, missing: Sequence[str], masked: Table, decimals: i
     """
     attribute = masked.schema[column.name]
     new = masked.column(column.name)
-    several = len(column.places_of(missing)) + bool((column.index == NO_TEXT).any()) > 1
+    several = len(column.occurring(missing)) + column.lacking > 1
     if attribute.categorical:
         by_text = [MISSING if text in missing else attribute.code.get(text, _NEITHER) for text in column.texts]
         old = np.array([*by_text, MISSING], dtype=np.int32)[column.index]
@@ -63,6 +63,14 @@ def change_of(column: Column, missing: Sequence[str], masked: Table, decimals: i
         # The last entry is the missing value, where its code -1 finds it.
         index = np.where(new == MISSING, np.int32(len(attribute.categories)), new)
         return Change(changed, texts, index, reworded)
+    if column.held is not None:
+        from evosdc.files.changed_records import change_in_place  # needs kernels, which are loaded with such a column
+        from evosdc.files.record_column import RecordColumn
+
+        if isinstance(column, RecordColumn):
+            in_place = change_in_place(column, missing, np.asarray(new, dtype=np.float64), decimals, several)
+            if in_place is not None:
+                return in_place
     changed = differing(column, missing, np.asarray(new, dtype=np.float64), decimals)
     if column.held is not None:
         read, form = column.numbers_to(missing, decimals), stored_form_of(column, missing, decimals)

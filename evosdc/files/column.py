@@ -1,6 +1,6 @@
 """One attribute as it stands in a file or a DataFrame, before a schema gives its values a meaning."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -77,6 +77,25 @@ class Column:
         if self.held is not None:
             return self.held.places_of(texts)
         return np.flatnonzero([text in texts for text in self.texts])
+
+    def occurring(self, texts: Sequence[str]) -> list[str]:
+        """Return those of some texts that the column has, in the order in which they first stand there."""
+        return [self.texts[place] for place in np.sort(self.places_of(texts)).tolist()]
+
+    @property
+    def lacking(self) -> bool:
+        """Whether some record has no text at all."""
+        return bool((self.index == NO_TEXT).any())
+
+    def having(self, holds: Callable[[str], bool]) -> NDArray[np.bool_]:
+        """Return which records have a text that is so, shape (n,); of many numbers only what is none is asked."""
+        if self.held is None:
+            found = np.array([*map(holds, self.texts), False], dtype=np.bool_)
+        else:
+            found = np.zeros(len(self.held) + 1, dtype=np.bool_)
+            if self.held.words:
+                found[np.flatnonzero(~self.held.is_number)] = [*map(holds, self.held.words)]
+        return found[self.index]
 
     def numbers_to(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
         """Return the number that each text writes to so many decimals; NaN where it is missing or writes none.

@@ -9,14 +9,13 @@ from collections.abc import Container, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.files.changed_numbers import TextsOfChange
+from evosdc.files.changed_numbers import NewNumbers
 from evosdc.files.changes import Change
 from evosdc.files.column import Column, Index, renamed
 from evosdc.files.delimited_file import DelimitedFile
 from evosdc.files.original import Original
 from evosdc.files.packed import text_file, with_text
 from evosdc.printing import printable
-from evosdc.table.number_texts import NumberTexts
 from evosdc.table.numerals import number
 
 SIGNS = ("=", "+", "-", "@", "\t", "\r")
@@ -123,24 +122,10 @@ def _published(column: Column, change: Change | None) -> tuple[tuple[str | None,
 
 def _running(column: Column, change: Change | None) -> NDArray[np.bool_]:
     """Return which records are published as formulas, shape (n,)."""
-    own = _formulas(column.texts, column.mark)
-    running = np.append(own, False)[column.index]
+    running = column.having(lambda text: is_formula(text, column.mark))
     if change is None:
         return running
-    new = change.texts
-    if isinstance(new, TextsOfChange):
-        found = own[np.maximum(new.places, 0)] & (new.places >= 0)  # the others are numbers
-    else:
-        found = _formulas(new, column.mark)
+    if isinstance(change.texts, NewNumbers):
+        return running & ~change.changed
+    found = np.array([text is not None and is_formula(text, column.mark) for text in change.texts], dtype=np.bool_)
     return np.where(change.changed, found[change.index], running)
-
-
-def _formulas(texts: Sequence[str | None], mark: str) -> NDArray[np.bool_]:
-    """Return which texts are formulas, shape (len(texts),)."""
-    if isinstance(texts, NumberTexts):
-        found = np.zeros(len(texts), dtype=np.bool_)
-        if texts.words:
-            places = np.flatnonzero(~texts.is_number)
-            found[places] = [is_formula(text, mark) for text in texts.words]
-        return found
-    return np.array([text is not None and is_formula(text, mark) for text in texts], dtype=np.bool_)

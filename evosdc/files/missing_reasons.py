@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.changes import Change
-from evosdc.files.column import NO_TEXT, Column
+from evosdc.files.column import Column
 from evosdc.table.equivalence import Classes, equivalence_classes, key_codes
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
@@ -46,8 +46,8 @@ def alike(
 
 def reasons_of(column: Column, own: Sequence[str]) -> tuple[str, ...]:
     """Return the texts that tell why values of a column are missing, where there are several to tell apart."""
-    found = [column.texts[place] for place in np.sort(column.places_of(own)) if column.texts[place] != NO_REASON]
-    found += [NO_REASON] if (column.index == NO_TEXT).any() else []
+    found = [text for text in column.occurring(own) if text != NO_REASON]
+    found += [NO_REASON] if column.lacking else []
     return tuple(found) if len(found) > 1 else ()
 
 

@@ -1,7 +1,7 @@
 # ruff: noqa: D102 -- methods are described where they are declared
 """Columns of numbers, nearly every record with one of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -49,6 +49,24 @@ class RecordColumn(Column):
 
     def count(self, text: str) -> int:
         return len(self.texts.records.having(text))
+
+    def occurring(self, texts: Sequence[str]) -> list[str]:
+        firsts = {text: found[0] for text in texts if len(found := self.texts.records.having(text))}
+        return sorted(firsts, key=lambda text: firsts[text])
+
+    @property
+    def lacking(self) -> bool:
+        return False
+
+    def having(self, holds: Callable[[str], bool]) -> NDArray[np.bool_]:
+        return self.standing([word for word in self.texts.words if holds(word)])
+
+    def standing(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Return which records have one of some texts, shape (n,)."""
+        found = np.zeros(len(self), dtype=np.bool_)
+        for text in texts:
+            found[self.texts.records.having(text)] = True
+        return found
 
     def recorded(self, missing: Sequence[str]) -> int:
         return len(self) - sum(map(self.count, missing))

@@ -189,7 +189,7 @@ class Source:
     def _column(self, place: int) -> Column:
         """Return a column of the file, its records those of the table and its name that of the attribute."""
         column = self.original.columns[place].called(self.table.schema.names[place])
-        return column.told() if self._whole else column.of_records(self.rows)
+        return column if self._whole else column.of_records(self.rows)
 
     @cached_property
     def _whole(self) -> bool:
