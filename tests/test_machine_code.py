@@ -55,8 +55,13 @@ def begun(tmp_path):
     return begin
 
 
-@pytest.mark.parametrize("ending", ["nbi", "nbc"])
-@pytest.mark.parametrize("left", [0, 200])
+@pytest.mark.parametrize(
+    ("left", "ending"),
+    [
+        (0, "nbi"),
+        *(pytest.param(*damage, marks=pytest.mark.endurance) for damage in [(0, "nbc"), (200, "nbi"), (200, "nbc")]),
+    ],
+)
 def test_what_is_damaged_is_compiled_anew(begun, tmp_path, ending, left):
     program = READING.splitlines(keepends=True)
     begun("".join(program[:-1]))

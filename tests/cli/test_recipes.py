@@ -161,6 +161,7 @@ def test_of_several_objectives_none_is_the_score_of_the_recipe(home: Path, tmp_p
     assert (front["length"] >= 1).all()
 
 
+@pytest.mark.endurance
 def test_a_wave_that_is_distributed_otherwise_is_told_of_in_the_result(home: Path, tmp_path: Path) -> None:
     other = wave(2026)
     other["region"] = other["region"].where(np.arange(len(other)) % 3 > 0, "north")

@@ -18,15 +18,17 @@ pytestmark = pytest.mark.cluster
 
 GRAINS = ("evaluations", "islands")
 CASES = [
-    *((name, 2, "evaluations") for name in ("processes", "dask", "mpi")),
-    *((name, 3, "islands") for name in ("processes", "scoop")),
+    *((name, 2, "evaluations") for name in ("processes", "mpi")),
+    ("scoop", 3, "islands"),
     # Numbers of workers and grains mean the same to every executor.
     *(
         pytest.param(name, workers, grain, marks=pytest.mark.endurance)
         for name, workers, grain in (
             ("processes", 1, "islands"),
+            ("processes", 3, "islands"),
             ("processes", 4, "evaluations"),
             ("scoop", 2, "evaluations"),
+            ("dask", 2, "evaluations"),
             ("dask", 1, "islands"),
             ("mpi", 1, "islands"),
         )

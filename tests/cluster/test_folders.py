@@ -61,7 +61,7 @@ def uninterrupted(tmp_path, generations):
 
 @pytest.mark.parametrize(
     "genotype",
-    ["cells", "pram", *(pytest.param(name, marks=pytest.mark.endurance) for name in ("equations", "lattice"))],
+    ["cells", *(pytest.param(name, marks=pytest.mark.endurance) for name in ("pram", "equations", "lattice"))],
 )
 def test_a_killed_run_goes_on_and_ends_as_if_never_stopped(tmp_path, genotype):
     folder, pid = killed(tmp_path, **GENOTYPES[genotype])

@@ -22,6 +22,8 @@ PAGES = sorted(
 )
 FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", flags=re.MULTILINE | re.DOTALL)
 FETCHED = re.compile(r"\b(adult|census|eia|tarragona|german-credit|solar-flare|pima|poker-hand)\b")
+LONG = ("docs/howto/front.md", "docs/howto/next-wave.md", "docs/howto/reproduce.md")
+"""Pages that run studies or several searches."""
 MOST_NOT_RUN = 30
 """How many blocks may say that they are not run."""
 
@@ -38,7 +40,13 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.usefixtures("forgotten")
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if any(kind not in PROSE for kind, _ in blocks(page))], ids=name
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.studies) if name(page) in LONG else page
+        for page in PAGES
+        if any(kind not in PROSE for kind, _ in blocks(page))
+    ],
+    ids=name,
 )
 def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [text for language, text in blocks(page) if language not in PROSE]

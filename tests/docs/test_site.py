@@ -35,6 +35,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.studies
 def test_the_site_has_all_parts_and_loads_nothing_from_elsewhere(site: Path) -> None:
     for page in ("index", "docs/index", "docs/start", "docs/howto/README", "experiments/thesis-ch3/README", "search"):
         assert (site / f"{page}.html").exists()
@@ -48,6 +49,7 @@ def test_the_site_has_all_parts_and_loads_nothing_from_elsewhere(site: Path) -> 
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine (Debian: apt install chromium)")
+@pytest.mark.studies
 def test_the_search_works_from_a_file(site: Path) -> None:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:

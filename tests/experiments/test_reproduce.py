@@ -18,6 +18,8 @@ from evosdc.reproduction.studies import Study, all_studies, lacking, studies_fol
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 STUDIES = {study.name: study for study in all_studies(studies_folder(EXPERIMENTS))}
 STORED = [name for name, study in STUDIES.items() if read_record(study) is not None]
+BY_THE_WAY = ("adult", "housing", "kanonymity-lab", "large-lattices")
+"""Studies that every check repeats; the others before a release."""
 LARGEST = 150_000
 """Bytes of a stored picture."""
 
@@ -36,7 +38,9 @@ def test_stored_results_are_those_of_the_scripts_and_settings(name: str) -> None
     assert [str(one) for one in stale(STUDIES[name])] == []
 
 
-@pytest.mark.parametrize("name", STORED)
+@pytest.mark.parametrize(
+    "name", [name if name in BY_THE_WAY else pytest.param(name, marks=pytest.mark.studies) for name in STORED]
+)
 def test_quick_results_are_as_stored(name: str, tmp_path: Path) -> None:
     study, registry = STUDIES[name], default_registry()
     if missing := lacking(study, "quick", registry):
@@ -82,6 +86,7 @@ def test_pages_show_all_pictures_which_are_small_and_whole(name: str) -> None:
             assert f"]({path.name})" in page
 
 
+@pytest.mark.studies
 def test_pictures_are_drawn_from_stored_tables_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.syspath_prepend(str(EXPERIMENTS))

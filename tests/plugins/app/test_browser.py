@@ -225,6 +225,7 @@ def focus(tab, selector):
     raise AssertionError(f"{selector} cannot be reached by keys")
 
 
+@pytest.mark.endurance
 def test_an_excerpt_of_the_states_survey(chromium, tmp_path, data):
     source = data / "nist_acs_excerpts" / "ma2019.csv"
     if not source.is_file():
@@ -371,6 +372,7 @@ def test_what_is_shown_is_saved_however_fast_it_is_chosen(chromium, tmp_path):
         tab.innocent()
 
 
+@pytest.mark.endurance
 def test_nine_tabs_are_all_told_and_none_is_frozen(chromium, ended):
     with serving(ended) as server, watched(chromium, server) as tab:
         tab.enter()

@@ -379,7 +379,7 @@ class TestSearches:
         assert typed == f"evosdc protect survey.csv --schema survey.schema.toml {asked} -o runs/survey"
         assert typed in shown(server.get("/history", data="survey.csv").text)
 
-    @pytest.mark.parametrize("executor", ["scoop", "dask"])
+    @pytest.mark.parametrize("executor", ["scoop", pytest.param("dask", marks=pytest.mark.endurance)])
     def test_the_executor_of_the_settings_computes_the_same(self, server, run, executor):
         pytest.importorskip({"dask": "distributed"}.get(executor, executor))
         named = set((server.folder / "runs").iterdir())
@@ -558,6 +558,7 @@ class TestSearches:
 
 
 class TestDeaths:
+    @pytest.mark.endurance
     def test_nothing_is_lost_by_kill_9(self, tmp_path):
         folder = fill(tmp_path / "folder")
         with serving(folder) as server:
