@@ -80,6 +80,25 @@ class FileBlocks(NamedTuple):
             )
         return np.asarray(self)[rows]
 
+    def with_records(self, rows: Rows, records: Genes) -> "FileBlocks":
+        """Return a version with other records at some positions, shape (m, V), ascending."""
+        size, begin = len(self.blocks[0]), 0
+        places = rows // size
+        within = rows - places * size
+        blocks, parts, total = list(self.blocks), self.parts.copy(), self.total
+        for end in [*(np.flatnonzero(places[1:] != places[:-1]) + 1).tolist(), len(rows)]:
+            if begin == end:  # nothing is changed
+                return self
+            place = int(places[begin])
+            block = blocks[place].copy()
+            block[within[begin:end]] = records[begin:end]
+            part = _part(block, place)
+            total += _number(part) - _number(parts[place].tobytes())
+            block.flags.writeable = False
+            blocks[place], parts[place] = block, np.frombuffer(part, _HALVES)
+            begin = end
+        return _file_of(blocks, parts, total % _HASH)
+
     def differing(self, other: "FileBlocks") -> list[int]:
         """Return the places of the blocks that are not shared with another version of the file."""
         places: list[int] = (self.parts[:, 0] != other.parts[:, 0]).nonzero()[0].tolist()
@@ -155,7 +174,7 @@ class Draft:
         blocks, parts, total = list(file.blocks), file.parts.copy(), file.total
         for place, block in touched.items():
             part = _part(block, place)
-            total += int.from_bytes(part, "little") - int.from_bytes(parts[place].tobytes(), "little")
+            total += _number(part) - _number(parts[place].tobytes())
             block.flags.writeable = False
             blocks[place], parts[place] = block, np.frombuffer(part, _HALVES)
         return _file_of(blocks, parts, total % _HASH)
@@ -179,13 +198,17 @@ def in_blocks(genes: Genes) -> Genes | FileBlocks:
             known.flags.writeable = False
         blocks.append(known)
         parts[place] = np.frombuffer(part, _HALVES)
-        total += int.from_bytes(part, "little")
+        total += _number(part)
     return _file_of(blocks, parts, total % _HASH)
 
 
 def _file_of(blocks: list[Genes], parts: NDArray[np.uint64], total: int) -> FileBlocks:
     parts.flags.writeable = False
     return FileBlocks(tuple(blocks), parts, total)
+
+
+def _number(part: bytes) -> int:
+    return int.from_bytes(part, "little")
 
 
 def _part(block: Genes, place: int) -> bytes:

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evosdc.kernel import kernel
-from evosdc.model import Genotype, Movable
+from evosdc.model import Genotype, Movable, RecordDecoded
 from evosdc_cells.cells import Cells
+from evosdc_cells.file_blocks import FileBlocks, in_blocks
 from evosdc_cells.pcg64 import below, distinct, poisson, set_back, unit, words_of
 
 from .test_cells import files, microdata
@@ -118,7 +119,7 @@ def test_moves_are_those_made_one_by_one(data, seed, weighed, steps):
         cells.check(child)
 
 
-@pytest.mark.parametrize("records", [1, 999, 5000])
+@pytest.mark.parametrize("records", [1, 999, 5000, 9000])
 def test_moves_of_several_records_are_those_made_one_by_one(records):
     rng = np.random.default_rng(records)
     data = microdata(rng.integers(0, 4, (records, 3)), [4, 4, 4])
@@ -150,3 +151,59 @@ def test_a_subclass_that_mutates_otherwise_is_asked():
     parent, rng = cells.seeded(cells.microdata.original), np.random.default_rng(0)
     assert all(child is parent for child in cells.mutants(parent, 3, rng))
     assert all(child is parent for child in cells.moved(parent, ["value"], [False], None, rng))
+
+
+def large(rng, records=5000):
+    """A file in blocks, and a member of the search that is unlike the original."""
+    cells = Cells(Cells.Params(mutations=2.0), microdata(rng.integers(0, 4, (records, 4)), [4, 4, 4, 4]))
+    return cells, cells.random(rng)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_children_of_a_large_file_change_is_known_as_it_is_found_out(seed):
+    rng = np.random.default_rng(seed)
+    cells, parent = large(rng)
+    through = rng.random(len(np.asarray(parent))).cumsum()
+    kinds = [str(kind) for kind in rng.choice(cells.moves, 40)]
+    for made in (cells.mutants(parent, 25, rng), cells.moved(parent, kinds, [True, False] * 20, through, rng)):
+        assert all(isinstance(child, FileBlocks) for child in made)
+        for children, most in ((made, 5000), (made, 3), (made[::-2], 5000), ([], 9)):
+            known, found = cells.changes(parent, children, most), RecordDecoded.changes(cells, parent, children, most)
+            for one, other in zip(known[:3], found[:3], strict=True):
+                assert one.tolist() == other.tolist()
+            for one, other in zip(known[3:], found[3:], strict=True):
+                assert np.array_equal(one.codes, other.codes)
+                assert one.numbers.shape == other.numbers.shape
+    # Of others it is found out as before: those of another parent, or that were not made last.
+    other = cells.random(rng)
+    assert (
+        cells.changes(other, made, 5000).ends.tolist() == RecordDecoded.changes(cells, other, made, 5000).ends.tolist()
+    )
+    stranger = [*made, cells.random(rng)]
+    assert (
+        cells.changes(parent, stranger, 5000).rows.tolist()
+        == RecordDecoded.changes(cells, parent, stranger, 5000).rows.tolist()
+    )
+
+
+def test_a_large_file_is_left_as_it_was():
+    rng = np.random.default_rng(1)
+    cells, parent = large(rng)
+    before, key = np.array(parent), parent.key
+    for _ in range(3):
+        cells.mutants(parent, 30, rng)
+        cells.moved(parent, list(cells.moves) * 4, [False] * 4 * len(cells.moves), None, rng)
+    assert np.array_equal(before, np.asarray(parent))
+    assert parent.key == key
+    for kept in cells._batches._draft(parent):
+        assert np.array_equal(before, kept)
+
+
+@given(st.integers(0, 2**32), st.integers(0, 60))
+def test_records_that_are_set_make_the_file_that_is_read(seed, count):
+    rng = np.random.default_rng(seed)
+    _, parent = large(rng)
+    rows = np.sort(rng.choice(5000, count, replace=False))
+    whole = np.asarray(parent).copy()
+    whole[rows] = rng.integers(0, 4, (count, 4))
+    assert parent.with_records(rows, whole[rows]).key == in_blocks(whole).key
