@@ -137,6 +137,7 @@ def test_requirements_readme_and_ci_name_pytest():
     assert "sh .ci/run" in texts[".github/workflows/test.yml"]
 
 
+@pytest.mark.endurance
 def test_its_ci_passes_as_it_is(evosdc, tmp_path):
     assert evosdc("new-plugin", "command", "ward-count").status == 0
     folder, target = tmp_path / "evosdc-ward-count", tmp_path / "installed"

@@ -62,6 +62,7 @@ def test_a_stopped_run_says_that_its_file_was_changed_and_writes_it_anew(evosdc,
     assert best.read_bytes() == published
 
 
+@pytest.mark.endurance
 def test_a_study_goes_on_with_another_executor(evosdc, home):
     text = (
         'data = { file = "survey.csv", schema = "schema.toml" }\nmeasures = { il = ["dbil"], dr = ["id"] }\n'

@@ -216,6 +216,7 @@ def test_the_next_wave_is_protected_and_judged_anew(home: Path, tmp_path: Path) 
     assert again.read_bytes() == masked.read_bytes()
 
 
+@pytest.mark.endurance
 def test_python_does_the_same(home: Path) -> None:
     found = evosdc.apply(home / "run" / "recipe.toml", frame(2026), seed=4)
     assert list(found.frame.columns) == list(wave(2026).columns)
@@ -245,6 +246,7 @@ def test_what_households_share_is_refused_and_a_new_column_is_told_of(home: Path
     assert "family is not in the schema" not in told
 
 
+@pytest.mark.endurance
 def test_the_next_wave_is_published_in_random_order(home: Path, tmp_path: Path) -> None:
     words = ("apply", home / "run" / "recipe.toml", home / "2026.csv", "-o", tmp_path / "masked.csv", "--shuffle")
     code, _, told = evosdc_says(*words, "--folder", tmp_path / "applied", "--quiet")
@@ -272,6 +274,7 @@ def test_a_file_of_another_kind_is_refused(home: Path, tmp_path: Path, change, t
     assert not (tmp_path / "x.csv").exists()
 
 
+@pytest.mark.endurance
 def test_a_file_that_is_distributed_otherwise_is_taken_where_that_is_asked_for(home: Path) -> None:
     other = frame(2026).assign(income=lambda frame: frame["income"] * 3)
     with pytest.raises(DataError, match="unlike"):

@@ -22,7 +22,7 @@ PAGES = sorted(
 )
 FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", flags=re.MULTILINE | re.DOTALL)
 FETCHED = re.compile(r"\b(adult|census|eia|tarragona|german-credit|solar-flare|pima|poker-hand)\b")
-LONG = ("docs/howto/front.md", "docs/howto/next-wave.md", "docs/howto/reproduce.md")
+LONG = ("docs/howto/front.md", "docs/howto/next-wave.md", "docs/howto/reproduce.md", "docs/judges.md")
 """Pages that run studies or several searches."""
 MOST_NOT_RUN = 30
 """How many blocks may say that they are not run."""

@@ -95,6 +95,7 @@ def test_scoop(serial: list[Table]) -> None:
 
 
 @pytest.mark.cluster
+@pytest.mark.endurance
 def test_dask(serial: list[Table]) -> None:
     require_dask()
     assert differing({"name": "dask", "workers": 2}, serial, 4) == []

@@ -38,6 +38,7 @@ def plain(tmp_path_factory):
     return run_once(Experiment(**GIVEN), path, default_registry(), 1)
 
 
+@pytest.mark.endurance
 def test_judges_that_the_search_used_are_left_out(plain):
     opinion = plain.result["second_opinion"]
     assert opinion["used_by_the_search"] == ["partial-linkage"]
@@ -68,6 +69,7 @@ def test_it_is_what_judging_the_published_file_says(plain):
     assert {n: ours[n]["value"] for n in found} == {n: found[n]["value"] for n in found}
 
 
+@pytest.mark.endurance
 def test_a_resumed_run_says_the_same(plain, tmp_path):
     class StopError(Exception):
         pass

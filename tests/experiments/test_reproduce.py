@@ -18,7 +18,7 @@ from evosdc.reproduction.studies import Study, all_studies, lacking, studies_fol
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 STUDIES = {study.name: study for study in all_studies(studies_folder(EXPERIMENTS))}
 STORED = [name for name, study in STUDIES.items() if read_record(study) is not None]
-BY_THE_WAY = ("adult", "housing", "kanonymity-lab", "large-lattices")
+BY_THE_WAY = ("housing", "large-lattices")
 """Studies that every check repeats; the others before a release."""
 LARGEST = 150_000
 """Bytes of a stored picture."""

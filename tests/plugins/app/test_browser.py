@@ -305,6 +305,7 @@ def ended(tmp_path):
     return folder
 
 
+@pytest.mark.endurance
 def test_a_page_says_that_the_connection_is_lost_and_takes_up_again(chromium, ended):
     with serving(ended) as server, watched(chromium, server) as tab:
         tab.enter()
@@ -324,6 +325,7 @@ def test_a_page_says_that_the_connection_is_lost_and_takes_up_again(chromium, en
             assert lost.count() == 0
 
 
+@pytest.mark.endurance
 def test_a_page_that_was_open_takes_the_forms_of_the_next_server(chromium, ended):
     with serving(ended) as server, watched(chromium, server) as tab:
         tab.enter()
@@ -341,6 +343,7 @@ def test_a_page_that_was_open_takes_the_forms_of_the_next_server(chromium, ended
             assert now != before
 
 
+@pytest.mark.endurance
 def test_what_is_shown_is_saved_however_fast_it_is_chosen(chromium, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()

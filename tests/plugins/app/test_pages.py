@@ -117,6 +117,7 @@ def test_the_limit_comes_at_once_and_then_a_better_one(server):
     assert "data-load" not in whole
 
 
+@pytest.mark.endurance
 def test_the_limit_is_on_the_map_while_a_search_with_one_goes_on(folder):
     import asyncio
 

@@ -394,6 +394,7 @@ class TestSearches:
             assert time.monotonic() < end
             time.sleep(0.2)
 
+    @pytest.mark.endurance
     def test_judges_are_asked_about_a_file(self, server, run):
         told = words(server.get("/fragment/member", run=run, member="0", judge="1").text)
         second = evosdc.member(server.folder / "runs" / run, 0, judge=True)["second_opinion"]
@@ -462,6 +463,7 @@ class TestSearches:
         assert str(server.folder) not in answer.text
         assert not (server.folder / "no").exists()
 
+    @pytest.mark.endurance
     def test_another_file_than_the_best_has_a_report_of_its_own(self, server, run):
         page = server.get("/choose", run=run).text
         members = [int(number) for number in re.findall(r'name="member" value="(\d+)" aria', page)]

@@ -75,6 +75,7 @@ def test_the_original_loses_nothing(files):
     assert set(MEASURES) <= set(measures_of_counts(default_registry()))
 
 
+@pytest.mark.endurance
 def test_row_groups_and_two_dask_workers_change_no_bit(files, tmp_path):
     require_dask()
     before, after, schema = files
