@@ -77,7 +77,7 @@ class Batches:
     def __init__(self, original: NDArray[Any], domain: CellDomain) -> None:
         self._original = original
         self._values = Values(domain.free, domain.sizes, domain.categories)
-        self._drafted: tuple[bytes, NDArray[Any], NDArray[Any]] | None = None
+        self._drafted: _Drafted | None = None
 
     @cached_property
     def _partners(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -154,15 +154,33 @@ class Batches:
 
     def records(self, genes: FileBlocks, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Return some records of a large file, in one step of the file that was changed last."""
-        known = self._drafted is not None and self._drafted[0] == genes.key
-        return self._draft(genes)[0][rows] if known else genes.records(rows)
+        drafted = self._drafted
+        return drafted.whole[rows] if drafted is not None and drafted.file.key == genes.key else genes.records(rows)
 
     def _draft(self, genes: FileBlocks) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return a large file as one array, and a copy for kernels, who leave it as it was; kept for the next call."""
-        if self._drafted is None or self._drafted[0] != genes.key:
-            whole = np.asarray(genes)
-            self._drafted = genes.key, whole, whole.copy()
-        return self._drafted[1:]
+        # Whoever is interrupted on the way leaves none.
+        drafted, self._drafted = self._drafted, None
+        if drafted is None or len(genes.blocks) != len(drafted.file.blocks):
+            whole = np.concatenate(genes.blocks)
+            drafted = _Drafted(genes, whole, whole.copy())
+        size = len(genes.blocks[0])
+        for place in genes.differing(drafted.file):
+            block = genes.blocks[place]
+            for array in drafted[1:]:
+                array[place * size : place * size + len(block)] = block
+        self._drafted = drafted._replace(file=genes)
+        whole = drafted.whole.view()
+        whole.flags.writeable = False
+        return whole, drafted.draft
+
+
+class _Drafted(NamedTuple):
+    """A large file as one array, and a copy of that in which children are made."""
+
+    file: FileBlocks
+    whole: NDArray[Any]
+    draft: NDArray[Any]
 
 
 def _copies(genes: NDArray[Any], count: int) -> NDArray[Any]:

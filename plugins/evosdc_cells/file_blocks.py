@@ -4,7 +4,9 @@ A file of up to `WHOLE` cells is one array. A larger one is a `FileBlocks`: a ch
 those in which it differs, and so has a hash that is its parent's with these blocks' parts exchanged.
 """
 
+from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import groupby
 from math import isqrt
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -80,24 +82,16 @@ class FileBlocks(NamedTuple):
             )
         return np.asarray(self)[rows]
 
-    def with_records(self, rows: Rows, records: Genes) -> "FileBlocks":
+    def with_records(self, rows: Sequence[int], records: Genes) -> "FileBlocks":
         """Return a version with other records at some positions, shape (m, V), ascending."""
-        size, begin = len(self.blocks[0]), 0
-        places = rows // size
-        within = rows - places * size
-        blocks, parts, total = list(self.blocks), self.parts.copy(), self.total
-        for end in [*(np.flatnonzero(places[1:] != places[:-1]) + 1).tolist(), len(rows)]:
-            if begin == end:  # nothing is changed
-                return self
-            place = int(places[begin])
-            block = blocks[place].copy()
-            block[within[begin:end]] = records[begin:end]
-            part = _part(block, place)
-            total += _number(part) - _number(parts[place].tobytes())
-            block.flags.writeable = False
-            blocks[place], parts[place] = block, np.frombuffer(part, _HALVES)
-            begin = end
-        return _file_of(blocks, parts, total % _HASH)
+        draft, at = Draft(self), 0
+        size = len(self.blocks[0])
+        for place, own in groupby(rows, lambda row: row // size):
+            block = draft.own(place)
+            within = [row - place * size for row in own]
+            block[within] = records[at : at + len(within)]
+            at += len(within)
+        return draft.done()
 
     def differing(self, other: "FileBlocks") -> list[int]:
         """Return the places of the blocks that are not shared with another version of the file."""
@@ -151,16 +145,16 @@ class Draft:
             listed = _listed(rows)
             each = list(values) if np.ndim(values) > 0 else [values] * len(listed)
             for row, value in zip(listed, each, strict=True):
-                self._own(row)[row % self._size, column] = value
+                self.own(row // self._size)[row % self._size, column] = value
         else:
-            self._own(rows)[rows % self._size, column] = values
+            self.own(rows // self._size)[rows % self._size, column] = values
 
     def _block(self, row: int) -> Genes:
         place = row // self._size
         return self._touched.get(place, self._file.blocks[place])
 
-    def _own(self, row: int) -> Genes:
-        place = row // self._size
+    def own(self, place: int) -> Genes:
+        """Return a block that can be set."""
         block = self._touched.get(place)
         if block is None:
             block = self._touched[place] = self._file.blocks[place].copy()

@@ -50,8 +50,8 @@ class LargeFamily(NamedTuple):
 
 def family_of(parent: FileBlocks, made: Sparse) -> tuple[list[FileBlocks], LargeFamily]:
     """Return the children that change these records, and what is to be remembered of them."""
-    children, begin = [], 0
+    children, begin, rows = [], 0, made.rows.tolist()
     for end in made.ends.tolist():
-        children.append(parent.with_records(made.rows[begin:end], made.records[begin:end]))
+        children.append(parent.with_records(rows[begin:end], made.records[begin:end]))
         begin = end
     return children, LargeFamily(parent.key, {child.key: place for place, child in enumerate(children)}, made)

@@ -206,4 +206,4 @@ def test_records_that_are_set_make_the_file_that_is_read(seed, count):
     rows = np.sort(rng.choice(5000, count, replace=False))
     whole = np.asarray(parent).copy()
     whole[rows] = rng.integers(0, 4, (count, 4))
-    assert parent.with_records(rows, whole[rows]).key == in_blocks(whole).key
+    assert parent.with_records(rows.tolist(), whole[rows]).key == in_blocks(whole).key
