@@ -84,7 +84,7 @@ def _part(name: str, series: "pd.Series[Any]") -> Part:
     if isinstance(series.dtype, pd.CategoricalDtype):
         codes, uniques = np.asarray(series.cat.codes), series.cat.categories
     else:
-        codes, uniques = pd.factorize(series)
+        codes, uniques = _distinct(series)
     index = np.where(codes < 0, NO_TEXT, codes).astype(np.int32)
     many = len(uniques) >= FEWEST_HELD and not isinstance(series.dtype, pd.CategoricalDtype)
     held = number_texts_of(uniques) if many else None
@@ -94,6 +94,17 @@ def _part(name: str, series: "pd.Series[Any]") -> Part:
     values = list(uniques)
     texts = texts_of(values)
     return Part(renamed(Column(name, tuple(map(str, range(len(texts)))), index), texts), values)
+
+
+def _distinct(series: "pd.Series[Any]") -> tuple[NDArray[np.integer[Any]], "pd.Index[Any]"]:
+    """Return what `pandas.factorize` does: of floats that all differ in half of its time."""
+    if series.dtype == np.dtype(np.float64) and len(series) >= FEWEST_HELD:
+        values = series.to_numpy()
+        ascending = np.sort(values)
+        # Those that are missing come last.
+        if not np.isnan(ascending[-1]) and not (ascending[1:] == ascending[:-1]).any():
+            return np.arange(len(values), dtype=np.int32), pd.Index(values, copy=True)
+    return pd.factorize(series)
 
 
 @dataclass(frozen=True, eq=False)

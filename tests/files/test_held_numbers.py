@@ -162,3 +162,15 @@ def test_first_places_of_numbers_are_found_as_in_a_list(values, others):
     places = FirstPlaces(np.array(values, dtype=np.float64)).of(np.array(wanted, dtype=np.float64))
     known = [None if value != value else value for value in values]
     assert places.tolist() == [known.index(value) if value in known else -1 for value in wanted]
+
+
+@pytest.mark.parametrize("extra", [[], [0.5], [np.nan], [-0.0, 0.0], [np.inf, -np.inf], [np.inf, np.inf]])
+def test_numbers_that_all_differ_are_told_as_others_are(extra):
+    values = np.concatenate([np.random.default_rng(1).normal(size=300), [0.5], extra])
+    series = pd.Series(np.random.default_rng(2).permutation(values), name="a")
+    codes, uniques = frame_columns._distinct(series)
+    wanted, distinct = pd.factorize(series)
+    assert codes.tolist() == wanted.tolist()
+    assert uniques.equals(distinct)
+    series.iloc[:] = 1.0
+    assert uniques.equals(distinct)
