@@ -20,6 +20,10 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
+from statistics import median
+from time import process_time
+
+import numpy as np
 
 from evosdc import __version__
 
@@ -55,6 +59,8 @@ class Result:
     cpu_seconds: float
     status: int
     output: str
+    pace: float | None = None
+    """Of `pace`, before the benchmark."""
 
 
 BENCHMARKS = (
@@ -94,7 +100,8 @@ HEAD = """# Benchmarks
 All benchmarks with what they last printed, their machine, command and date. Written by `python -m benchmarks.page`
 from `benchmarks/results`; do not edit. `python -m benchmarks.page --run startup pram` runs some of them anew, `--run
 all` all (hours). Most times are of the processor, since other programs slow the clock; *load* is how many programs
-wanted a processor when the benchmark began: above the number of processors, times by the clock say little.
+wanted a processor when the benchmark began: above the number of processors, times by the clock say little. *Pace* is
+what a fixed loop of Python and numpy took just before, so that tables of different machines can be compared.
 
 """
 WAITING = "Not stored yet. Figures of an earlier run stand on the page of its subject, with their machine.\n"
@@ -105,6 +112,18 @@ def machine() -> str:
     return f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}, Python {platform.python_version()}"
 
 
+def pace() -> float:
+    """Return the processor's seconds of a fixed piece of work, half of it Python's and half numpy's; median of five."""
+    values, times = np.random.default_rng(1).random(1_000_000), []
+    for _ in range(5):
+        began, total = process_time(), 0.0
+        for place in range(2_000_000):
+            total += place * 0.5
+        np.argsort(values, kind="stable")
+        times.append(process_time() - began)
+    return median(times)
+
+
 def place(benchmark: Benchmark) -> Path:
     """Return where the result of a benchmark is stored."""
     return RESULTS / f"{benchmark.name}.json"
@@ -112,7 +131,7 @@ def place(benchmark: Benchmark) -> Path:
 
 def run(benchmark: Benchmark) -> Result:
     """Run a benchmark in a process of its own, and store what it prints."""
-    load, before = os.getloadavg()[0], getrusage(RUSAGE_CHILDREN)
+    took, load, before = pace(), os.getloadavg()[0], getrusage(RUSAGE_CHILDREN)
     words = [sys.executable, "-m", f"benchmarks.{benchmark.name}", *benchmark.arguments]
     environment = os.environ | {"COLUMNS": "120"}
     done = subprocess.run(words, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, check=False)
@@ -120,8 +139,9 @@ def run(benchmark: Benchmark) -> Result:
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     date = datetime.now(UTC).date().isoformat()
     result = Result(
-        benchmark.command, date, machine(), round(load, 1), __version__, round(seconds, 1), done.returncode, done.stdout
-    )
+        benchmark.command, date, machine(), round(load, 1), __version__, round(seconds, 1), done.returncode,
+        done.stdout, round(took, 2),
+    )  # fmt: skip
     RESULTS.mkdir(exist_ok=True)
     place(benchmark).write_text(json.dumps(asdict(result), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return result
@@ -135,6 +155,7 @@ def section(benchmark: Benchmark) -> str:
     result = Result(**json.loads(place(benchmark).read_text(encoding="utf-8")))
     lines = "\n".join(line.rstrip() for line in result.output.strip().splitlines())
     facts = f"{result.date}, {result.machine}, load {result.load}, evosdc {result.version}; "
+    facts += f"pace {result.pace} s; " if result.pace is not None else ""
     facts += f"{result.cpu_seconds} s of the processor, exit status {result.status}.\n\n"
     return f"{head}{facts}```text\n{lines}\n```\n"
 
