@@ -47,7 +47,8 @@ def alike(
 def reasons_of(column: Column, own: Sequence[str]) -> tuple[str, ...]:
     """Return the texts that tell why values of a column are missing, where there are several to tell apart."""
     found = [text for text in column.occurring(own) if text != NO_REASON]
-    found += [NO_REASON] if column.lacking else []
+    if found and (column.lacking or column.occurring((NO_REASON,))):
+        found.append(NO_REASON)
     return tuple(found) if len(found) > 1 else ()
 
 

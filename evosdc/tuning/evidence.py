@@ -21,8 +21,8 @@ def evidence_sentence(evaluations: int, designs: int, sample: int = 0, untried: 
     words = f"{many}."
     if evaluations < FEWEST * designs:
         words = (
-            f"{many}: fewer than {FEWEST} for each are weak evidence of how good they can be. More time or "
-            "--evaluations may find better ones."
+            f"{many}: fewer than {FEWEST} for each are weak evidence of how good they can be. More time may find "
+            "better ones; so may `evosdc tune` with more evaluations."
         )
     if untried:
         more = len(untried) - NAMED

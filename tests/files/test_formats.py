@@ -16,6 +16,7 @@ import pytest
 from evosdc.errors import DataError
 from evosdc.files.masked_file import read_masked
 from evosdc.files.reading import read_source
+from evosdc.files.schema.description import AttributeDescription, SchemaDescription
 from evosdc.table.schema import Role, Scale
 
 from .build import masked, write
@@ -323,3 +324,23 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(tmp_path, monke
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(DataError, match=r"pip install 'evosdc\[excel\]'"):
         read_source(book)
+
+
+@pytest.mark.parametrize("records", [12, 20_000])
+def test_a_code_stays_apart_from_cells_that_are_empty(tmp_path, records):
+    # The longer file is read and written by columns.
+    rng = np.random.default_rng(1)
+    cells = [f"{value:.2f}" for value in rng.normal(50, 9, records)]
+    cells[2:8:2], cells[3:9:2] = ["-9"] * 3, [""] * 3
+    lines = ["x,pay", *(f"{1000 + row}.5,{cell}" for row, cell in enumerate(cells)), ""]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    source = read_source(tmp_path / "a.csv", SchemaDescription({"pay": AttributeDescription(missing=("-9",))}))
+    moved = source.table.column("pay").copy()
+    moved[-2:] = moved[[-1, -2]]
+    source.write(tmp_path / "b.csv", masked(source.table, pay=moved, x=source.table.column("x")))
+    told = [line.partition(",")[2] for line in (tmp_path / "b.csv").read_text().splitlines()[1:]]
+    assert told == [*cells[:-2], cells[-1], cells[-2]]
+    # All that miss it are one class where nothing else is published of them.
+    source.write(tmp_path / "c.csv", masked(source.table, pay=moved))
+    alike = {line.partition(",")[2] for line in (tmp_path / "c.csv").read_text().splitlines()[3:9]}
+    assert alike == {"-9"}
