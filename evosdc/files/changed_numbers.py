@@ -1,5 +1,6 @@
 """What a masked table changes in a column of many numbers, found without a text for each of them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, overload
 
@@ -22,8 +23,21 @@ FORMS = ("{:.15g}", "{!r}")
 _ALL_DECIMALS = 60
 
 
-class NewNumbers(Sequence[str | None]):
+class NewNumbers(Sequence[str | None], ABC):
     """New texts of which each writes a number, or is None."""
+
+    @abstractmethod
+    def text(self, place: int) -> str | None:
+        """Return one of them."""
+
+    @overload
+    def __getitem__(self, place: int) -> str | None: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[str | None, ...]: ...
+    def __getitem__(self, place: int | slice) -> str | tuple[str | None, ...] | None:
+        if isinstance(place, slice):
+            return tuple(map(self.text, range(*place.indices(len(self)))))
+        return self.text(range(len(self))[place])
 
 
 class TextsOfChange(NewNumbers):
@@ -44,15 +58,10 @@ class TextsOfChange(NewNumbers):
     def __len__(self) -> int:
         return len(self.places)
 
-    @overload
-    def __getitem__(self, position: int) -> str | None: ...
-    @overload
-    def __getitem__(self, position: slice) -> tuple[str | None, ...]: ...
-    def __getitem__(self, position: int | slice) -> str | tuple[str | None, ...] | None:
-        if isinstance(position, slice):
-            return tuple(self[place] for place in range(*position.indices(len(self))))
-        place = int(self.places[position])
-        return self.held[place] if place >= 0 else self.others[-1 - place]
+    def text(self, place: int) -> str | None:
+        """Return one of them."""
+        held = int(self.places[place])
+        return self.held[held] if held >= 0 else self.others[-1 - held]
 
     def __iter__(self) -> Iterator[str | None]:
         texts = [*self.held.take(self.places[self.places >= 0].astype(np.intp))][::-1]

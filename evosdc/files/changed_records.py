@@ -4,7 +4,6 @@ Its texts are not told apart: a new number takes that of the first record which 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,14 +34,8 @@ class TextsInPlace(NewNumbers):
     def __len__(self) -> int:
         return len(self.cells.firsts) + len(self.others)
 
-    @overload
-    def __getitem__(self, position: int) -> str | None: ...
-    @overload
-    def __getitem__(self, position: slice) -> tuple[str | None, ...]: ...
-    def __getitem__(self, position: int | slice) -> str | tuple[str | None, ...] | None:
-        if isinstance(position, slice):
-            return tuple(self[place] for place in range(*position.indices(len(self))))
-        place = range(len(self))[position]
+    def text(self, place: int) -> str | None:
+        """Return one of them."""
         records = len(self.cells.firsts)
         return self.cells.text(place) if place < records else self.others[place - records]
 

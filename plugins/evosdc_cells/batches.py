@@ -12,34 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
-from evosdc.table.table import MISSING
+from evosdc_cells.compiled_moves import Values, move, move_in_turn, mutate, mutate_in_turn
 from evosdc_cells.domain import CellDomain
-from evosdc_cells.exchange import ATTEMPTS, Partners
+from evosdc_cells.exchange import Partners
 from evosdc_cells.file_blocks import FileBlocks
-from evosdc_cells.pcg64 import Words, below, distinct, poisson, set_back, unit, words_of
+from evosdc_cells.pcg64 import set_back, words_of
 
 MOST_MEAN = 10.0
 """From this mean on numpy draws Poisson numbers in another way."""
-
-KINDS = ("value", "restoration", "adoption", "exchange")
-_VALUE, _RESTORATION, _ADOPTION, _EXCHANGE = range(4)
-
-
-class Values(NamedTuple):
-    """Which values cells may take.
-
-    Parameters
-    ----------
-    free : ndarray of int64
-        Attributes that can change.
-    sizes, present : ndarray of int64, shape (V,)
-        Valid values of each attribute, and those that are not missing.
-    """
-
-    free: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    present: NDArray[np.int64]
 
 
 class Sparse(NamedTuple):
@@ -89,7 +69,7 @@ class Batches:
         if words is None or not 0.0 < mean < MOST_MEAN:
             return None
         changed = _copies(genes, count)
-        _mutate(changed, self._values, exp(-mean), words)
+        mutate(changed, self._values, exp(-mean), words)
         set_back(rng, words)
         return _apart(changed)
 
@@ -119,7 +99,7 @@ class Batches:
         if words is None:
             return None
         changed, (plan, sums) = _copies(genes, len(kinds)), _plan(kinds, repeats, costly, through)
-        _move(changed, plan, sums, self._original, self._values, self._partners, words)
+        move(changed, plan, sums, self._original, self._values, self._partners, words)
         set_back(rng, words)
         return _apart(changed)
 
@@ -128,7 +108,7 @@ class Batches:
         words = words_of(rng)
         if words is None or not 0.0 < mean < MOST_MEAN:
             return None
-        found = Sparse(*_mutate_in_turn(*self._draft(genes), count, self._values, exp(-mean), words))
+        found = Sparse(*mutate_in_turn(*self._draft(genes), count, self._values, exp(-mean), words))
         set_back(rng, words)
         return found
 
@@ -147,7 +127,7 @@ class Batches:
             return None
         plan, sums = _plan(kinds, repeats, costly, through)
         found = Sparse(
-            *_move_in_turn(*self._draft(genes), plan, sums, self._original, self._values, self._partners, words)
+            *move_in_turn(*self._draft(genes), plan, sums, self._original, self._values, self._partners, words)
         )
         set_back(rng, words)
         return found
@@ -204,204 +184,3 @@ def _plan(
     weighed = through is not None
     plan = np.array([kinds, repeats, [one and weighed for one in costly]], dtype=np.int64)
     return plan, through if through is not None else np.empty(0)
-
-
-@inner_kernel
-def _vary(file: NDArray[Any], row: Any, attribute: Any, values: Values, words: Words) -> None:
-    """Give one cell another value, each with the same probability."""
-    code, absent = file[row, attribute], values.present[attribute]
-    before = absent if code == MISSING else code
-    drawn = np.int64(unit(words) * (values.sizes[attribute] - 1))
-    if drawn >= before:
-        drawn += 1
-    file[row, attribute] = MISSING if drawn == absent else drawn
-
-
-@kernel
-def _mutate(files: NDArray[Any], values: Values, scale: float, words: Words) -> None:
-    cells = files.shape[1] * len(values.free)
-    for child in range(len(files)):
-        loci = np.empty(min(max(poisson(words, scale), 1), cells), np.int64)
-        _mutated(files[child], values, words, loci)
-
-
-@inner_kernel
-def _mutated(file: NDArray[Any], values: Values, words: Words, loci: NDArray[np.int64]) -> None:
-    """Give as many cells other values as there is room for; their loci are told."""
-    free = values.free
-    cells = len(file) * len(free)
-    if len(loci) == 1:
-        loci[0] = np.int64(unit(words) * cells)
-    else:
-        distinct(words, cells, loci)
-    for locus in loci:
-        _vary(file, locus // len(free), free[locus % len(free)], values, words)
-
-
-@kernel
-def _mutate_in_turn(
-    parent: NDArray[Any], file: NDArray[Any], count: int, values: Values, scale: float, words: Words
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
-    """Return what children change, as of `Sparse`; `file`, a copy of their parent, is left as it was."""
-    ends, rows, found = np.empty(count, np.int64), np.empty(2 * count, np.int64), 0
-    records, cells = np.empty((2 * count, file.shape[1]), file.dtype), len(file) * len(values.free)
-    for child in range(count):
-        loci = np.empty(min(max(poisson(words, scale), 1), cells), np.int64)
-        _mutated(file, values, words, loci)
-        touched = loci // len(values.free)
-        touched.sort()
-        if found + len(touched) > len(rows):
-            more = len(rows) + len(touched)
-            rows = np.concatenate((rows, np.empty(more, np.int64)))
-            records = np.concatenate((records, np.empty((more, file.shape[1]), file.dtype)))
-        found = _taken_back(parent, file, touched, rows, records, found)
-        ends[child] = found
-    return ends, rows[:found].copy(), records[:found].copy()
-
-
-@inner_kernel
-def _taken_back(
-    parent: NDArray[Any],
-    file: NDArray[Any],
-    touched: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    records: NDArray[Any],
-    found: int,
-) -> int:
-    """Note touched records, which are sorted, where they differ from the parent's; take them back, return the count."""
-    for row in touched:
-        differs = False  # a record that was touched twice is as before the second time
-        for column in range(file.shape[1]):
-            differs |= file[row, column] != parent[row, column]
-        if differs:
-            rows[found] = row
-            for column in range(file.shape[1]):
-                records[found, column] = file[row, column]
-                file[row, column] = parent[row, column]
-            found += 1
-    return found
-
-
-@kernel
-def _move(
-    files: NDArray[Any],
-    plan: NDArray[np.int64],
-    through: NDArray[np.float64],
-    original: NDArray[Any],
-    values: Values,
-    partners: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-    words: Words,
-) -> None:
-    for child in range(len(files)):
-        for _ in range(plan[1, child]):
-            _moved(files[child], plan[0, child], plan[2, child], through, original, values, partners, words)
-
-
-@kernel
-def _move_in_turn(
-    parent: NDArray[Any],
-    file: NDArray[Any],
-    plan: NDArray[np.int64],
-    through: NDArray[np.float64],
-    original: NDArray[Any],
-    values: Values,
-    partners: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-    words: Words,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
-    """Return what children change, as of `Sparse`; `file`, a copy of their parent, is left as it was."""
-    most, found = 2 * plan[1].sum(), 0
-    ends, rows = np.empty(plan.shape[1], np.int64), np.empty(most, np.int64)
-    records, touched = np.empty((most, file.shape[1]), file.dtype), np.empty(2 * plan[1].max(), np.int64)
-    for child in range(len(ends)):
-        count = 0
-        for _ in range(plan[1, child]):
-            row, other = _moved(file, plan[0, child], plan[2, child], through, original, values, partners, words)
-            touched[count], touched[count + 1] = row, other
-            count += 2
-        touched[:count].sort()
-        found = _taken_back(parent, file, touched[:count], rows, records, found)
-        ends[child] = found
-    return ends, rows[:found].copy(), records[:found].copy()
-
-
-@inner_kernel
-def _moved(
-    file: NDArray[Any],
-    kind: int,
-    weighed: int,
-    through: NDArray[np.float64],
-    original: NDArray[Any],
-    values: Values,
-    partners: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-    words: Words,
-) -> tuple[int, int]:
-    """Change a record; return it and the one that was changed with it, itself where there is none."""
-    free, records = values.free, len(file)
-    if weighed:
-        row = min(np.searchsorted(through, through[records - 1] * unit(words), "right"), records - 1)
-    else:
-        row = np.int64(unit(words) * records)
-    if kind == _EXCHANGE:
-        other = _exchanged(file, row, free, partners, original, words)
-        if other != row:
-            return row, other
-    if kind == _RESTORATION and _restored(file, row, original, words):
-        return row, row
-    if kind == _ADOPTION and _adopted(file, row, words):
-        return row, row
-    _vary(file, row, free[below(words, len(free))], values, words)
-    return row, row
-
-
-@inner_kernel
-def _restored(file: NDArray[Any], row: int, original: NDArray[Any], words: Words) -> bool:
-    """Put one changed cell of a record back; return whether there was any."""
-    width, differing = file.shape[1], 0
-    for column in range(width):
-        differing += file[row, column] != original[row, column]
-    if not differing:
-        return False
-    left = below(words, differing)
-    for column in range(width):
-        if file[row, column] != original[row, column]:
-            if left == 0:
-                file[row, column] = original[row, column]
-                break
-            left -= 1
-    return True
-
-
-@inner_kernel
-def _adopted(file: NDArray[Any], row: int, words: Words) -> bool:
-    """Make a record as another one is; return whether it was not yet."""
-    other, differs = below(words, len(file)), False
-    for column in range(file.shape[1]):
-        if file[row, column] != file[other, column]:
-            differs = True
-            file[row, column] = file[other, column]
-    return differs
-
-
-@inner_kernel
-def _exchanged(
-    file: NDArray[Any],
-    row: int,
-    free: NDArray[np.int64],
-    partners: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-    original: NDArray[Any],
-    words: Words,
-) -> int:
-    """Swap what a record and another one of the same original value publish; return that one, or itself for none."""
-    order, first, count = partners
-    attribute = free[np.int64(unit(words) * len(free))]
-    begin, size = first[attribute, row], count[attribute, row]
-    if size < 2:
-        return row
-    published = file[row, attribute]
-    for _ in range(ATTEMPTS):
-        other: int = order[attribute, begin + np.int64(unit(words) * size)]
-        if file[other, attribute] != published:
-            file[row, attribute] = file[other, attribute]
-            file[other, attribute] = published
-            return other
-    return row

@@ -13,10 +13,11 @@ from evosdc.model import Changes, Microdata, Movable, Parameters, RecordDecoded,
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Numbers, Rows, Table
-from evosdc_cells.batches import KINDS, Batches, Sparse
+from evosdc_cells.batches import Batches, Sparse
 from evosdc_cells.block_distances import BlockDistances
 from evosdc_cells.class_moves import CLASS_MOVES
 from evosdc_cells.comparison import changed_codes, differing_cells, differing_children
+from evosdc_cells.compiled_moves import KINDS
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
