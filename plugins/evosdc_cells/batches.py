@@ -16,28 +16,12 @@ from evosdc_cells.compiled_moves import Values, move, move_in_turn, mutate, muta
 from evosdc_cells.domain import CellDomain
 from evosdc_cells.exchange import Partners
 from evosdc_cells.file_blocks import FileBlocks
+from evosdc_cells.files import File, Genes
+from evosdc_cells.large_families import LargeFamily, Sparse, family_of
 from evosdc_cells.pcg64 import set_back, words_of
 
 MOST_MEAN = 10.0
 """From this mean on numpy draws Poisson numbers in another way."""
-
-
-class Sparse(NamedTuple):
-    """What several children of one file change.
-
-    Parameters
-    ----------
-    ends : ndarray of int64, shape (k,)
-        Where each one's records end among those below.
-    rows : ndarray of int64, shape (m,)
-        Positions of the changed records, each once a child, ascending.
-    records : ndarray of int, shape (m, V)
-        These records in the children.
-    """
-
-    ends: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    records: NDArray[Any]
 
 
 class Batches:
@@ -58,16 +42,21 @@ class Batches:
         self._original = original
         self._values = Values(domain.free, domain.sizes, domain.categories)
         self._drafted: _Drafted | None = None
+        self._latest: LargeFamily | None = None
 
     @cached_property
     def _partners(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         return Partners(self._original).ranks()
 
-    def mutants(self, genes: NDArray[Any], count: int, mean: float, rng: np.random.Generator) -> Sequence[Any] | None:
+    def mutants(self, genes: File, count: int, mean: float, rng: np.random.Generator) -> Sequence[File] | None:
         """Return copies with ``max(1, Poisson(mean))`` cells changed; None where the generator is no usual one."""
         words = words_of(rng)
         if words is None or not 0.0 < mean < MOST_MEAN:
             return None
+        if isinstance(genes, FileBlocks):
+            made = Sparse(*mutate_in_turn(*self._draft(genes), count, self._values, exp(-mean), words))
+            set_back(rng, words)
+            return self._family(genes, made)
         changed = _copies(genes, count)
         mutate(changed, self._values, exp(-mean), words)
         set_back(rng, words)
@@ -75,20 +64,20 @@ class Batches:
 
     def moved(
         self,
-        genes: NDArray[Any],
+        genes: File,
         kinds: Sequence[int],
         repeats: Sequence[int],
         costly: Sequence[bool],
         through: NDArray[np.float64] | None,
         rng: np.random.Generator,
-    ) -> Sequence[Any] | None:
+    ) -> Sequence[File] | None:
         """Return copies with a move each; None where the generator is no usual one.
 
         Parameters
         ----------
-        genes : ndarray
+        genes : ndarray or FileBlocks
         kinds : sequence of int
-            Positions in `KINDS`.
+            Positions in `KINDS`, one at least.
         repeats : sequence of int
             How many records are changed so.
         costly, through
@@ -96,43 +85,36 @@ class Batches:
         rng : Generator
         """
         words = words_of(rng)
-        if words is None:
+        if words is None or not kinds:
             return None
-        changed, (plan, sums) = _copies(genes, len(kinds)), _plan(kinds, repeats, costly, through)
+        plan, sums = _plan(kinds, repeats, costly, through)
+        if isinstance(genes, FileBlocks):
+            made = Sparse(
+                *move_in_turn(*self._draft(genes), plan, sums, self._original, self._values, self._partners, words)
+            )
+            set_back(rng, words)
+            return self._family(genes, made)
+        changed = _copies(genes, len(kinds))
         move(changed, plan, sums, self._original, self._values, self._partners, words)
         set_back(rng, words)
         return _apart(changed)
 
-    def large_mutants(self, genes: FileBlocks, count: int, mean: float, rng: np.random.Generator) -> Sparse | None:
-        """Return what `mutants` change in a large file."""
-        words = words_of(rng)
-        if words is None or not 0.0 < mean < MOST_MEAN:
+    def changes(
+        self, parent: FileBlocks, children: Sequence[File], most: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Genes, Genes] | None:
+        """Return what `evosdc_cells.comparison.changed_codes` does, of children that were made last; else None."""
+        told = self._latest.told(parent, children, most) if self._latest is not None else None
+        if told is None:
             return None
-        found = Sparse(*mutate_in_turn(*self._draft(genes), count, self._values, exp(-mean), words))
-        set_back(rng, words)
-        return found
+        chosen, ends, rows, after = told
+        return chosen, ends, rows, self._records(parent, rows), after
 
-    def large_moved(
-        self,
-        genes: FileBlocks,
-        kinds: Sequence[int],
-        repeats: Sequence[int],
-        costly: Sequence[bool],
-        through: NDArray[np.float64] | None,
-        rng: np.random.Generator,
-    ) -> Sparse | None:
-        """Return what files that have `moved` change in a large file."""
-        words = words_of(rng)
-        if words is None:
-            return None
-        plan, sums = _plan(kinds, repeats, costly, through)
-        found = Sparse(
-            *move_in_turn(*self._draft(genes), plan, sums, self._original, self._values, self._partners, words)
-        )
-        set_back(rng, words)
-        return found
+    def _family(self, parent: FileBlocks, made: Sparse) -> Sequence[File]:
+        """Return the children of a large file, of which it is remembered what they change."""
+        children, self._latest = family_of(parent, made)
+        return children
 
-    def records(self, genes: FileBlocks, rows: NDArray[np.int64]) -> NDArray[Any]:
+    def _records(self, genes: FileBlocks, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Return some records of a large file, in one step of the file that was changed last."""
         drafted = self._drafted
         return drafted.whole[rows] if drafted is not None and drafted.file.key == genes.key else genes.records(rows)

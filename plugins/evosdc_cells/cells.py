@@ -13,7 +13,7 @@ from evosdc.model import Changes, Microdata, Movable, Parameters, RecordDecoded,
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Numbers, Rows, Table
-from evosdc_cells.batches import Batches, Sparse
+from evosdc_cells.batches import Batches
 from evosdc_cells.block_distances import BlockDistances
 from evosdc_cells.class_moves import CLASS_MOVES
 from evosdc_cells.comparison import changed_codes, differing_cells, differing_children
@@ -23,7 +23,6 @@ from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.file_blocks import FileBlocks, in_blocks
 from evosdc_cells.files import File, Genes, changed_rows, finished, key_of, locked, records_of
-from evosdc_cells.large_families import LargeFamily, family_of
 from evosdc_cells.mutation import ATTEMPTS, Mutation
 from evosdc_cells.record_moves import RECORD_MOVES, RecordMoves
 
@@ -77,7 +76,6 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         self._schema = original.schema
         self._domain = domain_of(original)
         self._distances = BlockDistances()
-        self._latest: LargeFamily | None = None
         self._free: list[int] = self._domain.free.tolist()
         self._categorical = original.codes.shape[1]
         self._shape = (len(original), len(self._domain.sizes))
@@ -161,19 +159,8 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         usual = self.params.mutation == "poisson" and type(self).mutate is Cells.mutate
         if self._batches is None or not usual:
             return super().mutants(g, count, rng)
-        made: Sequence[File] | None
-        if isinstance(g, FileBlocks):
-            made = self._family(g, self._batches.large_mutants(g, count, self.params.mutations, rng))
-        else:
-            made = self._batches.mutants(g, count, self.params.mutations, rng)
+        made = self._batches.mutants(g, count, self.params.mutations, rng)
         return super().mutants(g, count, rng) if made is None else made
-
-    def _family(self, parent: FileBlocks, made: Sparse | None) -> Sequence[File] | None:
-        """Return the children of a large file, of which it is remembered what they change."""
-        if made is None:
-            return None
-        children, self._latest = family_of(parent, made)
-        return children
 
     @cached_property
     def _batches(self) -> Batches | None:
@@ -231,11 +218,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
             return super().moved(g, kinds, costly, through, rng)
         places = [KINDS.index(kind if kind in KINDS else kind.removesuffix("s")) for kind in kinds]
         repeats = [1 if kind in KINDS else self._block for kind in kinds]
-        made: Sequence[File] | None
-        if isinstance(g, FileBlocks):
-            made = self._family(g, self._batches.large_moved(g, places, repeats, costly, through, rng))
-        else:
-            made = self._batches.moved(g, places, repeats, costly, through, rng)
+        made = self._batches.moved(g, places, repeats, costly, through, rng)
         return super().moved(g, kinds, costly, through, rng) if made is None else made
 
     @cached_property
@@ -277,12 +260,12 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
     def changes(self, parent: File, children: Sequence[File], most: int) -> Changes:
         """Return what each child changes, of small files in one comparison, of large ones as they were made."""
         if isinstance(parent, FileBlocks):
-            told = self._latest.told(parent, children, most) if self._latest is not None else None
-            if told is None or self._batches is None:
+            told = self._batches.changes(parent, children, most) if self._batches is not None else None
+            if told is None:
                 return super().changes(parent, children, most)
-            chosen, ends, rows, after = told
-            records, without = (self._batches.records(parent, rows), after), locked(np.empty((len(rows), 0)))
-            return Changes(chosen, ends, rows, *(self._decoded(genes, without) for genes in records))
+            chosen, ends, rows, *versions = told
+            without = locked(np.empty((len(rows), 0)))
+            return Changes(chosen, ends, rows, *(self._decoded(genes, without) for genes in versions))
         stacked = np.array(children)
         if self._categorical == self._shape[1]:
             chosen, ends, rows, before, after = changed_codes(parent, stacked, most)

@@ -6,8 +6,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc_cells.batches import Sparse
 from evosdc_cells.file_blocks import FileBlocks
+
+
+class Sparse(NamedTuple):
+    """What several children of one file change.
+
+    Parameters
+    ----------
+    ends : ndarray of int64, shape (k,)
+        Where each one's records end among those below.
+    rows : ndarray of int64, shape (m,)
+        Positions of the changed records, each once a child, ascending.
+    records : ndarray of int, shape (m, V)
+        These records in the children.
+    """
+
+    ends: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    records: NDArray[Any]
 
 
 class LargeFamily(NamedTuple):

@@ -193,6 +193,7 @@ def test_a_large_file_is_left_as_it_was():
     for _ in range(3):
         cells.mutants(parent, 30, rng)
         cells.moved(parent, list(cells.moves) * 4, [False] * 4 * len(cells.moves), None, rng)
+        assert list(cells.moved(parent, [], [], None, rng)) == list(cells.mutants(parent, 0, rng)) == []
     assert np.array_equal(before, np.asarray(parent))
     assert parent.key == key
     for kept in cells._batches._draft(parent):
