@@ -5,23 +5,23 @@ taken in one order and is the same at every call. A compiled function is renewed
 change to one that others call, run ``evosdc compile``.
 """
 
-import fcntl
-import gc
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import sys
+from collections.abc import Callable
+from functools import cache, update_wrapper
+from importlib import import_module
 from pathlib import Path
-from time import monotonic, perf_counter
+from time import monotonic
 from typing import Any, TypeVar, cast
 
-from numba import njit
-from numba.core.types import unliteral
-
-from evosdc.compiling_time import compilation_seconds, set_compilation_seconds
-from evosdc.machine_code import InstalledCache, load_array_functions
-from evosdc.time_limit import Standing, unlimited
+from evosdc.compiling_time import compilation_seconds
+from evosdc.machine_code.kinds import Kind, kinds_listed, kinds_of
+from evosdc.time_limit import unlimited
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+MANY = 20_000
+"""Calls of a kernel after which numba is worth the time it takes to load: it tells kinds of arguments apart faster."""
 
 
 def kernel(function: F) -> F:
@@ -30,7 +30,7 @@ def kernel(function: F) -> F:
     A division by zero follows numpy's rules; indices are not checked. Where several processes want it at once, one
     compiles it and the others wait for the machine code.
     """
-    return _compiled(function)
+    return cast(F, Kernel(function, {}))
 
 
 def inner_kernel(function: F) -> F:
@@ -39,40 +39,103 @@ def inner_kernel(function: F) -> F:
     References to its arrays are not counted, which took up to half the time of short functions. Numba calls that
     option private, but its own array functions are compiled so.
     """
-    return _compiled(function, _nrt=False)
+    return cast(F, Kernel(function, {"_nrt": False}))
 
 
-def _compiled(function: F, **private: bool) -> F:
-    options: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True, **private}
-    try:
-        compiled: Any = njit(cache=True, **options)(function)
-    except RuntimeError:  # numba found no place for its cache
-        compiled = njit(**options)(function)
-    if not hasattr(compiled, "stats"):  # NUMBA_DISABLE_JIT, of somebody who looks for a fault
-        return function
-    installed = compiled.stats.cache_path is not None and function.__module__.startswith("evosdc")
-    if installed:
-        compiled._cache = InstalledCache(function)
-    folder, compile_here = compiled.stats.cache_path, compiled.compile
+class Kernel:
+    """A compiled function.
 
-    def compile_alone(signature: Any) -> Any:
-        if isinstance(signature, tuple):
-            # A constant in a caller is no reason to compile for it alone.
-            signature = tuple(unliteral(kind) for kind in signature)
-        # numba numbers the files of a function's signatures. Two processes that number at once may exchange them,
-        # and code would then run on arrays of another type.
-        lock = Path(folder) / f"{function.__module__}.{function.__name__}.lock" if folder else None
-        if not installed:
-            load_array_functions()
-        with unlimited() as standing, _timed(standing), _held(lock) as waited, _uncollected():
-            read = compiled.stats.cache_hits.total()
-            code = compile_here(signature)
-            # Machine code that is there is read within milliseconds, and that is time like any other.
-            standing.counts = not waited and compiled.stats.cache_hits.total() > read
-            return code
+    What was compiled when evosdc was installed is run without numba. All else numba compiles when it is first called
+    with arguments of a kind, and takes over from then on.
 
-    compiled.compile = compile_alone
-    return cast(F, compiled)
+    Attributes
+    ----------
+    py_func : callable
+        The function as it is written.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self._options = options
+        self._dispatcher: Any = None
+        self._listed: dict[tuple[Kind, ...], Any] | None = None
+        self._linked: dict[tuple[Kind, ...], Callable[..., Any]] = {}
+        self._calls = 0
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Return what the function does."""
+        if self._dispatcher is None and not named:
+            kinds = kinds_of(arguments)
+            linked = self._linked.get(kinds) or self._link(kinds)
+            self._calls += 1
+            if linked is not None and self._calls < MANY:
+                return linked(*arguments)
+        return self.dispatcher(*arguments, **named)
+
+    @property
+    def dispatcher(self) -> Any:
+        """What numba makes of the function."""
+        if self._dispatcher is None:
+            with unlimited() as standing:
+                standing.counts = True
+                self._dispatcher = _compiler().dispatcher_of(self.py_func, self._options)
+        return self._dispatcher
+
+    def _link(self, kinds: tuple[Kind, ...]) -> Callable[..., Any] | None:
+        """Return a function for arguments of given kinds; None where it has to be compiled first."""
+        if _adjusted():
+            return None
+        from evosdc.machine_code import kept_code, linking  # needs LLVM, which modules that have kernels may not
+
+        with unlimited() as standing:
+            standing.counts = True
+            if self._listed is None:
+                kept = kept_code.read_code(self.py_func.__code__.co_filename, self.py_func.__qualname__)
+                self._listed = {kinds_listed(types): code for types, code in kept}
+            code = self._listed.get(kinds)
+            module = sys.modules.get(self.py_func.__module__)
+            linked = linking.linked(code, module, self.py_func.__name__) if code is not None and module else None
+            if linked is not None:
+                self._linked[kinds] = linked
+            return linked
+
+    def __reduce__(self) -> str:
+        return self.py_func.__qualname__  # where it stands in its module, as a function
+
+
+class CompiledAlone:
+    """What kernels alone can call: numba makes it, and is not loaded before a kernel is compiled.
+
+    Parameters
+    ----------
+    place : str
+        Where that is: ``module:name``.
+    """
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    @property
+    def made(self) -> Any:
+        """What numba made."""
+        module, _, name = self._place.partition(":")
+        return getattr(import_module(module), name)
+
+
+@cache
+def _compiler() -> Any:
+    compiler = import_module("evosdc.machine_code.compiler")
+    compiler.have_typed(Kernel, lambda one: one.dispatcher)
+    compiler.have_typed(CompiledAlone, lambda one: one.made)
+    return compiler
+
+
+@cache
+def _adjusted() -> bool:
+    """Whether somebody has set numba's variables: it alone knows what they change."""
+    others = {name for name in os.environ if name.startswith("NUMBA_")} - {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}
+    return bool(others) or Path(".numba_config.yaml").exists()
 
 
 def working_time() -> float:
@@ -82,48 +145,3 @@ def working_time() -> float:
     given as later ones, and measures the same of methods and of its own pace.
     """
     return monotonic() - compilation_seconds()
-
-
-@contextmanager
-def _timed(standing: Standing) -> Iterator[None]:
-    began, before = perf_counter(), compilation_seconds()
-    try:
-        yield
-    finally:
-        if not standing.counts:
-            # Kernels that this one calls were compiled within its own time.
-            set_compilation_seconds(before + perf_counter() - began)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Leave the garbage of compilation, which took a fifth of its time, until afterwards."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-
-
-@contextmanager
-def _held(path: Path | None) -> Iterator[bool]:
-    """Hold a lock that ends with the process at the latest, where one can be had, and say whether it was awaited."""
-    if path is None:
-        yield False
-        return
-    descriptor, waited = None, False
-    with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            waited = True
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-    try:
-        yield waited
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)

@@ -202,12 +202,14 @@ class TestBuilding:
         program = (
             f"import numpy\nfrom {module} import {name} as compiled\n"
             "codes = numpy.zeros((2, 3), numpy.int32)\ncodes.flags.writeable = False\ncompiled(codes, codes)\n"
-            "print(compiled.stats.cache_hits.total(), sum(compiled.stats.cache_misses.values()))"
+            "import sys\nprint('numba' in sys.modules)\nstats = compiled.dispatcher.stats\n"
+            "compiled.dispatcher(codes, codes)\n"
+            "print(stats.cache_hits.total(), sum(stats.cache_misses.values()))"
         )
         # Machine code of the installation is read also where its folder cannot be written to.
         for place in ({}, {"NUMBA_CACHE_DIR": str(tmp_path / "elsewhere")}):
             done = subprocess.run([str(python), "-c", program], capture_output=True, text=True, env=clean | place)
-            assert done.stdout.split() == ["1", "0"], done.stderr
+            assert done.stdout.split() == ["False", "1", "0"], done.stderr
         command = str(python.with_name("evosdc"))
         shown = subprocess.run([command, "plugins", "list"], capture_output=True, text=True, env=clean, cwd=tmp_path)
         assert "mdav" in shown.stdout, shown.stderr

@@ -12,10 +12,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
+from evosdc.compilation.extraction import code_of, source_of
 from evosdc.compilation.listed import Listed, listed, signatures_in
-from evosdc.compilation.signatures import JSON, named, signature
+from evosdc.compilation.signatures import JSON, signature
 from evosdc.compilation.workers import compiling_processes, interruption_held
 from evosdc.errors import ExecutorError
+from evosdc.machine_code.kept_code import Signature, forget_code, write_code
+from evosdc.machine_code.kinds import named
 
 DIGEST = "kernels.digest"
 """Name of the file that says of which sources the machine code beside it was made."""
@@ -117,7 +120,7 @@ def noted_digest(kernels: Listed) -> Path | None:
         for name in functions:
             # A list that is older than the source names kernels that are gone.
             with suppress(ImportError, AttributeError):
-                folder = named(f"{module}:{name}").stats.cache_path
+                folder = named(f"{module}:{name}").dispatcher.stats.cache_path
                 return Path(folder) / DIGEST if folder else None
     return None
 
@@ -137,23 +140,33 @@ def forget_module(module: str, functions: Mapping[str, object]) -> None:
     """
     for name in functions:
         with suppress(ImportError, AttributeError):
-            cache = named(f"{module}:{name}")._cache
+            function = named(f"{module}:{name}")
+            forget_code(source_of(function))
+            cache = function.dispatcher._cache
             cache.flush()
             for file in Path(cache.cache_path).glob(f"{escape(cache._impl.filename_base)}.*.nbc"):
                 file.unlink(missing_ok=True)
 
 
 def compile_module(module: str, functions: Mapping[str, Sequence[Sequence[JSON]]]) -> Compiled:
-    """Compile the listed kernels of a module in this process."""
+    """Compile the listed kernels of a module in this process, and keep their machine code to be run without numba."""
     began, compiled = perf_counter(), 0
     failed: list[str] = []
+    kept = dict[str, list[Signature]]()
+    source = ""
     for name, signatures in functions.items():
         for types in signatures:
             try:
                 function = named(f"{module}:{name}")
-                before = sum(function.stats.cache_misses.values())
-                function.compile(signature(types))
-                compiled += sum(function.stats.cache_misses.values()) - before
+                source, dispatcher = source_of(function), function.dispatcher
+                before = sum(dispatcher.stats.cache_misses.values())
+                dispatcher.compile(signature(types))
+                compiled += sum(dispatcher.stats.cache_misses.values()) - before
+                code = code_of(dispatcher, signature(types))
+                if code is not None:
+                    kept.setdefault(name, []).append(Signature(types, code))
             except Exception as error:  # numba's errors have no common base; the other kernels are wanted all the same
                 failed.append(f"{module}:{name}: {type(error).__name__}: {error}")
+    if kept:
+        write_code(source, kept)
     return Compiled(signatures_in({module: functions}), compiled, perf_counter() - began, tuple(failed))

@@ -11,12 +11,12 @@ from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any
 
-from numba.core.dispatcher import Dispatcher
 from numba.core.types import Omitted, Type
 
 import evosdc
 from evosdc.compilation.listed import Listed, write_list
 from evosdc.compilation.signatures import JSON, written
+from evosdc.kernel import Kernel
 
 
 def recorded(packages: Iterable[ModuleType]) -> Listed:
@@ -24,8 +24,10 @@ def recorded(packages: Iterable[ModuleType]) -> Listed:
     found: dict[str, dict[str, list[JSON]]] = {}
     for module in modules(packages):
         for name, function in vars(module).items():
-            own = isinstance(function, Dispatcher) and function.__module__ == module.__name__
-            if own and (signatures := [[written(kind) for kind in one] for one in kept_signatures(function)]):
+            own = isinstance(function, Kernel) and function.__module__ == module.__name__
+            if own and (
+                signatures := [[written(kind) for kind in one] for one in kept_signatures(function.dispatcher)]
+            ):
                 found.setdefault(module.__name__, {})[name] = signatures
     return found
 
@@ -39,9 +41,9 @@ def modules(packages: Iterable[ModuleType]) -> Iterator[ModuleType]:
                 yield import_module(found.name)
 
 
-def kept_signatures(function: Any) -> Iterator[tuple[Type, ...]]:
+def kept_signatures(dispatcher: Any) -> Iterator[tuple[Type, ...]]:
     """Yield the types of arguments for which this version of a kernel has machine code on disk."""
-    index = function._cache._cache_file._load_index()
+    index = dispatcher._cache._cache_file._load_index()
     for types, *_ in index:
         if not any(isinstance(kind, Omitted) for kind in types):
             yield types

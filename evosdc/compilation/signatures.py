@@ -1,12 +1,11 @@
 """Types of kernels' arguments as JSON, and back."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from numba.core import types
 
-READ_ONLY = "read-only"
+from evosdc.machine_code.kinds import READ_ONLY, named
 
 JSON = Any
 """What `json` reads and writes."""
@@ -51,15 +50,6 @@ def read(given: JSON) -> types.Type:
 def signature(given: Sequence[JSON]) -> tuple[types.Type, ...]:
     """Return the types of arguments that were written."""
     return tuple(map(read, given))
-
-
-def named(place: str) -> Any:
-    """Return what is called ``module:name``; the name may have parts."""
-    module, _, name = place.partition(":")
-    found: Any = import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
 
 
 def _named(name: str) -> types.Type:

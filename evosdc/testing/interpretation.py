@@ -7,7 +7,8 @@ from types import ModuleType
 from typing import Any, TypeGuard
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
+
+from evosdc.kernel import Kernel
 
 
 @contextmanager
@@ -49,5 +50,5 @@ def _names_of_kernels(module: ModuleType) -> tuple[str, ...]:
     return known[2]
 
 
-def _is_kernel(value: Any) -> TypeGuard[Dispatcher]:
-    return isinstance(value, Dispatcher) and value.py_func.__module__.partition(".")[0] != "numba"
+def _is_kernel(value: Any) -> TypeGuard[Kernel]:
+    return isinstance(value, Kernel)

@@ -24,6 +24,7 @@ MODULES = (
     "evosdc.cli.risk",
     "evosdc.experiment.run.export",
     "evosdc.experiment.run.member",
+    "evosdc.machine_code.kept_code",
 )
 """Where the commands are that answer at once; what these import, each of them would import."""
 
@@ -38,9 +39,6 @@ def prepare() -> None:
     """
     for name in MODULES:
         import_module(name)
-    from numba.core.registry import cpu_target
-
-    cpu_target.target_context.refresh()  # it would come with the first kernel, and take a third of a second
 
 
 async def carried_out(words: Sequence[str], folder: Path) -> tuple[int, bytes, bytes]:

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 from numba.core import types
-from numba.core.dispatcher import Dispatcher
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from evosdc.compilation.listed import listed, signatures_in, write_list
-from evosdc.compilation.signatures import named, read, signature, written
+from evosdc.compilation.signatures import read, signature, written
+from evosdc.kernel import Kernel
+from evosdc.machine_code.kinds import named
 
 ROOT = Path(__file__).parents[2]
 Pair = namedtuple("Pair", "first second")
@@ -78,7 +79,7 @@ def test_what_is_listed_can_be_compiled():
     for module, functions in listed().items():
         for name, signatures in functions.items():
             function = named(f"{module}:{name}")
-            assert isinstance(function, Dispatcher)
+            assert isinstance(function, Kernel)
             for given in signatures:
                 inspect.signature(function.py_func).bind(*signature(given))
     assert signatures_in(listed()) > 300

@@ -21,7 +21,7 @@ class Slow:
         (pathlib.Path("begun") / str(os.getpid())).touch()
         time.sleep(100)
 
-slow = Slow()
+slow = SimpleNamespace(dispatcher=Slow(), py_func=lambda: None)
 """
 
 PROGRAM = f"""

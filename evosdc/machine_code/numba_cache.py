@@ -40,7 +40,7 @@ class InstalledCache(FunctionCache):
         folder = str(Path(inspect.getfile(function)).with_name("__pycache__"))
         stamp = self._impl.locator.get_source_stamp()
         self._installed = IndexDataCacheFile(folder, self._impl.filename_base, stamp)
-        self._elsewhere = folder != self.cache_path
+        self.elsewhere = folder != self.cache_path
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return what was compiled for a signature, or None; then a compiler has what it needs."""
@@ -50,13 +50,14 @@ class InstalledCache(FunctionCache):
             load_array_functions()
         return found
 
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        if not self._enabled:
-            return None
+    def kept(self, sig: Any, target_context: Any) -> Any:
+        """Return what numba keeps of a function that was compiled for a signature; None where there is nothing."""
         key = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
         kept = _kept(self._cache_file, key)
-        if kept is None and self._elsewhere:
-            kept = _kept(self._installed, key)
+        return _kept(self._installed, key) if kept is None and self.elsewhere else kept
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        kept = self.kept(sig, target_context) if self._enabled else None
         if kept is None:
             return None
         if not _linkable(kept):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.compilation.listed import listed, signatures_in
-from evosdc.machine_code import ELF, _linkable, called_names
+from evosdc.machine_code.numba_cache import ELF, _linkable, called_names
 
 KERNELS = """
 import numpy as np
@@ -29,13 +29,13 @@ import numpy as np
 from evosdc_of_kernels import total
 
 def told(function, *arguments):
-    print(function(*arguments), function.stats.cache_hits.total(), "numba.typed.typedlist" in sys.modules)
+    print(function(*arguments), function.dispatcher.stats.cache_hits.total(), "numba.typed.typedlist" in sys.modules)
 
 told(total, np.arange(10))
 told(total, np.arange(10.0))
 """
 
-WITHOUT = "import evosdc.machine_code as read; read._there = lambda name: name != 'NRT_Free'" + READING
+WITHOUT = "import evosdc.machine_code.numba_cache as read; read._there = lambda name: name != 'NRT_Free'" + READING
 """As where a version of numba's names a function only when the compiler is loaded."""
 
 
@@ -97,7 +97,7 @@ for module, functions in listed().items():
     for name, signatures in functions.items():
         compiled = getattr(import_module(module), name)
         for one in signatures:
-            read += compiled._cache.load_overload(signature(one), cpu_target.target_context) is not None
+            read += compiled.dispatcher._cache.load_overload(signature(one), cpu_target.target_context) is not None
 print(read)
 """
 

@@ -1,0 +1,88 @@
+"""What machine code calls: functions of Python's and of numba's, which LLVM is told of by name."""
+
+import builtins
+import ctypes
+import sys
+from functools import cache
+from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
+from typing import Any
+
+import numpy as np
+from llvmlite import binding
+
+EXTENSIONS = ("numba._helperlib", "numba._dynfunc", "numba.core.runtime._nrt_python")
+"""Of numba: what machine code calls, what makes functions of it, and what has its arrays' memory."""
+
+
+@cache
+def known(name: str) -> bool:
+    """Whether LLVM knows what machine code calls, after it was told of what is numba's or Python's."""
+    if binding.address_of_symbol(name) is None and (address := _address(name)):
+        binding.add_symbol(name, address)
+    return binding.address_of_symbol(name) is not None
+
+
+def _address(name: str) -> int | None:
+    """Return the address of what numba names so to LLVM; None where it does not."""
+    if name == "_Py_NoneStruct":
+        return id(None)
+    if name == "numba_unpickle":
+        return ctypes.cast(_UNPICKLING, ctypes.c_void_p).value
+    first, _, rest = name.partition("_")
+    found: int | None
+    if first == "PyExc":
+        error = getattr(builtins, rest, None)
+        found = None if error is None else id(error)
+    elif first == "NRT":
+        found = extension("numba.core.runtime._nrt_python").c_helpers.get(rest)
+    elif first == "numba":
+        helpers = extension("numba._helperlib").c_helpers, extension("numba._dynfunc").c_helpers
+        found = helpers[0].get(rest) or helpers[1].get(rest)
+    else:
+        found = extension("numba._helperlib").c_helpers.get(name)  # functions of numbers: log, exp
+    return found
+
+
+def _numba_unpickle(address: int, length: int, _: Any) -> Any:
+    """Return what machine code has packed: the class of arrays, or an error that it raises, which numba unpacks.
+
+    Named as numba's own, by whose name it is told that nothing may be raised here (`evosdc.time_limit`).
+    """
+    packed = ctypes.string_at(address, length)
+    if packed == _PACKED_ARRAY:
+        return np.ndarray
+    return import_module("numba.core.serialize")._numba_unpickle(address, packed, packed)
+
+
+_PACKED_ARRAY = b"\x80\x04\x95\x15\0\0\0\0\0\0\0\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94."
+"""What numba packs into each function that returns an array."""
+
+_UNPICKLING = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)(_numba_unpickle)
+
+
+@cache
+def extension(name: str) -> Any:
+    """Return an extension of numba's without the package around it, which would load all the rest."""
+    if name in sys.modules:
+        return sys.modules[name]
+    package = find_spec("numba")
+    folders = list(package.submodule_search_locations or ()) if package is not None else []
+    inner = name.split(".")[1:-1]
+    spec = PathFinder.find_spec(name, ["/".join([folder, *inner]) for folder in folders])
+    if spec is None or spec.loader is None:
+        raise ImportError(f"numba has no {name}")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    # Numba itself finds it there, if it is imported later on.
+    sys.modules[name] = module
+    return module
+
+
+def complete() -> None:
+    """Name numba's extensions as parts of numba, which was imported after them."""
+    for name in EXTENSIONS:
+        parent, _, own = name.rpartition(".")
+        if name in sys.modules and parent in sys.modules and not hasattr(sys.modules[parent], own):
+            setattr(sys.modules[parent], own, sys.modules[name])
