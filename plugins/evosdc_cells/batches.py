@@ -1,7 +1,7 @@
-"""Many small changes of one file of categories at once, in compiled code.
+"""Many small changes of one file at once, in compiled code.
 
 Each is the change that `evosdc_cells.cells.Cells.mutate` or `Cells.move` makes, drawn from the same numbers: these
-remain what defines it, and do what is not done here, such as numbers, rules and moves of classes.
+remain what defines it, and do what is not done here, such as normal steps of numbers, rules and moves of classes.
 """
 
 from collections.abc import Sequence
@@ -23,6 +23,9 @@ from evosdc_cells.pcg64 import set_back, words_of
 MOST_MEAN = 10.0
 """From this mean on numpy draws Poisson numbers in another way."""
 
+MOST_REACH = 2**32 - 2
+"""From this range on numpy draws whole numbers in another way."""
+
 
 class Batches:
     """Changes of files like an original.
@@ -33,14 +36,15 @@ class Batches:
     Parameters
     ----------
     original : ndarray of int, shape (n, V)
-        Categories alone.
+        Categories, and then numbers as whole ones, which are mutated in Gray code.
     domain : CellDomain
-        At least one attribute is free to change.
+        At least one attribute is free to change, and ranges are below `MOST_REACH`.
     """
 
     def __init__(self, original: NDArray[Any], domain: CellDomain) -> None:
         self._original = original
-        self._values = Values(domain.free, domain.sizes, domain.categories)
+        coding = domain.coding
+        self._values = Values(domain.free, domain.sizes, domain.categories, coding.reach, coding.missing)
         self._drafted: _Drafted | None = None
         self._latest: LargeFamily | None = None
 

@@ -13,7 +13,7 @@ from evosdc.model import Changes, Microdata, Movable, Parameters, RecordDecoded,
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Numbers, Rows, Table
-from evosdc_cells.batches import Batches
+from evosdc_cells.batches import MOST_REACH, Batches
 from evosdc_cells.block_distances import BlockDistances
 from evosdc_cells.class_moves import CLASS_MOVES
 from evosdc_cells.comparison import changed_codes, differing_cells, differing_children
@@ -155,7 +155,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         return finished(changed)
 
     def mutants(self, g: File, count: int, rng: np.random.Generator) -> Sequence[File]:
-        """Return several mutants of one file: of files of categories all at once (`evosdc_cells.batches`)."""
+        """Return several mutants of one file, where that can be all at once (`evosdc_cells.batches`)."""
         usual = self.params.mutation == "poisson" and type(self).mutate is Cells.mutate
         if self._batches is None or not usual:
             return super().mutants(g, count, rng)
@@ -165,7 +165,9 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
     @cached_property
     def _batches(self) -> Batches | None:
         """What changes files in batches; None where it cannot."""
-        plain = self._rules is None and not self.params.steps and self._categorical == self._shape[1]
+        reach = int(self._domain.coding.reach.max(initial=0))
+        usual = self._categorical == self._shape[1] or (self.params.numbers == "gray" and reach < MOST_REACH)
+        plain = self._rules is None and not self.params.steps and usual
         return Batches(self._coded_original, self._domain) if plain and self._domain.free.size else None
 
     @property
@@ -212,7 +214,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         through: NDArray[np.float64] | None,
         rng: np.random.Generator,
     ) -> Sequence[File]:
-        """Return copies with a move each: of files of categories all at once (`evosdc_cells.batches`)."""
+        """Return copies with a move each, where that can be all at once (`evosdc_cells.batches`)."""
         usual = type(self).move is Cells.move and set(kinds) <= set(self.moves)
         if self._batches is None or not usual:
             return super().moved(g, kinds, costly, through, rng)

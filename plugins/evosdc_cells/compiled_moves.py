@@ -1,4 +1,4 @@
-"""Kernels that change files of categories, each as a mutation or a move of a local search does, for `Batches`."""
+"""Kernels that change files, each as a mutation or a move of a local search does, for `Batches`."""
 
 from typing import Any, NamedTuple
 
@@ -23,22 +23,52 @@ class Values(NamedTuple):
         Attributes that can change.
     sizes, present : ndarray of int64, shape (V,)
         Valid values of each attribute, and those that are not missing.
+    reach : ndarray of int64, shape (Q,)
+        Range of each numeric attribute, which come last (`evosdc_cells.domain.NumberCoding`).
+    absent : ndarray of float64, shape (Q,)
+        Share of its values that are missing in the original.
     """
 
     free: NDArray[np.int64]
     sizes: NDArray[np.int64]
     present: NDArray[np.int64]
+    reach: NDArray[np.int64]
+    absent: NDArray[np.float64]
 
 
 @inner_kernel
 def _vary(file: NDArray[Any], row: Any, attribute: Any, values: Values, words: Words) -> None:
-    """Give one cell another value, each with the same probability."""
-    code, absent = file[row, attribute], values.present[attribute]
+    """Give one cell another value: a category with the same probability each, a number one bit of its Gray code away."""
+    code, absent, number = file[row, attribute], values.present[attribute], attribute - file.shape[1] + len(values.reach)
+    if number >= 0:
+        file[row, attribute] = _other_number(np.int64(code), values.reach[number], values.absent[number], words)
+        return
     before = absent if code == MISSING else code
     drawn = np.int64(unit(words) * (values.sizes[attribute] - 1))
     if drawn >= before:
         drawn += 1
     file[row, attribute] = MISSING if drawn == absent else drawn
+
+
+@inner_kernel
+def _other_number(code: Any, reach: Any, absent: float, words: Words) -> int:
+    """Return what `evosdc_cells.mutation.Mutation.mutant` does of a number that is in Gray code."""
+    if code == MISSING:
+        return reach + below(words, reach + 1)
+    if reach == 0 or (absent > 0.0 and unit(words) < absent):
+        return MISSING if absent > 0.0 else code
+    inside, bits, count = min(max(code - reach, 0), reach), 0, 0
+    while reach >> bits:
+        count += (inside ^ ((2 << bits) - 1)) <= reach
+        bits += 1
+    left = below(words, count)
+    for bit in range(bits):
+        other = inside ^ ((2 << bit) - 1)
+        if other <= reach:
+            if left == 0:
+                return reach + other
+            left -= 1
+    return code
 
 
 @kernel
