@@ -50,10 +50,17 @@ def _numba_unpickle(address: int, length: int, _: Any) -> Any:
 
     Named as numba's own, by whose name it is told that nothing may be raised here (`evosdc.time_limit`).
     """
+    if address in _ARRAYS:  # asked for at every call
+        return np.ndarray
     packed = ctypes.string_at(address, length)
     if packed == _PACKED_ARRAY:
+        _ARRAYS.add(address)
         return np.ndarray
     return import_module("numba.core.serialize")._numba_unpickle(address, packed, packed)
+
+
+_ARRAYS = set[int]()
+"""Where that is packed: machine code stays where it is, as long as the process lasts."""
 
 
 _PACKED_ARRAY = b"\x80\x04\x95\x15\0\0\0\0\0\0\0\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94."

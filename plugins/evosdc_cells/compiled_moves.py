@@ -38,8 +38,9 @@ class Values(NamedTuple):
 
 @inner_kernel
 def _vary(file: NDArray[Any], row: Any, attribute: Any, values: Values, words: Words) -> None:
-    """Give one cell another value: a category with the same probability each, a number one bit of its Gray code away."""
-    code, absent, number = file[row, attribute], values.present[attribute], attribute - file.shape[1] + len(values.reach)
+    """Give one cell another value: any category alike, a number that is one bit of its Gray code away."""
+    code, absent = file[row, attribute], values.present[attribute]
+    number = attribute - file.shape[1] + len(values.reach)
     if number >= 0:
         file[row, attribute] = _other_number(np.int64(code), values.reach[number], values.absent[number], words)
         return
@@ -51,7 +52,7 @@ def _vary(file: NDArray[Any], row: Any, attribute: Any, values: Values, words: W
 
 
 @inner_kernel
-def _other_number(code: Any, reach: Any, absent: float, words: Words) -> int:
+def _other_number(code: Any, reach: Any, absent: float, words: Words) -> Any:
     """Return what `evosdc_cells.mutation.Mutation.mutant` does of a number that is in Gray code."""
     if code == MISSING:
         return reach + below(words, reach + 1)

@@ -99,7 +99,7 @@ def mixed_files(draw):
     n, of_file = len(data.original), data.original.schema.attributes if draw(st.booleans()) else ()
     columns = []
     for _ in range(count):
-        column = rng.integers(0, draw(st.sampled_from([1, 2, 3, 100, 40_000, 10**9])), n) / 10
+        column = rng.integers(0, draw(st.sampled_from([1, 2, 3, 100, 40_000, 10**8])), n) / 10
         columns.append(np.where(rng.random(n) < draw(st.sampled_from([0.0, 0.3])), np.nan, column))
     attributes = [Attribute(f"x{j}", Role.QUASI_IDENTIFIER, Scale.NUMERIC, decimals=1) for j in range(count)]
     codes = data.original.codes if of_file else np.empty((n, 0), np.int32)
