@@ -16,6 +16,9 @@ from evosdc.machine_code.linking import Code, Environment, machine
 DIGEST = 16
 """Bytes at the end of a file, which tell whether it is whole."""
 
+LAYOUT = "1"
+"""Of what is in a file; another one is not read."""
+
 
 class Signature(NamedTuple):
     """One of the signatures of a kernel, as listed, and its machine code."""
@@ -32,7 +35,7 @@ def place_of(source: str) -> Path:
 
 def write_code(source: str, kernels: Mapping[str, Sequence[Signature]]) -> None:
     """Keep the machine code of a module's kernels; where that fails, there is none and numba is asked instead."""
-    codes, listed, begin = list[bytes](), dict[str, list[Any]](), 0
+    codes, listed, begin = list[bytes | memoryview](), dict[str, list[Any]](), 0
     for name, signatures in kernels.items():
         listed[name] = []
         for types, code in signatures:
@@ -57,8 +60,7 @@ def read_code(source: str, name: str) -> Iterator[Signature]:
     kernels, codes = _read(source)
     for types, (wrapper, environment, further, called), begin, length in kernels.get(name, ()):
         own, *others = (Environment(one, tuple(dtypes)) for one, dtypes in (environment, *further))
-        machine_code = bytes(codes[begin : begin + length])
-        yield Signature(types, Code(wrapper, own, tuple(others), tuple(called), machine_code))
+        yield Signature(types, Code(wrapper, own, tuple(others), tuple(called), codes[begin : begin + length]))
 
 
 @cache
@@ -77,7 +79,8 @@ def _read(source: str) -> tuple[Mapping[str, Any], memoryview]:
 def _stamp(source: str) -> dict[str, str]:
     """Return what the machine code of a module is made of and for."""
     text = Path(source).read_bytes()
-    return {"source": blake2b(text, digest_size=DIGEST).hexdigest(), "numba": _version(), **machine()}
+    known = {"layout": LAYOUT, "source": blake2b(text, digest_size=DIGEST).hexdigest(), "numba": _version()}
+    return known | machine()
 
 
 @cache

@@ -37,7 +37,7 @@ class Code(NamedTuple):
         Of the kernels that it calls.
     called : tuple of str
         Names of what it calls and does not define.
-    machine_code : bytes
+    machine_code : bytes or memoryview
         As a file that is to be linked.
     """
 
@@ -45,7 +45,7 @@ class Code(NamedTuple):
     environment: Environment
     further: tuple[Environment, ...]
     called: tuple[str, ...]
-    machine_code: bytes
+    machine_code: bytes | memoryview
 
 
 def linked(code: Code, module: ModuleType, name: str) -> Callable[..., Any] | None:
@@ -64,7 +64,7 @@ def linked(code: Code, module: ModuleType, name: str) -> Callable[..., Any] | No
     engine, functions = _engine(), extension("numba._dynfunc")  # with which LLVM finds what Python itself has
     if not all(map(known, code.called)):
         return None
-    engine.add_object_file(binding.ObjectFileRef.from_data(code.machine_code))
+    engine.add_object_file(binding.ObjectFileRef.from_data(bytes(code.machine_code)))
     engine.finalize_object()
     environments = []
     for environment in (code.environment, *code.further):

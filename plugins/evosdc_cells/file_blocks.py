@@ -64,9 +64,9 @@ class FileBlocks(NamedTuple):
         return self.total.to_bytes(16, "little")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Genes:
-        """Return the whole file, shape (n, V), read-only."""
+        """Return the whole file, shape (n, V), read-only but where a copy is asked for."""
         whole = np.concatenate(self.blocks)
-        whole.flags.writeable = False
+        whole.flags.writeable = bool(copy)
         return whole if dtype is None else whole.astype(dtype)
 
     def copy(self) -> "Draft":

@@ -90,6 +90,9 @@ def test_nothing_can_be_written_to():
     file = blocks(np.zeros((20, 2)))
     assert not any(block.flags.writeable for block in file.blocks)
     assert not np.asarray(file).flags.writeable
+    copied = np.array(file)
+    copied[:] = 3
+    assert (np.asarray(file) != 3).any()
 
 
 @given(arrays(), st.integers(0, 2**32))
