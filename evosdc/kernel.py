@@ -46,7 +46,8 @@ class Kernel:
     """A compiled function.
 
     What was compiled when evosdc was installed is run without numba. All else numba compiles when it is first called
-    with arguments of a kind, and takes over from then on.
+    with arguments of a kind, and takes over from then on. Kernels call each other as they are; functions that numba
+    compiles otherwise, by ``numba.njit``, call the `dispatcher`.
 
     Attributes
     ----------

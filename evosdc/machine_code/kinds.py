@@ -20,7 +20,10 @@ _NAMES = (
 _NUMBERS: dict[type, str] = {np.dtype(name).type: name for name in _NAMES} | {bool: "bool", float: "float64"}
 
 _DTYPES = {id(np.dtype(name)): name for name in _NAMES}
-"""By address: numpy makes one object for all arrays of a usual kind, and an address is compared fastest."""
+"""By address: numpy makes one object for nearly all arrays of a usual kind, and an address is compared fastest."""
+
+_EQUAL_DTYPES = {np.dtype(name): name for name in _NAMES}
+"""Arrays that were pickled have other objects."""
 
 _C, _F, _ALIGNED, _WRITABLE = 0x1, 0x2, 0x100, 0x400  # numpy's flags
 _FLAGS = _C | _F | _ALIGNED | _WRITABLE
@@ -40,7 +43,8 @@ def kinds_of(arguments: Sequence[object]) -> tuple[Kind, ...]:
 def _kind(value: Any) -> Kind:
     own = type(value)
     if own is ndarray:
-        return _DTYPES.get(id(value.dtype)), value.ndim, _LAYOUTS.get(value.flags.num & _FLAGS)
+        name = _DTYPES.get(id(value.dtype)) or _EQUAL_DTYPES.get(value.dtype)
+        return name, value.ndim, _LAYOUTS.get(value.flags.num & _FLAGS)
     number = _NUMBERS.get(own)
     if number is not None:
         return number

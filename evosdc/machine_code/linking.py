@@ -71,9 +71,9 @@ def linked(code: Code, module: ModuleType, name: str) -> Callable[..., Any] | No
         made = functions.Environment(vars(module))
         made.consts.extend(map(np.dtype, environment.dtypes))
         place = engine.get_global_value_address(environment.name)
-        ctypes.c_void_p.from_address(place).value = id(made)
+        _KEPT.append(made)
         environments.append(made)
-    _KEPT.extend(environments)
+        ctypes.c_void_p.from_address(place).value = id(made)
     address = engine.get_function_address(code.wrapper)
     function: Callable[..., Any] = functions.make_function(module, name, "", address, environments[0], engine)
     return function
@@ -83,13 +83,25 @@ _KEPT: list[Any] = []
 """Environments, of which machine code knows the addresses alone."""
 
 
-@cache
 def _engine() -> Any:
+    """Return an engine for one function alone.
+
+    Numba numbers functions within functions in each process that compiles: two of them may bear one name in machine
+    code of two processes, and an engine of both would take the one for the other.
+    """
+    target, empty = _target()
+    nothing = binding.parse_assembly(empty)
+    engine = binding.create_mcjit_compiler(nothing, target.create_target_machine())
+    engine.remove_module(nothing)  # or it would be compiled
+    return engine
+
+
+@cache
+def _target() -> tuple[Any, str]:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     triple = binding.get_process_triple()
-    machine = binding.Target.from_triple(triple).create_target_machine()
-    return binding.create_mcjit_compiler(binding.parse_assembly(f'target triple = "{triple}"\n'), machine)
+    return binding.Target.from_triple(triple), f'target triple = "{triple}"\n'
 
 
 def machine() -> dict[str, str]:

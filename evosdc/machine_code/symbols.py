@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def _address(name: str) -> int | None:
     if name == "_Py_NoneStruct":
         return id(None)
     if name == "numba_unpickle":
-        return ctypes.cast(_UNPICKLING, ctypes.c_void_p).value
+        _unpacks_arrays()
     first, _, rest = name.partition("_")
     found: int | None
     if first == "PyExc":
@@ -45,28 +46,40 @@ def _address(name: str) -> int | None:
     return found
 
 
-def _numba_unpickle(address: int, length: int, _: Any) -> Any:
+def _numba_unpickle(address: int, packed: bytes, digest: bytes) -> Any:
     """Return what machine code has packed: the class of arrays, or an error that it raises, which numba unpacks.
 
     Named as numba's own, by whose name it is told that nothing may be raised here (`evosdc.time_limit`).
     """
-    if address in _ARRAYS:  # asked for at every call
-        return np.ndarray
-    packed = ctypes.string_at(address, length)
     if packed == _PACKED_ARRAY:
-        _ARRAYS.add(address)
         return np.ndarray
-    return import_module("numba.core.serialize")._numba_unpickle(address, packed, packed)
-
-
-_ARRAYS = set[int]()
-"""Where that is packed: machine code stays where it is, as long as the process lasts."""
+    return import_module(_UNPACKING)._numba_unpickle(address, packed, digest)
 
 
 _PACKED_ARRAY = b"\x80\x04\x95\x15\0\0\0\0\0\0\0\x8c\x05numpy\x94\x8c\x07ndarray\x94\x93\x94."
 """What numba packs into each function that returns an array."""
 
-_UNPICKLING = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)(_numba_unpickle)
+_UNPACKING = "numba.core.serialize"
+
+
+@cache
+def _unpacks_arrays() -> None:
+    """Have numba's extension ask `_numba_unpickle` for what is packed, for which it would import numba.
+
+    It looks for a function in a module when it is first asked, and keeps it. To be called by it, and not by machine
+    code, makes errors and interruptions safe: they are handed on.
+    """
+    if "numba" in sys.modules:
+        return
+    stand_ins = {name: ModuleType(name) for name in ("numba", _UNPACKING)}
+    vars(stand_ins[_UNPACKING])["_numba_unpickle"] = _numba_unpickle
+    sys.modules.update(stand_ins)
+    try:
+        unpickle = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p)
+        unpickle(extension("numba._helperlib").c_helpers["unpickle"])(_PACKED_ARRAY, len(_PACKED_ARRAY), bytes(20))
+    finally:
+        for name in stand_ins:
+            del sys.modules[name]
 
 
 @cache

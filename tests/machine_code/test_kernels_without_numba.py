@@ -172,6 +172,38 @@ print(most[1] - most[0] < 20_000)
     assert used(compiled, further)[1] == "True"
 
 
+INTERRUPTED = """
+import signal
+
+def interrupted(number, frame):
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, interrupted)
+values = np.arange(1e7)
+try:
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    kept(values, Bounds(-1.0, 1e9), 3)
+except (KeyboardInterrupt, SystemError) as error:
+    print(type(error).__name__)
+found, total = kept(np.arange(8.0), Bounds(2.0, 5.0), 3)
+told(found.tolist(), found.flags.writeable, total)
+"""
+
+
+def test_an_interruption_is_an_error(compiled):
+    """Not the end of the process, as where Python runs on behalf of machine code and raises."""
+    assert used(compiled, INTERRUPTED)[1:] == ["SystemError", f"{SAME} False"]
+
+
+def test_arrays_that_were_pickled_are_taken(compiled):
+    further = """
+import pickle
+found, total = kept(pickle.loads(pickle.dumps(np.arange(8.0))), Bounds(2.0, 5.0), 3)
+told(found.tolist(), found.flags.writeable, total)
+"""
+    assert used(compiled, further) == [f"{SAME} False"] * 2
+
+
 def test_a_kernel_is_sent_by_name(compiled):
     further = "import copy, pickle\nprint(pickle.loads(pickle.dumps(kept)) is kept, copy.deepcopy(kept) is kept)\n"
     assert used(compiled, further)[1] == "True True"

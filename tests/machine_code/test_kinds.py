@@ -1,5 +1,6 @@
 """Kinds of arguments tell apart what numba's types tell apart."""
 
+import pickle
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +53,13 @@ VALUES = st.recursive(
 @given(st.lists(VALUES, min_size=1, max_size=4))
 def test_they_are_those_of_numba_s_types(arguments):
     assert kinds_of(arguments) == kinds_listed([written(typeof(one)) for one in arguments])
+
+
+@pytest.mark.parametrize("name", [*TYPES, "longlong", "intc", "ulonglong"])
+def test_kinds_of_numbers_are_known_by_any_of_their_objects(name):
+    pickled = pickle.loads(pickle.dumps(np.zeros((2, 3), name)))
+    assert pickled.dtype is not np.dtype(str(typeof(pickled).dtype)) or name == "longlong"
+    assert kinds_of([pickled]) == kinds_listed([written(typeof(pickled))])
 
 
 @given(VALUES, VALUES)
