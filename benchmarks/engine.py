@@ -70,6 +70,7 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
     chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', serial, *fitness, *settings))
     chosen = chosen.model_copy(update={"stop": type(chosen.stop)(evaluations=evaluations)})
     evaluate, together, search = Problem.evaluate, Problem.evaluate_children, run.search
+    litter = Problem.judge_litter
     count, spent = [0], [0.0]
 
     def counted(self: Problem, *given: Any) -> Any:
@@ -79,6 +80,11 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
     def counted_together(self: Problem, *given: Any) -> Any:
         found = together(self, *given)
         count[0] += sum(evaluation is not None for evaluation in found)
+        return found
+
+    def counted_litter(self: Problem, *given: Any) -> Any:
+        found = litter(self, *given)
+        count[0] += len(given[1]) if found is not None else 0
         return found
 
     def timed(*given: Any, **named: Any) -> Any:
@@ -92,6 +98,7 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
         TemporaryDirectory() as folder,
         patch.object(Problem, "evaluate", counted),
         patch.object(Problem, "evaluate_children", counted_together),
+        patch.object(Problem, "judge_litter", counted_litter),
         patch.object(run, "search", timed),
     ):
         finished = run.run_once(chosen, Path(folder) / "run", default_registry(), chosen.seed)

@@ -6,14 +6,18 @@ from operator import add
 import numpy as np
 
 from evosdc.model import Fitness, Individual
+from evosdc.model.brood import dominating, standings
 from evosdc.model.individual import INFEASIBILITY, precedence_of
 
 
-def worth_keeping(probe: Individual, climber: Individual) -> bool:
-    """Whether a change is better, or better in IL or in DR alone: together with others it may pay."""
-    if probe.dominates(climber):
-        return True
-    return any([a < b for a, b in zip(probe.point, climber.point, strict=True)])  # noqa: C419 -- a list is faster here
+def worth_keeping(probes: Sequence[Individual], climber: Individual) -> list[Individual]:
+    """Return the changes that are better, or better in IL or in DR alone: together with others they may pay."""
+    point, better = climber.point, dominating(probes, climber)
+    return [
+        probes[place]
+        for place, (_, other) in enumerate(standings(probes))
+        if better[place] or any([a < b for a, b in zip(other, point, strict=True)])  # noqa: C419 -- faster
+    ]
 
 
 def promising(

@@ -9,6 +9,8 @@ from pydantic import Field
 from evosdc.algorithms.moves import mutants_of
 from evosdc.algorithms.selection import fittest, leaders
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
+from evosdc.model.brood import dominating
+from evosdc.model.litter import offspring_of
 from evosdc.seeds import Streams
 
 SLOT, FAILURES, VISITED = "slot", "failures", "visited"
@@ -38,12 +40,12 @@ class HillClimbing(Algorithm):
         individuals = fittest(candidates, self.params.population)
         return _at(Population(individuals), np.zeros(len(individuals), dtype=np.bool_))
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population, streams: Streams) -> Sequence[Offspring]:
         """Return mutants of the climber."""
         slot = int(population.memory[SLOT])
         climber, rng = population.individuals[slot], streams.vary(population.generation, 0)
         made = mutants_of(self.toolbox, climber.genome, self.params.mutants, rng)
-        return [Offspring(genome, "mutation", (slot,), climber) for genome in made]
+        return offspring_of(made, ["mutation"] * len(made), slot, climber)
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -51,8 +53,12 @@ class HillClimbing(Algorithm):
         """Return the population with the climber one step further, or at another file."""
         slot = int(population.memory[SLOT])
         climber, failures = population.individuals[slot], int(population.memory[FAILURES])
-        for child in evaluated:
-            climber, failures = (child, 0) if child.dominates(climber) else (climber, failures + 1)
+        better = dominating(evaluated, climber)
+        for place in range(len(evaluated)):
+            failures += 1
+            if better[place]:
+                climber, failures = evaluated[place], 0
+                better = dominating(evaluated, climber)
         if climber is not population.individuals[slot]:
             slots = list(population.individuals)
             slots[slot] = climber

@@ -11,11 +11,12 @@ from pydantic import Field, field_validator
 
 from evosdc.algorithms.combination import promising, worth_keeping
 from evosdc.algorithms.moves import first_credit, moves_of, mutants_of, shares_of, update_credit
-from evosdc.algorithms.variation import improvement
+from evosdc.algorithms.variation import improvement, improvements
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.model.algorithm import ASIDE
 from evosdc.model.capabilities import Movable
+from evosdc.model.litter import Litter, offspring_of, origins_of
 from evosdc.seeds import Streams
 
 CLIMBER, RATES, CREDIT, INNER = "climber", "rates", "moves", "inner/"
@@ -95,7 +96,7 @@ class Memetic(Algorithm):
             population, memory=_marked(population.memory) | {CREDIT: credit, RATES: rates, ASIDE: np.array(0)}
         )
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population, streams: Streams) -> Sequence[Offspring]:
         """Return probes of a good member, probes put together, or the inner algorithm's offspring."""
         members, probes = _split(population)
         if probes:
@@ -115,7 +116,7 @@ class Memetic(Algorithm):
             made = genotype.moved(genome, kinds, costly, through, rng)
         else:
             made = mutants_of(self.toolbox, genome, len(drawn), rng)
-        return [Offspring(genome, name, (slot,), climber) for genome, name in zip(made, names, strict=True)]
+        return offspring_of(made, names, slot, climber)
 
     def _evolves(self, generation: int) -> bool:
         """Whether it is the population's turn: after the rounds, so that files are improved before they mix."""
@@ -191,11 +192,11 @@ class Memetic(Algorithm):
             rates = np.array([known.get(individual.key, np.nan) for individual in following.individuals])
             kept = {CREDIT: population.memory[CREDIT], RATES: rates, ASIDE: np.array(0)}
             return replace(following, memory=_marked(following.memory) | kept)
-        slot = offspring[0].parents[0]
+        slot = offspring.slot if isinstance(offspring, Litter) else offspring[0].parents[0]
         climber = members[slot]
-        gains = [improvement(child, climber) for child in evaluated]
-        tried = [self._position[item.origin] for item in offspring]
-        useful = [child for child in evaluated if worth_keeping(child, climber)]
+        gains = improvements(evaluated, climber)
+        tried = [self._position[origin] for origin in origins_of(offspring)]
+        useful = worth_keeping(evaluated, climber)
         rates = population.memory[RATES]
         memory = {
             **population.memory,

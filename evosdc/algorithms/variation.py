@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evosdc.model import Individual, Offspring, Parameters, Population
+from evosdc.model.brood import dominating
 
 CREDIT = "credit"
 """Where a population's memory keeps what mutation and crossover have achieved, shape (2,)."""
@@ -149,6 +150,15 @@ def update_memory(
         credit = (1.0 - LEARNING) * credit + LEARNING * means / means.sum()
     memory[CREDIT] = credit
     return memory
+
+
+def improvements(children: Sequence[Individual], parent: Individual) -> list[float]:
+    """Return the `improvement` of several children."""
+    gains = [0.0] * len(children)
+    for place, better in enumerate(dominating(children, parent)):
+        if better:
+            gains[place] = improvement(children[place], parent)
+    return gains
 
 
 def improvement(child: Individual, parent: Individual) -> float:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from evosdc.engine.hypervolume import REFERENCE, hypervolume
 from evosdc.model import Individual
+from evosdc.model.brood import standings
 
 Point = tuple[float, ...]
 
@@ -54,40 +55,46 @@ class Archive:
         self._points = sorted([*self._points, *self._passed])
         self._areas = [self._area(place) for place in range(len(self._points))]
 
-    def update(self, individuals: Sequence[Individual]) -> bool:
-        """Take in evaluated individuals; return whether the front changed."""
-        changed = False
-        for individual in individuals:
-            if individual.infeasibility > self._infeasibility:
+    def update(self, individuals: Sequence[Individual]) -> list[int]:
+        """Take in evaluated individuals; return the places of those that entered the front, some for a moment only."""
+        entered = []
+        for place, (infeasibility, point) in enumerate(standings(individuals)):
+            if infeasibility > self._infeasibility:
                 continue
-            if individual.infeasibility < self._infeasibility:
+            if infeasibility < self._infeasibility:
                 self._points, self._areas, self._kept, self._members, self._passed = [], [], [], [], []
-                self._infeasibility = individual.infeasibility
-            changed |= self._enter(individual)
+                self._infeasibility = infeasibility
+            if self._reached(point):
+                continue
+            self._enter(point, individuals[place])
+            entered.append(place)
             if len(self._members) > self._most:
                 self._thin()
-        if changed:
+        if entered:
             self._hypervolume = None
-        return changed
+        return entered
 
-    def _enter(self, individual: Individual) -> bool:
-        point, points = individual.point, self._points
+    def _reached(self, point: Point) -> bool:
+        """Whether a point is on the front already, or dominated by one there."""
+        points = self._points
         position = bisect_right(points, point)
         if len(point) == 2:
             # Along a staircase of two objectives the second falls while the first rises.
-            if position and points[position - 1][1] <= point[1]:
-                return False
+            return position > 0 and points[position - 1][1] <= point[1]
+        # A point that dominates another one stands before it in the order of tuples.
+        return any(all(a <= b for a, b in zip(other, point, strict=True)) for other in points[:position])
+
+    def _enter(self, point: Point, individual: Individual) -> None:
+        points = self._points
+        if len(point) == 2:
             begin = end = bisect_left(points, point)
             while end < len(points) and points[end][1] >= point[1]:
                 end += 1
             beaten = range(begin, end)
         else:
-            # A point that dominates another one stands before it in the order of tuples.
-            if any(all(a <= b for a, b in zip(other, point, strict=True)) for other in points[:position]):
-                return False
             beaten = [  # type: ignore[assignment]
                 place
-                for place in range(position, len(points))
+                for place in range(bisect_right(points, point), len(points))
                 if all(a <= b for a, b in zip(point, points[place], strict=True))
             ]
         for place in reversed(beaten):
@@ -100,7 +107,6 @@ class Archive:
         self._areas.insert(place, self._area(place))
         if place + 1 < len(points):
             self._areas[place + 1] = self._area(place + 1)
-        return True
 
     def _remove(self, place: int) -> None:
         point = self._points[place]

@@ -49,7 +49,8 @@ class AskTell:
         if self._asked is None:
             now = replace(self.state.progress, seconds=working_time() - self._clock)
             self.reason = self._stop.reason(now)
-            self._asked = self._algorithm.propose(self.state.population, self._streams) if self.reason is None else []
+            proposed = self._algorithm.propose(self.state.population, self._streams) if self.reason is None else ()
+            self._asked = list(proposed)
             if not self._asked and self.reason is None:
                 self.reason = "the search is complete"
         return self._asked

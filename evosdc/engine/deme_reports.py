@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from evosdc.engine.archive import Archive
 from evosdc.engine.generation import Generation
 from evosdc.model import Archipelago, Genotype, Individual, Population
+from evosdc.model.brood import known_places, precedences
 
 
 class IndividualReport(NamedTuple):
@@ -77,15 +78,17 @@ def report_generations(
     for generation in history:
         after = generation.population
         staying = set(map(id, after.individuals))
-        told = []
-        for individual in generation.evaluated:
-            matters = front.update([individual])
-            if individual.precedence < best:
-                best, matters = individual.precedence, True
-            if matters or id(individual) in staying:
-                numbers[id(individual)] = (count, individual)
-                count += 1
-                told.append(individual)
+        evaluated, told = generation.evaluated, list[Individual]()
+        matter = set(front.update(evaluated))
+        for place, precedence in enumerate(precedences(evaluated)):
+            if precedence < best:
+                best = precedence
+                matter.add(place)
+        matter |= {place for place, individual in known_places(evaluated) if id(individual) in staying}
+        for place in sorted(matter):
+            numbers[id(evaluated[place])] = (count, evaluated[place])
+            count += 1
+            told.append(evaluated[place])
         same = after.individuals == members  # the very same: individuals are equal to themselves alone
         reports.append(
             GenerationReport(

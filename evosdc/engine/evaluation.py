@@ -4,8 +4,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise, worst_evaluation
 from evosdc.engine.family_evaluations import Evaluation
@@ -13,13 +13,16 @@ from evosdc.engine.problem import Problem
 from evosdc.errors import EvaluationError
 from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
 from evosdc.kernel import working_time
-from evosdc.model import Executor, Individual, Offspring, Outcome, SharedFiles, Task
+from evosdc.model import Executor, Individual, Litter, Offspring, Outcome, SharedFiles, Task
+from evosdc.model.brood import Brood
 from evosdc.time_limit import OutOfTime, raise_if_over, time_limited
 
 CACHE_SIZE = 20_000
 """How many evaluations are remembered; the oldest is forgotten first."""
 
 _UNLIMITED = nullcontext()
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -168,8 +171,12 @@ class Evaluator:
         """Mean seconds of an evaluation among those sent to workers together; None until some were measured."""
         return self._sent_seconds.mean
 
-    def evaluate(self, offspring: Sequence[Offspring]) -> list[Individual]:
-        """Return the offspring as individuals, in order."""
+    def evaluate(self, offspring: Sequence[Offspring]) -> Sequence[Individual]:
+        """Return the offspring as individuals, in order; of a litter each is made when somebody asks for it."""
+        if isinstance(offspring, Litter) and not self._better_sent(len(offspring)):
+            brood = self._brood_of(offspring)
+            if brood is not None:
+                return brood
         key_of = self.problem.genotype.key
         keys = [key_of(item.genome) for item in offspring]
         fresh: dict[bytes, Offspring] = {}
@@ -189,14 +196,42 @@ class Evaluator:
             if individual is None:  # known before, or a twin of one of these
                 individual = Individual(item.genome, key, *self._cache[key], item.origin)
             individuals.append(individual)
-        while len(self._cache) > CACHE_SIZE:
-            self._cache.popitem(last=False)
+        self._forget()
         return individuals
 
     def remember(self, individuals: Sequence[Individual]) -> None:
         """Put evaluated individuals in the cache: those of a checkpoint."""
         for individual in individuals:
             self._cache[individual.key] = (dict(individual.scores), individual.objectives)
+
+    def _forget(self) -> None:
+        while len(self._cache) > CACHE_SIZE:
+            self._cache.popitem(last=False)
+
+    def _brood_of(self, litter: Litter[Any]) -> Brood | None:
+        """Return the individuals of a litter, judged by what they change; None where each has to be made."""
+        parent, genomes = litter.parent, litter.genomes
+        if parent.failed or not self.problem.worth_joining(len(litter)):
+            return None
+        began = working_time()
+        try:
+            judged = self._in_time(partial(self.problem.judge_litter, parent, genomes), len(litter))
+        except Exception as error:
+            raise_if_over(error)
+            return None
+        if judged is None:
+            return None
+        self._here_seconds.add((working_time() - began) / len(litter), len(litter))
+        basis = parent if parent.states else None
+
+        def individual(place: int, scores: dict[str, float], objectives: tuple[float, ...]) -> Individual:
+            genome = genomes[place]
+            key = self.problem.genotype.key(genome)
+            self._cache[key] = (scores, objectives)
+            self._forget()
+            return Individual(genome, key, scores, objectives, litter.origins[place], (), basis)
+
+        return Brood(*judged, individual)
 
     def _better_sent(self, count: int) -> bool:
         """Whether workers are expected to be faster than this process; what was measured decides, not a guess.
@@ -234,7 +269,7 @@ class Evaluator:
         for key, item in fresh.items():
             if item.nearest is not None and not item.nearest.failed:
                 families.setdefault(id(item.nearest), []).append((key, item))
-        found = {}
+        found = dict[bytes, Evaluation]()
         for family in families.values():
             if not self.problem.worth_joining(len(family)):
                 continue
@@ -242,29 +277,27 @@ class Evaluator:
             assert parent is not None
             genomes = [item.genome for _, item in family]
             try:
-                evaluations = self._family_in_time(parent, genomes)
+                evaluations = self._in_time(partial(self.problem.evaluate_children, parent, genomes), len(genomes))
             except Exception as error:
                 raise_if_over(error)
                 continue
-            for (key, _), evaluation in zip(family, evaluations, strict=True):
-                if evaluation is not None:
-                    found[key] = evaluation
+            judged = zip(family, evaluations, strict=True) if evaluations is not None else ()
+            found |= {key: evaluation for (key, _), evaluation in judged if evaluation is not None}
             self._here_seconds.add((working_time() - began) / len(family), len(family))
         return found
 
-    def _family_in_time(self, parent: Individual, genomes: Sequence[Any]) -> Sequence[Evaluation | None]:
-        """Evaluate children together; nothing where the limit of time of one of them may be over before all are."""
-        nothing = [None] * len(genomes)
+    def _in_time(self, judge: Callable[[], T | None], count: int) -> T | None:
+        """Judge so many children together; None where the limit of time of one may be over before all are."""
         if self.time_limit is None:
-            return self.problem.evaluate_children(parent, genomes)
+            return judge()
         here = self._here_seconds.mean
-        if here is None or here * len(genomes) > self.time_limit / 2:
-            return nothing
+        if here is None or here * count > self.time_limit / 2:
+            return None
         try:
             with time_limited(self.time_limit):
-                return self.problem.evaluate_children(parent, genomes)
+                return judge()
         except OutOfTime:
-            return nothing
+            return None
 
     def _follow_in_time(self, genome: Any, key: bytes, nearest: Individual | None) -> Evaluation:
         """Evaluate from a relative's states, within the limit of time; raises `EvaluationError` when it is over."""

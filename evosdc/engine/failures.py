@@ -11,6 +11,7 @@ from evosdc.engine.problem import Problem
 from evosdc.executors.chunk import TIME_LIMIT
 from evosdc.executors.ledger import WORKER_DIED
 from evosdc.model import Individual, Outcome, Restricted
+from evosdc.model.brood import known_of
 from evosdc.model.individual import FAILURE, INFEASIBILITY
 from evosdc.time_limit import raise_if_over
 
@@ -120,5 +121,5 @@ def worst_evaluation(problem: Problem, genome: Any) -> Evaluation:
 
 
 def failures_in(individuals: Sequence[Individual]) -> int:
-    """Return how many individuals stand for evaluations that failed."""
-    return sum(individual.failed for individual in individuals)
+    """Return how many individuals stand for evaluations that failed; none of a brood does."""
+    return sum(individual.failed for individual in known_of(individuals))

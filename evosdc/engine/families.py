@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evosdc.engine.followed_measures import Roads
 from evosdc.engine.travelling import Travellers
-from evosdc.model import Batched, Changes, Genotype, Individual, Randomised, RecordDecoded
+from evosdc.model import Batched, Changes, Genotype, Individual, Randomised, RecordDecoded, Siblings
 from evosdc.table.table import Rows, Table
 
 States = tuple[Any, ...]
@@ -77,6 +77,29 @@ class Families:
             found.append((place, self._completed(parent.states[0], genomes[place], own, values)))
             begin = end
         return found
+
+    def columns(self, parent: Individual, genomes: Siblings[Any]) -> dict[str, NDArray[np.float64]] | None:
+        """Return the scores of children that need not be made, shape (k,) by measure.
+
+        None where a measure asks for tables, or where one of them differs in too many records.
+
+        Parameters
+        ----------
+        parent : Individual
+            With its states, unless tables travel.
+        genomes : Siblings
+            Of the children.
+        """
+        changes = None if self._whole else genomes.changes(self._most)
+        if changes is None or len(changes.children) < len(genomes):
+            return None
+        if self._travellers is None:
+            columns = self._columns(parent.states[0], changes)
+        else:
+            columns = self._travellers.read_family(
+                parent.genome, parent.key, (), lambda states: self._columns(states, changes)
+            )
+        return dict(zip(self._roads.names, columns, strict=True))
 
     def _columns(self, states: States, changes: Changes) -> list[NDArray[np.float64]]:
         """Return the scores of all children by each measure that judges them together; by all of them in order."""

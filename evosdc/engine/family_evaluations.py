@@ -1,11 +1,14 @@
 """The evaluations of children of one parent that are judged together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evosdc.engine.families import Families
-from evosdc.engine.objectives import Judged
-from evosdc.model import Individual
+from evosdc.engine.objectives import Columns, Judged
+from evosdc.model import Individual, Siblings
 
 States = tuple[tuple[Any, ...], ...]
 """By draw, then by incremental measure; empty where there is none."""
@@ -61,3 +64,38 @@ def family_evaluations(
             continue
         found[place] = Evaluation(judged, objectives, ())
     return found
+
+
+def litter_columns(
+    families: Families,
+    parent: Individual,
+    genomes: Siblings[Any],
+    make_states: Callable[[Individual, Sequence[Any]], None] | None,
+    judge: Callable[[Mapping[str, NDArray[np.float64]]], Columns | None],
+) -> Columns | None:
+    """Return scores and objectives of children that need not be made; see `evosdc.engine.problem.Problem.judge_litter`.
+
+    Parameters
+    ----------
+    families, parent, make_states
+        As of `family_evaluations`.
+    genomes : Siblings
+        Of the children.
+    judge : callable
+        Returns scores and objectives by the scores of all of them.
+
+    Raises
+    ------
+    Exception
+        What a measure raised about any of them.
+    """
+    if make_states is not None and not parent.states:
+        make_states(parent, genomes)
+        if not parent.states:
+            return None
+    try:
+        scores = families.columns(parent, genomes)
+    except BaseException:
+        parent.states = ()  # whoever is interrupted may have altered them
+        raise
+    return None if scores is None else judge(scores)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import failures_in
 from evosdc.model import Algorithm, Individual, Population
+from evosdc.model.litter import origins_of
 from evosdc.seeds import Streams
 
 
@@ -50,5 +51,5 @@ def evolve_generations(
         evaluated = evaluator.evaluate(offspring) if offspring else []
         after = algorithm.replace(population, offspring, evaluated) if offspring else population
         population = replace(after, generation=population.generation + 1)
-        made = dict(Counter(item.origin for item in offspring))
+        made = dict(Counter(origins_of(offspring)))
         yield Generation(made, evaluated, population, failures_in(evaluated))

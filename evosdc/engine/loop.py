@@ -11,7 +11,7 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import failures_in
 from evosdc.engine.generation import Generation
 from evosdc.engine.generation_step import GenerationStep
-from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
+from evosdc.engine.statistics import Census, best_of, better_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
 from evosdc.kernel import working_time
@@ -154,8 +154,8 @@ def state_after(
 ) -> tuple[SearchState, dict[str, Any]]:
     """Return the state after a generation, and its line of the journal; the archive takes in what was evaluated."""
     evaluated, population = generation.evaluated, generation.population
-    changed = archive.update(evaluated)
-    best = best_of([state.best, *evaluated])
+    changed = bool(archive.update(evaluated))
+    best = better_of(state.best, evaluated)
     improved = changed if len(best.objectives) > 1 else best is not state.best
     progress = Progress(
         population.generation,

@@ -6,14 +6,19 @@ from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.errors import EvaluationError
 from evosdc.model import Aggregation, Composed, Described, Fitness, Genotype, Restricted
+from evosdc.model.aggregation import total
 from evosdc.model.constraint import Constraints
 from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL
 
 Judged = tuple[dict[str, float], tuple[float, ...]]
 """Scores with what was made of them, and the objectives."""
+
+Columns = tuple[dict[str, NDArray[np.float64]], tuple[NDArray[np.float64], ...]]
+"""The same of several candidates, shape (k,) each."""
 
 
 class Objectives:
@@ -64,7 +69,8 @@ class Objectives:
             combined = self._constraints.judge(combined, margins)
         if self._provisional is not None and self._is_provisional(genome):
             combined[INFEASIBILITY] = combined.get(INFEASIBILITY, 0.0) + PROVISIONAL
-        objectives = tuple(self._fitness.combine(combined if self._described is None else self._no_traits | combined))
+        given = combined if self._described is None else self._no_traits | combined
+        objectives = tuple(map(float, self._fitness.combine(given)))
         # One sum tells of all; it may overflow where no value does.
         values = (*combined.values(), *objectives)
         if not isfinite(sum(values)) and not all(map(isfinite, values)):
@@ -76,6 +82,21 @@ class Objectives:
         added = [scale * (1.0 + violation) if violation > 0.0 else 0.0 for scale in self._penalty]
         penalised = tuple(value + more for value, more in zip(objectives, added, strict=True))
         return combined | {"violation": violation, "penalty": added[0]}, penalised
+
+    def judge_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> Columns | None:
+        """Return what `judge` does of several genomes at once, to the last bit.
+
+        None where it has to be asked about each genome, or where a value is not finite: `judge` tells what is wrong.
+        """
+        asked = self._described, self._restricted, self._provisional
+        if any(one is not None for one in asked):
+            return None
+        combined = self._aggregation.combine_columns(scores)
+        if self._constraints:
+            combined = self._constraints.judge_columns(combined)
+        objectives = tuple(self._fitness.combine_columns(combined))
+        finite = np.isfinite(total([*combined.values(), *objectives])).all()
+        return (combined, objectives) if finite else None
 
     def judge_draws(self, each: Sequence[Mapping[str, float]], fixed: Mapping[str, float], genome: Any) -> Judged:
         """Return what becomes of a genome by the scores of several tables that it was decoded to.

@@ -11,10 +11,10 @@ from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.families import Families, families_of
-from evosdc.engine.family_evaluations import Evaluation, family_evaluations
+from evosdc.engine.family_evaluations import Evaluation, family_evaluations, litter_columns
 from evosdc.engine.followed_measures import Burdens, Roads, StatesOfTable, roads_of
 from evosdc.engine.mending import mended
-from evosdc.engine.objectives import Judged, Objectives
+from evosdc.engine.objectives import Columns, Judged, Objectives
 from evosdc.engine.travelling import Travellers, travellers_of
 from evosdc.model import (
     Aggregation,
@@ -30,6 +30,7 @@ from evosdc.model import (
     Raced,
     Randomised,
     SelfStarting,
+    Siblings,
 )
 from evosdc.model.constraint import Constraints
 from evosdc.seeds import Streams
@@ -217,6 +218,20 @@ class Problem:
         assert self._families is not None
         makes = None if self._travellers is not None else self.make_states
         return family_evaluations(self._families, parent, genomes, makes, self.judge)
+
+    def judge_litter(self, parent: Individual, genomes: Siblings[Any]) -> Columns | None:
+        """Return scores and objectives of several children of one parent that need not be made.
+
+        The same as of `evaluate` to the last bit; None where that is not possible.
+
+        Raises
+        ------
+        Exception
+            What a measure raised about any of them: then all have to be evaluated by themselves.
+        """
+        assert self._families is not None
+        makes = None if self._travellers is not None else self.make_states
+        return litter_columns(self._families, parent, genomes, makes, self._objectives.judge_columns)
 
     def make_states(self, parent: Individual, genomes: Sequence[Any]) -> None:
         """Make the states of a parent that has none for its children, from a relative's where that is known."""

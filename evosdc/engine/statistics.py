@@ -8,6 +8,7 @@ from typing import Any
 
 from evosdc.engine.stop import Progress
 from evosdc.model import Individual
+from evosdc.model.brood import known_of, precedences
 
 Distance = Callable[[Any, Any], float]
 
@@ -15,6 +16,13 @@ Distance = Callable[[Any, Any], float]
 def best_of(individuals: Sequence[Individual]) -> Individual:
     """Return the individual of the least precedence (`evosdc.model.Individual`); of equals the first."""
     return min(individuals, key=attrgetter("precedence"))
+
+
+def better_of(best: Individual, evaluated: Sequence[Individual]) -> Individual:
+    """Return the best so far, or the first of the least precedence where that is less."""
+    listed = precedences(evaluated)
+    least = min(listed, default=best.precedence)
+    return evaluated[listed.index(least)] if least < best.precedence else best
 
 
 class Census:
@@ -182,8 +190,9 @@ def operator_counts(
         The next population.
     """
     counts = {origin: {"made": made[origin], "kept": 0} for origin in sorted(made)}
-    survivors = set(map(id, evaluated)).intersection(map(id, kept))
-    for individual in evaluated if survivors else ():
+    known = known_of(evaluated)
+    survivors = set(map(id, known)).intersection(map(id, kept))
+    for individual in known if survivors else ():
         if id(individual) in survivors:
             counts[individual.origin]["kept"] += 1
     return counts

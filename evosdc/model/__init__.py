@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from evosdc.model.joint_counts import JointCounts, OfCounts
     from evosdc.model.judge import Judge
     from evosdc.model.limit import Judgement, Limit
+    from evosdc.model.litter import Litter, Siblings
     from evosdc.model.masking import Masking, MaskingMethod
     from evosdc.model.masking_methods import MaskingMethods, fitting_designs
     from evosdc.model.measure import (
@@ -117,6 +118,7 @@ _MODULES = {
     "evosdc.model.joint_counts": ("JointCounts", "OfCounts"),
     "evosdc.model.judge": ("Judge",),
     "evosdc.model.limit": ("Judgement", "Limit"),
+    "evosdc.model.litter": ("Litter", "Siblings"),
     "evosdc.model.masking": ("Masking", "MaskingMethod"),
     "evosdc.model.masking_methods": ("MaskingMethods", "fitting_designs"),
     "evosdc.model.measure": (
@@ -195,6 +197,7 @@ __all__ = [
     "Judgement",
     "Limit",
     "LimitSpec",
+    "Litter",
     "Masking",
     "MaskingMethod",
     "MaskingMethodSpec",
@@ -232,6 +235,7 @@ __all__ = [
     "Seedable",
     "SelfStarting",
     "SharedFiles",
+    "Siblings",
     "Source",
     "Streams",
     "Table",

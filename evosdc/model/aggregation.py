@@ -1,10 +1,13 @@
 """From the scores of many measures to one information loss and one disclosure risk."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from operator import itemgetter
-from typing import Literal
+from functools import cached_property, reduce
+from operator import add, itemgetter
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -40,20 +43,27 @@ class Aggregation:
 
     def combine(self, scores: Mapping[str, float]) -> dict[str, float]:
         """Return `scores` with ``il`` and ``dr`` added where there are measures of that kind."""
+        return self._combined(scores, max)
+
+    def combine_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+        """Return what `combine` does of many candidates at once, to the last bit; shape (k,) each."""
+        return self._combined(scores, np.maximum.reduce)
+
+    def _combined(self, scores: Mapping[str, Any], greatest: Callable[[Sequence[Any]], Any]) -> dict[str, Any]:
         il, disclosure, linkage = self._readers
         combined = dict(scores)
         if il is not None:
             values = il(scores)
-            combined["il"] = sum(values) / len(values)
+            combined["il"] = total(values) / len(values)
         risks = []
         if disclosure is not None:
             values = disclosure(scores)
-            risks.append(max(values) if self.risks == "max" else sum(values) / len(values))
+            risks.append(greatest(values) if self.risks == "max" else total(values) / len(values))
         if linkage is not None:
             values = linkage(scores)
-            risks.append(max(values) if self.rule == "max" else sum(values) / len(values))
+            risks.append(greatest(values) if self.rule == "max" else total(values) / len(values))
         if risks:
-            combined["dr"] = max(risks) if self.risks == "max" else sum(risks) / len(risks)
+            combined["dr"] = greatest(risks) if self.risks == "max" else total(risks) / len(risks)
         return combined
 
     @cached_property
@@ -62,7 +72,15 @@ class Aggregation:
         return _reader(self.il), _reader(self.disclosure), _reader(self.linkage)
 
 
-Reader = Callable[[Mapping[str, float]], tuple[float, ...]]
+Reader = Callable[[Mapping[str, Any]], tuple[Any, ...]]
+
+
+def total(values: Sequence[Any]) -> Any:
+    """Return the sum of numbers, or of columns of them, added one after the other.
+
+    Some versions of Python make up for what `sum` rounds, of numbers alone: many candidates at once then differ.
+    """
+    return reduce(add, values, 0.0)
 
 
 def _reader(names: tuple[str, ...]) -> Reader | None:

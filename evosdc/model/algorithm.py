@@ -115,8 +115,11 @@ class Algorithm(ABC):
         return genotype.pictures(solution.genome) if isinstance(genotype, Described) else {}
 
     @abstractmethod
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return the genomes of the next generation; an empty list ends the search."""
+    def propose(self, population: Population, streams: Streams) -> Sequence[Offspring]:
+        """Return the genomes of the next generation; an empty list ends the search.
+
+        What is a `evosdc.model.Litter` may be judged without being made.
+        """
 
     @abstractmethod
     def replace(

@@ -158,7 +158,8 @@ class Movable(Genotype[G]):
         """Return copies with a small change each: those that `move` gives one after another, which is the default.
 
         A local search tries dozens of changes of one genome, which some genotypes make at once in a fraction of the
-        time. They must be the same to the last bit, and `rng` must go on from the same place.
+        time, or tell of without making them (`evosdc.model.Siblings`). They must be the same to the last bit, and `rng`
+        must go on from the same place.
 
         Parameters
         ----------

@@ -10,8 +10,11 @@ from statistics import stdev
 from types import MappingProxyType
 from typing import Any, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evosdc.errors import ExperimentError, Fault
-from evosdc.model.aggregation import Aggregation
+from evosdc.model.aggregation import Aggregation, total
 from evosdc.model.individual import INFEASIBILITY
 
 _LEFT = re.compile(r"(?P<name>[^\s()]+)(?:\((?P<params>[^()]*)\))?(?:\s+of\s+(?P<attribute>\S.*))?")
@@ -147,18 +150,30 @@ class Constraints:
         """
         judged = self.with_derived(scores)
         kept = margins or {}
-        judged[INFEASIBILITY] = sum(
-            self._excess(constraint, judged, kept.get(constraint.figure_name, 0.0)) for constraint in self.listed
+        judged[INFEASIBILITY] = total(
+            [self._excess(constraint, judged, kept.get(constraint.figure_name, 0.0)) for constraint in self.listed]
         )
+        return judged
+
+    def judge_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+        """Return what `judge` does of several candidates at once, to the last bit; shape (k,) each."""
+        judged = dict(scores)
+        for figure, (aggregation, kind) in self._made.items():
+            judged[figure] = aggregation.combine_columns(scores)[kind]
+        judged[INFEASIBILITY] = total([_excesses(constraint, judged) for constraint in self.listed])
         return judged
 
     def with_derived(self, scores: Mapping[str, float]) -> dict[str, float]:
         """Return scores with the figures that are made of them."""
         judged = dict(scores)
-        for figure, aggregation in self.derived.items():
-            kind = figure.partition(" of ")[0]
+        for figure, (aggregation, kind) in self._made.items():
             judged[figure] = aggregation.combine(scores)[kind]
         return judged
+
+    @cached_property
+    def _made(self) -> dict[str, tuple[Aggregation, str]]:
+        """What makes each derived figure, and which of its aggregates that is."""
+        return {figure: (aggregation, figure.partition(" of ")[0]) for figure, aggregation in self.derived.items()}
 
     def margins(self, draws: Sequence[Mapping[str, float]]) -> dict[str, float]:
         """Return, by figure, two standard deviations between several draws, each given with IL and DR.
@@ -175,6 +190,19 @@ class Constraints:
         excess = constraint.excess(judged[constraint.figure_name], margin)
         share = judged.get(constraint.shortfall_name, 0.0) / 100.0 if excess > 0.0 else 0.0
         return share if share > 0.0 else excess
+
+
+def _excesses(constraint: Constraint, judged: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return by how much several candidates miss a constraint: see `Constraints._excess`."""
+    values, bound = judged[constraint.figure_name], constraint.bound
+    missed = values - bound if constraint.operator == "<=" else bound - values
+    if not (missed > 0.0).any():
+        return np.zeros(len(values))
+    excesses = np.where(missed > 0.0, np.minimum(missed / max(abs(bound), 1.0), GREATEST), 0.0)
+    if constraint.shortfall_name in judged:
+        shares = judged[constraint.shortfall_name] / 100.0
+        excesses = np.where((excesses > 0.0) & (shares > 0.0), shares, excesses)
+    return excesses
 
 
 def without_publishable(require: Iterable[str]) -> tuple[tuple[str, ...], str]:

@@ -4,6 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evosdc.errors import Fault, ParameterError
 from evosdc.model.parameters import Parameters
 
@@ -24,6 +27,12 @@ class Fitness(ABC):
     def __init__(self, params: Any) -> None:
         self.params = params
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "combine" in vars(cls) and "combine_columns" not in vars(cls):
+            # What a class inherits says what that one's `combine` does.
+            cls.combine_columns = Fitness.combine_columns  # type: ignore[method-assign]
+
     def bound(self, directions: Mapping[str, str]) -> "Fitness":
         """Return the fitness for the measures of an experiment; itself, where it needs to know nothing of them.
 
@@ -42,6 +51,15 @@ class Fitness(ABC):
     @abstractmethod
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the objectives, all finite, all to be minimised."""
+
+    def combine_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> tuple[NDArray[np.float64], ...]:
+        """Return the objectives of several candidates, shape (k,) each: what `combine` says of one after another.
+
+        That is the default. Whoever does it at once has to give the same to the last bit.
+        """
+        rows = zip(*(column.tolist() for column in scores.values()), strict=True)
+        found = [self.combine(dict(zip(scores, row, strict=True))) for row in rows]
+        return tuple(np.array(objective, dtype=np.float64) for objective in zip(*found, strict=True))
 
 
 class SingleMeasure(Fitness):
@@ -64,6 +82,10 @@ class SingleMeasure(Fitness):
 
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the measure's score, its sign changed where more is better."""
+        return (self._sign * scores[self.measure],)
+
+    def combine_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> tuple[NDArray[np.float64], ...]:
+        """Return the scores of several candidates."""
         return (self._sign * scores[self.measure],)
 
 

@@ -93,8 +93,8 @@ class Genotype(ABC, Generic[G]):
     def mutants(self, g: G, count: int, rng: np.random.Generator) -> Sequence[G]:
         """Return several changed copies of one genome, those that `mutate` gives one after another: the default.
 
-        Some genotypes make them at once in a fraction of the time. They must be the same to the last bit, and `rng`
-        must go on from the same place.
+        Some genotypes make them at once in a fraction of the time, or tell only what they change until one is asked for
+        (`evosdc.model.Siblings`). They must be the same to the last bit, and `rng` must go on from the same place.
         """
         return [self.mutate(g, rng) for _ in range(count)]
 

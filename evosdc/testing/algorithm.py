@@ -2,6 +2,7 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import ClassVar
@@ -52,7 +53,7 @@ class AlgorithmConformance:
         """Return the toolbox of the problem; override it, `start` and `evaluated` for an algorithm of one genotype."""
         return counting_toolbox()
 
-    def evaluated(self, offspring: list[Offspring]) -> list[Individual]:
+    def evaluated(self, offspring: Sequence[Offspring]) -> list[Individual]:
         """Return offspring with scores, as the engine would."""
         return [counted(item.genome, self.objectives, item.origin) for item in offspring]
 

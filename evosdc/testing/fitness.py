@@ -59,6 +59,15 @@ class FitnessConformance:
             backwards = dict(reversed(scores.items()))
             assert self.fitness().combine(backwards) == first, "the order of the scores decides"
 
+    def test_several_candidates_are_judged_as_each_is(self) -> None:
+        fitness, samples = self.fitness(), self.samples()
+        columns = {name: np.array([scores[name] for scores in samples]) for name in samples[0]}
+        found = fitness.combine_columns(columns)
+        wanted = [fitness.combine(scores) for scores in samples]
+        assert list(zip(*(column.tolist() for column in found), strict=True)) == wanted, (
+            "combine_columns gives other objectives than combine; leave it out, or give the same to the last bit"
+        )
+
     def test_less_is_better(self) -> None:
         fitness = self.fitness()
         for scores in self.samples() if self.monotone else []:

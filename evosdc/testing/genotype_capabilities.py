@@ -31,6 +31,7 @@ from evosdc.testing.acceptance import on_every_table
 from evosdc.testing.genomes import assert_genome
 from evosdc.testing.genotype_subject import GenotypeSubject, draws_of, protected
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
+from evosdc.testing.siblings import assert_told
 from evosdc.testing.tables import edited
 
 
@@ -143,6 +144,7 @@ class CapabilityTests(GenotypeSubject):
             wanted = Movable.moved(genotype, genome, kinds, costly, through, other)
             assert fingerprint(list(made)) == fingerprint(list(wanted)), "moved gives other genomes than move"
             assert one.random() == other.random(), "moved leaves the generator elsewhere than move"
+            assert_told(genotype, genome, made, "moved")
 
     @_where(Randomised)
     def test_draws_are_counted(self, genotype: Randomised[Any]) -> None:

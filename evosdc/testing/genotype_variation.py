@@ -7,6 +7,7 @@ from evosdc.testing.acceptance import on_every_table
 from evosdc.testing.genomes import assert_genome, lost_genes
 from evosdc.testing.genotype_subject import GenotypeSubject
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
+from evosdc.testing.siblings import assert_told
 
 
 class VariationTests(GenotypeSubject):
@@ -74,6 +75,7 @@ class VariationTests(GenotypeSubject):
         wanted = Genotype.mutants(genotype, genome, 6, other)
         assert fingerprint(list(made)) == fingerprint(list(wanted)), "mutants gives other genomes than mutate"
         assert one.random() == other.random(), "mutants leaves the generator elsewhere than mutate"
+        assert_told(genotype, genome, made, "mutants")
 
     @on_every_table
     def test_crossover_loses_no_genes_that_it_promises_to_keep(self, table_name: str) -> None:

@@ -16,8 +16,8 @@ from evosdc_cells.compiled_moves import Values, move, move_in_turn, mutate, muta
 from evosdc_cells.domain import CellDomain
 from evosdc_cells.exchange import Partners
 from evosdc_cells.file_blocks import FileBlocks
-from evosdc_cells.files import File, Genes
-from evosdc_cells.large_families import LargeFamily, Sparse, family_of
+from evosdc_cells.file_siblings import Sparse
+from evosdc_cells.files import File
 from evosdc_cells.pcg64 import set_back, words_of
 
 MOST_MEAN = 10.0
@@ -25,6 +25,9 @@ MOST_MEAN = 10.0
 
 MOST_REACH = 2**32 - 2
 """From this range on numpy draws whole numbers in another way."""
+
+
+Made = NDArray[Any] | Sparse
 
 
 class Batches:
@@ -46,25 +49,27 @@ class Batches:
         coding = domain.coding
         self._values = Values(domain.free, domain.sizes, domain.categories, coding.reach, coding.missing)
         self._drafted: _Drafted | None = None
-        self._latest: LargeFamily | None = None
 
     @cached_property
     def _partners(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         return Partners(self._original).ranks()
 
-    def mutants(self, genes: File, count: int, mean: float, rng: np.random.Generator) -> Sequence[File] | None:
-        """Return copies with ``max(1, Poisson(mean))`` cells changed; None where the generator is no usual one."""
+    def mutants(self, genes: File, count: int, mean: float, rng: np.random.Generator) -> Made | None:
+        """Return copies with ``max(1, Poisson(mean))`` cells changed; None where the generator is no usual one.
+
+        Of a small file as an array, shape (k, n, V), of a large one as what they change.
+        """
         words = words_of(rng)
         if words is None or not 0.0 < mean < MOST_MEAN:
             return None
         if isinstance(genes, FileBlocks):
-            made = Sparse(*mutate_in_turn(*self._draft(genes), count, self._values, exp(-mean), words))
+            made = mutate_in_turn(*self._draft(genes), count, self._values, exp(-mean), words)
             set_back(rng, words)
-            return self._family(genes, made)
+            return self._sparse(*made)
         changed = _copies(genes, count)
         mutate(changed, self._values, exp(-mean), words)
         set_back(rng, words)
-        return _apart(changed)
+        return changed
 
     def moved(
         self,
@@ -74,8 +79,8 @@ class Batches:
         costly: Sequence[bool],
         through: NDArray[np.float64] | None,
         rng: np.random.Generator,
-    ) -> Sequence[File] | None:
-        """Return copies with a move each; None where the generator is no usual one.
+    ) -> Made | None:
+        """Return copies with a move each, as `mutants` does.
 
         Parameters
         ----------
@@ -93,35 +98,18 @@ class Batches:
             return None
         plan, sums = _plan(kinds, repeats, costly, through)
         if isinstance(genes, FileBlocks):
-            made = Sparse(
-                *move_in_turn(*self._draft(genes), plan, sums, self._original, self._values, self._partners, words)
-            )
+            made = move_in_turn(*self._draft(genes), plan, sums, self._original, self._values, self._partners, words)
             set_back(rng, words)
-            return self._family(genes, made)
+            return self._sparse(*made)
         changed = _copies(genes, len(kinds))
         move(changed, plan, sums, self._original, self._values, self._partners, words)
         set_back(rng, words)
-        return _apart(changed)
+        return changed
 
-    def changes(
-        self, parent: FileBlocks, children: Sequence[File], most: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Genes, Genes] | None:
-        """Return what `evosdc_cells.comparison.changed_codes` does, of children that were made last; else None."""
-        told = self._latest.told(parent, children, most) if self._latest is not None else None
-        if told is None:
-            return None
-        chosen, ends, rows, after = told
-        return chosen, ends, rows, self._records(parent, rows), after
-
-    def _family(self, parent: FileBlocks, made: Sparse) -> Sequence[File]:
-        """Return the children of a large file, of which it is remembered what they change."""
-        children, self._latest = family_of(parent, made)
-        return children
-
-    def _records(self, genes: FileBlocks, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Return some records of a large file, in one step of the file that was changed last."""
-        drafted = self._drafted
-        return drafted.whole[rows] if drafted is not None and drafted.file.key == genes.key else genes.records(rows)
+    def _sparse(self, ends: NDArray[np.int64], rows: NDArray[np.int64], records: NDArray[Any]) -> Sparse:
+        """Return what children of the file that was drafted last change."""
+        assert self._drafted is not None
+        return Sparse(ends, rows, self._drafted.whole[rows], records)
 
     def _draft(self, genes: FileBlocks) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return a large file as one array, and a copy for kernels, who leave it as it was; kept for the next call."""
@@ -153,14 +141,6 @@ def _copies(genes: NDArray[Any], count: int) -> NDArray[Any]:
     copies = np.empty((count, *genes.shape), genes.dtype)
     copies[:] = genes
     return copies
-
-
-def _apart(changed: NDArray[Any]) -> list[Any]:
-    """Return the files of a batch, each by itself: one that stays must not keep all others in memory."""
-    files = [file.copy() for file in changed]
-    for file in files:
-        file.setflags(write=False)
-    return files
 
 
 def _plan(

@@ -22,6 +22,7 @@ from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.file_blocks import FileBlocks, in_blocks
+from evosdc_cells.file_siblings import FileSiblings, Sparse
 from evosdc_cells.files import File, Genes, changed_rows, finished, key_of, locked, records_of
 from evosdc_cells.mutation import ATTEMPTS, Mutation
 from evosdc_cells.record_moves import RECORD_MOVES, RecordMoves
@@ -160,7 +161,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         if self._batches is None or not usual:
             return super().mutants(g, count, rng)
         made = self._batches.mutants(g, count, self.params.mutations, rng)
-        return super().mutants(g, count, rng) if made is None else made
+        return super().mutants(g, count, rng) if made is None else FileSiblings(g, made, self._told)
 
     @cached_property
     def _batches(self) -> Batches | None:
@@ -221,7 +222,9 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         places = [KINDS.index(kind if kind in KINDS else kind.removesuffix("s")) for kind in kinds]
         repeats = [1 if kind in KINDS else self._block for kind in kinds]
         made = self._batches.moved(g, places, repeats, costly, through, rng)
-        return super().moved(g, kinds, costly, through, rng) if made is None else made
+        if made is None:
+            return super().moved(g, kinds, costly, through, rng)
+        return FileSiblings(g, made, self._told)
 
     @cached_property
     def _record_moves(self) -> RecordMoves:
@@ -260,24 +263,24 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         return changed_rows(parent, child)
 
     def changes(self, parent: File, children: Sequence[File], most: int) -> Changes:
-        """Return what each child changes, of small files in one comparison, of large ones as they were made."""
+        """Return what each child changes, of small files in one comparison."""
         if isinstance(parent, FileBlocks):
-            told = self._batches.changes(parent, children, most) if self._batches is not None else None
-            if told is None:
-                return super().changes(parent, children, most)
-            chosen, ends, rows, *versions = told
+            return super().changes(parent, children, most)
+        return self._told(parent, np.array(children), most)
+
+    def _told(self, parent: File, made: Genes | Sparse, most: int) -> Changes:
+        """Return what children change, those of a small file being given as an array, shape (k, n, V)."""
+        if isinstance(made, Sparse):
+            chosen, (ends, rows, *records) = made.of_at_most(most)
+        elif self._categorical == self._shape[1]:
+            chosen, ends, rows, *records = changed_codes(np.asarray(parent), made, most)
             without = locked(np.empty((len(rows), 0)))
-            return Changes(chosen, ends, rows, *(self._decoded(genes, without) for genes in versions))
-        stacked = np.array(children)
-        if self._categorical == self._shape[1]:
-            chosen, ends, rows, before, after = changed_codes(parent, stacked, most)
-            numbers = locked(np.empty((len(rows), 0)))
-            tables = (Table(self._schema, locked(codes), numbers) for codes in (before, after))
-            return Changes(chosen, ends, rows, *tables)
-        chosen, ends, rows = differing_children(parent, stacked, most)
-        own = np.repeat(chosen, np.diff(ends, prepend=0)) if len(chosen) > 1 else chosen
+            return Changes(chosen, ends, rows, *(Table(self._schema, locked(codes), without) for codes in records))
+        else:
+            chosen, ends, rows = differing_children(np.asarray(parent), made, most)
+            own = np.repeat(chosen, np.diff(ends, prepend=0)) if len(chosen) > 1 else chosen
+            records = [np.asarray(parent)[rows], made[own, rows]]
         without = self.microdata.original.numbers[rows]
-        records = (parent[rows], stacked[own, rows])
         return Changes(chosen, ends, rows, *(self._decoded(genes, without) for genes in records))
 
     def distance(self, a: File, b: File) -> float:

@@ -3,10 +3,15 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitness, Parameters
+from evosdc.model.aggregation import total
+
+Column = NDArray[np.float64]
 
 
 class Mean(Fitness):
@@ -14,6 +19,10 @@ class Mean(Fitness):
 
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the one objective."""
+        return ((scores["il"] + scores["dr"]) / 2.0,)
+
+    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
+        """Return the objective of several candidates."""
         return ((scores["il"] + scores["dr"]) / 2.0,)
 
 
@@ -26,6 +35,10 @@ class Max(Fitness):
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the one objective."""
         return (max(scores["il"], scores["dr"]),)
+
+    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
+        """Return the objective of several candidates."""
+        return (np.maximum(scores["il"], scores["dr"]),)
 
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -75,7 +88,11 @@ class Weighted(Fitness):
 
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the one objective."""
-        return (sum(self._signs[name] * share * scores[name] for name, share in self._shares.items()),)
+        return (total([self._signs[name] * share * scores[name] for name, share in self._shares.items()]),)
+
+    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
+        """Return the objective of several candidates."""
+        return (total([self._signs[name] * share * scores[name] for name, share in self._shares.items()]),)
 
 
 class Pareto(Fitness):
@@ -116,6 +133,10 @@ class Pareto(Fitness):
 
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the objectives in the order of their names."""
+        return tuple(self._signs[name] * scores[name] for name in self._names)
+
+    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
+        """Return the objectives of several candidates."""
         return tuple(self._signs[name] * scores[name] for name in self._names)
 
 

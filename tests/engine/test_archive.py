@@ -92,7 +92,7 @@ def test_a_front_of_few_individuals_knows_what_all_of_them_dominate(points, most
         assert {whole.individuals[0], whole.individuals[-1]} <= kept
     again = Archive(thinned.individuals, thinned.passed, most)
     assert (again.individuals, again.passed) == (thinned.individuals, thinned.passed)
-    assert [again.update([i]) for i in given] == [False] * len(given)
+    assert [again.update([i]) for i in given] == [[]] * len(given)
 
 
 def test_a_front_lets_go_of_those_nearest_to_others():

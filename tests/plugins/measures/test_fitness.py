@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -27,6 +28,24 @@ class TestPareto(FitnessConformance):
 class TestParetoOfMeasures(FitnessConformance):
     def fitness(self):
         return Pareto(Pareto.Params(objectives="measures")).bound({"dbil": "minimise", "dbrl": "minimise"})
+
+
+def test_who_combines_otherwise_than_its_parent_is_asked_about_each():
+    class Root(Weighted):
+        def combine(self, scores):
+            return (int(scores["dbil"]),)
+
+    class Same(Root):
+        pass
+
+    class Twice(Root):
+        def combine_columns(self, scores):
+            return (2.0 * scores["dbil"],)
+
+    columns = {name: np.array([value, 1.0]) for name, value in SCORES.items()}
+    for kind, wanted in ((Weighted, [25.0, 1.0]), (Root, [4.0, 1.0]), (Same, [4.0, 1.0]), (Twice, [8.0, 2.0])):
+        (found,) = kind(kind.Params()).combine_columns(columns)
+        assert found.tolist() == wanted
 
 
 def weighted(**params):

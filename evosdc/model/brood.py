@@ -1,0 +1,109 @@
+"""The children of one parent that were judged together: an individual is made of those that somebody asks for."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.model.individual import INFEASIBILITY, Individual, precedence_of
+from evosdc.model.litter import MadeWhenAsked
+
+Column = NDArray[np.float64]
+Point = tuple[float, ...]
+Standing = tuple[float, Point]
+"""Infeasibility and objectives, or infeasibility and where it stands on the front."""
+
+Precedence = tuple[float, tuple[float, ...]]
+
+
+class Brood(MadeWhenAsked[Individual]):
+    """Individuals whose scores are known by the column.
+
+    Parameters
+    ----------
+    scores : mapping of str to ndarray of float64, shape (k,)
+        By measure, with aggregates, and with ``infeasibility`` where there are constraints.
+    objectives : sequence of ndarray of float64, shape (k,)
+        All minimised.
+    individual : callable
+        Makes the individual at a place, of its scores and objectives.
+    """
+
+    def __init__(
+        self,
+        scores: Mapping[str, Column],
+        objectives: Sequence[Column],
+        individual: Callable[[int, dict[str, float], tuple[float, ...]], Individual],
+    ) -> None:
+        super().__init__(len(objectives[0]))
+        self._scores, self._individual = scores, individual
+        self.objectives: list[Point] = list(zip(*(column.tolist() for column in objectives), strict=True))
+        self.infeasibility: list[float] = (
+            scores[INFEASIBILITY].tolist() if INFEASIBILITY in scores else [0.0] * len(self)
+        )
+
+    def make(self, place: int) -> Individual:
+        """Return the individual at a place."""
+        scores = {name: float(column[place]) for name, column in self._scores.items()}
+        return self._individual(place, scores, self.objectives[place])
+
+    @cached_property
+    def points(self) -> list[Point]:
+        """Where each stands on the front, as `Individual.point`."""
+        if "il" not in self._scores or "dr" not in self._scores:
+            return self.objectives
+        return list(zip(self._scores["il"].tolist(), self._scores["dr"].tolist(), strict=True))
+
+    @cached_property
+    def precedences(self) -> list[Precedence]:
+        """What the best is the least of, as `Individual.precedence`."""
+        if len(self.objectives[0]) == 1:
+            return list(zip(self.infeasibility, self.objectives, strict=True))
+        names = [name for name in ("il", "dr", INFEASIBILITY) if name in self._scores]
+        rows = zip(*(self._scores[name].tolist() for name in names), strict=True)
+        known: Iterable[tuple[float, ...]] = rows if names else ((),) * len(self)
+        return [
+            precedence_of(dict(zip(names, row, strict=True)), objectives)
+            for row, objectives in zip(known, self.objectives, strict=True)
+        ]
+
+
+def standings(individuals: Sequence[Individual]) -> Iterable[Standing]:
+    """Return the infeasibility of each and where it stands on the front."""
+    if isinstance(individuals, Brood):
+        return zip(individuals.infeasibility, individuals.points, strict=True)
+    return ((individual.infeasibility, individual.point) for individual in individuals)
+
+
+def precedences(individuals: Sequence[Individual]) -> list[Precedence]:
+    """Return what the best is the least of, for each."""
+    if isinstance(individuals, Brood):
+        return individuals.precedences
+    return [individual.precedence for individual in individuals]
+
+
+def dominating(individuals: Sequence[Individual], other: Individual) -> list[bool]:
+    """Return which of them are better than another individual (`Individual.dominates`)."""
+    if not isinstance(individuals, Brood):
+        return [individual.dominates(other) for individual in individuals]
+    infeasibility, objectives = other.infeasibility, other.objectives
+    if len(objectives) == 1:
+        best = infeasibility, objectives
+        return [one < best for one in individuals.precedences]
+    return [
+        own < infeasibility
+        if own != infeasibility
+        else values != objectives and all(x <= y for x, y in zip(values, objectives, strict=True))
+        for own, values in zip(individuals.infeasibility, individuals.objectives, strict=True)
+    ]
+
+
+def known_of(individuals: Sequence[Individual]) -> list[Individual]:
+    """Return those that exist: of a brood, who has been asked for."""
+    return [individual for _, individual in known_places(individuals)]
+
+
+def known_places(individuals: Sequence[Individual]) -> Iterable[tuple[int, Individual]]:
+    """Return those that exist, with their places."""
+    return individuals.known if isinstance(individuals, Brood) else enumerate(individuals)

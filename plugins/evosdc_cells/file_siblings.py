@@ -1,0 +1,72 @@
+"""Versions of one file that were made together: what each of them changes is known, and few are ever looked at."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.model import Changes, Siblings
+from evosdc_cells.file_blocks import FileBlocks
+from evosdc_cells.files import File, Genes, locked
+
+
+class Sparse(NamedTuple):
+    """What several children of one file change.
+
+    Parameters
+    ----------
+    ends : ndarray of int64, shape (k,)
+        Where each one's records end among those below.
+    rows : ndarray of int64, shape (m,)
+        Positions of the changed records, each once a child, ascending.
+    before, records : ndarray of int, shape (m, V)
+        These records in the file itself, and in the children.
+    """
+
+    ends: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    before: Genes
+    records: Genes
+
+    def of_at_most(self, most: int) -> tuple[NDArray[np.int64], "Sparse"]:
+        """Return the children that change so many records at most, and what these change."""
+        counts = np.diff(self.ends, prepend=0)
+        chosen = np.flatnonzero(counts <= most).astype(np.int64)
+        if len(chosen) == len(counts):
+            return chosen, self
+        kept = np.repeat(counts <= most, counts)
+        ends = np.cumsum(counts[chosen])
+        return chosen, Sparse(ends, self.rows[kept], self.before[kept], self.records[kept])
+
+
+class FileSiblings(Siblings[File]):
+    """Children of one file.
+
+    Parameters
+    ----------
+    parent : ndarray or FileBlocks
+    made : ndarray, shape (k, n, V), or Sparse
+        The children of a small file, or what those of a large one change.
+    told : callable
+        Makes `evosdc.model.Changes` of the file, of these and of the most records.
+    """
+
+    def __init__(
+        self, parent: File, made: Genes | Sparse, told: Callable[[File, Genes | Sparse, int], Changes]
+    ) -> None:
+        super().__init__(len(made.ends) if isinstance(made, Sparse) else len(made))
+        self._parent, self._made, self._told = parent, made, told
+
+    def make(self, place: int) -> File:
+        """Return a child, a small one by itself: one that stays must not keep all others in memory."""
+        made = self._made
+        if not isinstance(made, Sparse):
+            return locked(made[place].copy())
+        assert isinstance(self._parent, FileBlocks)
+        begin, end = int(made.ends[place - 1]) if place else 0, int(made.ends[place])
+        return self._parent.with_records(made.rows[begin:end].tolist(), made.records[begin:end])
+
+    def changes(self, most: int) -> Changes:
+        """Return what each child changes."""
+        return self._told(self._parent, self._made, most)
