@@ -103,7 +103,8 @@ class Archive:
         points.insert(place, point)
         among = bisect_left(self._kept, point)
         self._kept.insert(among, point)
-        self._members.insert(among, _stateless(individual))
+        # States are large, and of no use outside the population.
+        self._members.insert(among, individual.alone)
         self._areas.insert(place, self._area(place))
         if place + 1 < len(points):
             self._areas[place + 1] = self._area(place + 1)
@@ -201,10 +202,3 @@ def crowded(points: NDArray[np.float64], keep: int, fixed: Collection[int]) -> l
         apart[i] = apart[:, i] = np.inf
         nearest[affected] = apart[affected].min(axis=1)
     return going
-
-
-def _stateless(individual: Individual) -> Individual:
-    """Return the individual without its measures' states, which are large and of no use outside the population."""
-    i = individual
-    apart = not i.states and i.basis is None
-    return i if apart else Individual(i.genome, i.key, i.scores, i.objectives, i.origin)

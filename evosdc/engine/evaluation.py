@@ -15,6 +15,7 @@ from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
 from evosdc.kernel import working_time
 from evosdc.model import Executor, Individual, Litter, Offspring, Outcome, SharedFiles, Task
 from evosdc.model.brood import Brood
+from evosdc.model.individual import LatentGenome
 from evosdc.time_limit import OutOfTime, raise_if_over, time_limited
 
 CACHE_SIZE = 20_000
@@ -225,13 +226,20 @@ class Evaluator:
         basis = parent if parent.states else None
 
         def individual(place: int, scores: dict[str, float], objectives: tuple[float, ...]) -> Individual:
-            genome = genomes[place]
-            key = self.problem.genotype.key(genome)
-            self._cache[key] = (scores, objectives)
-            self._forget()
-            return Individual(genome, key, scores, objectives, litter.origins[place], (), basis)
+            genome = LatentGenome(partial(self._made, genomes.later(place), scores, objectives))
+            return Individual(genome, b"", scores, objectives, litter.origins[place], (), basis)
 
         return Brood(*judged, individual)
+
+    def _made(
+        self, later: Callable[[], Any], scores: dict[str, float], objectives: tuple[float, ...]
+    ) -> tuple[Any, bytes]:
+        """Make a genome of a litter, and remember its evaluation as that of any other."""
+        genome = later()
+        key = self.problem.genotype.key(genome)
+        self._cache[key] = (scores, objectives)
+        self._forget()
+        return genome, key
 
     def _better_sent(self, count: int) -> bool:
         """Whether workers are expected to be faster than this process; what was measured decides, not a guess.

@@ -1,6 +1,6 @@
 """Individuals: a genome with its scores and objectives, in a class slim enough for fast runs, and their order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from deap import base
@@ -69,15 +69,38 @@ def _fitness_class(objectives: int) -> type[ConstrainedFitness]:
 MINIMISED: tuple[type[ConstrainedFitness], ...] = tuple(_fitness_class(n) for n in range(1, MAXIMUM_OBJECTIVES + 1))
 
 
+class LatentGenome:
+    """A genome that is made when somebody asks for it, with its key: most of those on a front are never looked at.
+
+    Parameters
+    ----------
+    make : callable
+        Returns the genome and its key; asked once.
+    """
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], tuple[Any, bytes]]) -> None:
+        self._make: Callable[[], tuple[Any, bytes]] | None = make
+        self._made: tuple[Any, bytes] = (None, b"")
+
+    @property
+    def made(self) -> tuple[Any, bytes]:
+        """The genome and its key."""
+        if self._make is not None:
+            self._made, self._make = self._make(), None  # what it was to be made of is let go
+        return self._made
+
+
 class Individual:
     """A candidate that has been evaluated.
 
     Attributes
     ----------
     genome : object
-        Of the genotype in use; never changed.
+        Of the genotype in use; never changed. Given as a `LatentGenome`, it is made when it is asked for.
     key : bytes
-        The genome's content hash.
+        The genome's content hash, that of a latent one being its own.
     scores : mapping of str to float
         By measure, with ``il`` and ``dr``, and ``infeasibility`` where the experiment has constraints.
     objectives : tuple of float
@@ -92,7 +115,7 @@ class Individual:
         A relative from whose states its own can be made, where they have not been asked for yet.
     """
 
-    __slots__ = ("_fitness", "basis", "genome", "infeasibility", "key", "objectives", "origin", "scores", "states")
+    __slots__ = ("_fitness", "_genome", "_key", "basis", "infeasibility", "objectives", "origin", "scores", "states")
 
     def __init__(
         self,
@@ -104,8 +127,8 @@ class Individual:
         states: tuple[Any, ...] = (),
         basis: "Individual | None" = None,
     ) -> None:
-        self.genome = genome
-        self.key = key
+        self._genome = genome
+        self._key = key
         self.scores = scores
         self.objectives = objectives
         self.infeasibility = scores.get(INFEASIBILITY, 0.0)
@@ -113,6 +136,25 @@ class Individual:
         self.states = states
         self.basis = basis
         self._fitness: ConstrainedFitness | None = None
+
+    @property
+    def genome(self) -> Any:
+        """The genome."""
+        genome = self._genome
+        return genome.made[0] if type(genome) is LatentGenome else genome
+
+    @property
+    def key(self) -> bytes:
+        """The genome's content hash."""
+        genome = self._genome
+        return genome.made[1] if type(genome) is LatentGenome else self._key
+
+    @property
+    def alone(self) -> "Individual":
+        """The individual without states and without a relative that has any; itself where there are none."""
+        if not self.states and self.basis is None:
+            return self
+        return Individual(self._genome, self._key, self.scores, self.objectives, self.origin)
 
     @property
     def fitness(self) -> ConstrainedFitness:

@@ -5,7 +5,8 @@ is what they change; a genome of its own is needed by those that stay.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar, overload
 
 from evosdc.model.algorithm import Offspring
@@ -60,6 +61,10 @@ class Siblings(MadeWhenAsked[G]):
     What `evosdc.model.Genotype.mutants` and `evosdc.model.Movable.moved` may return: they are then judged without being
     made.
     """
+
+    def later(self, place: int) -> Callable[[], G]:
+        """Return what makes the genome at a place some time: of one that stays, it should keep no others in memory."""
+        return partial(self.__getitem__, place)
 
     @abstractmethod
     def changes(self, most: int) -> Changes:

@@ -1,6 +1,7 @@
 """Versions of one file that were made together: what each of them changes is known, and few are ever looked at."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -59,13 +60,18 @@ class FileSiblings(Siblings[File]):
         self._parent, self._made, self._told = parent, made, told
 
     def make(self, place: int) -> File:
-        """Return a child, a small one by itself: one that stays must not keep all others in memory."""
-        made = self._made
+        """Return a child."""
+        return self.later(place)()
+
+    def later(self, place: int) -> Callable[[], File]:
+        """Return what makes a child some time, of a copy of its own: it must not keep all others in memory."""
+        made, place = self._made, place % len(self)
         if not isinstance(made, Sparse):
-            return locked(made[place].copy())
+            child = locked(made[place].copy())
+            return lambda: child
         assert isinstance(self._parent, FileBlocks)
         begin, end = int(made.ends[place - 1]) if place else 0, int(made.ends[place])
-        return self._parent.with_records(made.rows[begin:end].tolist(), made.records[begin:end])
+        return partial(self._parent.with_records, made.rows[begin:end].tolist(), made.records[begin:end].copy())
 
     def changes(self, most: int) -> Changes:
         """Return what each child changes."""

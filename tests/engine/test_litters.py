@@ -103,7 +103,10 @@ def test_members_are_made_when_they_are_asked_for(assemblies):
     assert brood[5] is child
     assert known_of(brood) == [child]
     assert child.basis is parent
-    assert [place for place, _ in litter.genomes.known] == [5]
+    assert (child.alone.basis, child.alone.states) == (None, ())
+    assert child in known_of(brood)
+    assert child.alone.genome is child.genome, "made once"
+    assert np.array_equal(child.genome, litter.genomes[5])
     # It is remembered as all others are: what is proposed again is not evaluated again.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Problem, "evaluate", None)
