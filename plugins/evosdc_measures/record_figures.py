@@ -222,10 +222,30 @@ def sum_after(known: FollowedSum, rows: Rows, latest: Numbers) -> FollowedSum:
     return FollowedSum(base, sums, over, float(total_over(base, sums, *over, False)))
 
 
-def total_after(known: FollowedSum, rows: Rows, latest: Numbers) -> float:
-    """Return the total that `sum_after` has."""
+def totals_after(known: FollowedSum, rows: Rows, ends: NDArray[np.int64], latest: Numbers) -> Numbers:
+    """Return the totals that `sum_after` has of several children, of whose changed figures each one's end is told."""
     base, sums, over, _ = known
-    return float(total_over(base, sums, *laid_over(base, *over, rows, latest), False))
+    totals: Numbers = _totals_after(base, sums, *over, rows, ends, latest)
+    return totals
+
+
+@kernel
+def _totals_after(
+    base: Numbers,
+    sums: Numbers,
+    over: Rows,
+    figures: Numbers,
+    rows: Rows,
+    ends: NDArray[np.int64],
+    latest: Numbers,
+) -> Numbers:
+    totals, begin = np.empty(len(ends)), 0
+    for child in range(len(ends)):
+        end = ends[child]
+        own, laid = laid_over(base, over, figures, rows[begin:end], latest[begin:end])
+        totals[child] = total_over(base, sums, own, laid, False)
+        begin = end
+    return totals
 
 
 def means_of(figures: Numbers, parts: Sequence[slice]) -> list[float]:

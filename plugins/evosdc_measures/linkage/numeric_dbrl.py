@@ -22,7 +22,7 @@ from evosdc_measures.linkage.coordinates import (
     unit_of,
     whitening_of,
 )
-from evosdc_measures.linkage.ties import matches_of_sizes, moved_sizes, ties_of_rows
+from evosdc_measures.linkage.ties import matches_of_children, matches_of_sizes, moved_sizes, ties_of_rows
 from evosdc_measures.record_figures import Overlay, laid_over, room_of
 
 State = tuple[Counts, float]
@@ -126,11 +126,7 @@ class FittedByPoints(Batched[Linked]):
         codes, numbers = changes.after.codes, changes.after.numbers
         every, originals = np.arange(len(changes.rows)), self._points[changes.rows]
         latest = ties_of_rows(codes, numbers, every, self._coordinates, originals, self._tree, self._metric, EVERYTHING)
-        matches, begin = np.empty(len(changes.ends)), 0
-        for child, end in enumerate(changes.ends.tolist()):
-            own = changes.rows[begin:end], latest[begin:end]
-            matches[child] = matches_of_sizes(moved_sizes(state.ties, *state.over, *own, state.sizes))
-            begin = end
+        matches = matches_of_children(state.ties, *state.over, changes.rows, changes.ends, latest, state.sizes)
         risks: Numbers = np.minimum(100.0 * matches / len(state.ties), 100.0)
         return risks
 

@@ -82,6 +82,42 @@ def matches_of_sizes(sizes: Integers) -> float:
     return float((sizes[1:] / np.arange(1, len(sizes))).sum())
 
 
+def matches_of_children(
+    base: Counts, over: Rows, figures: Counts, rows: Rows, ends: Integers, latest: Counts, sizes: Integers
+) -> Numbers:
+    """Return what `matches_of_sizes` says of several children, of whose changed ties each one's end is told.
+
+    Parameters
+    ----------
+    base, over, figures, sizes
+        Of the parent, as of `moved_sizes`.
+    rows : ndarray of intp, shape (m,)
+        The changed records, child by child.
+    ends : ndarray of int64, shape (k,)
+    latest : ndarray of int32, shape (m,)
+        Their ties.
+    """
+    matches: Numbers = _matches_of_children(base, over, figures, rows, ends, latest, sizes)
+    for child in np.flatnonzero(np.isnan(matches)).tolist():
+        own = slice(int(ends[child - 1]) if child else 0, int(ends[child]))
+        matches[child] = matches_of_sizes(moved_sizes(base, over, figures, rows[own], latest[own], sizes))
+    return matches
+
+
+@kernel
+def _matches_of_children(
+    base: Counts, over: Rows, figures: Counts, rows: Rows, ends: Integers, latest: Counts, sizes: Integers
+) -> Numbers:
+    """Return the matches of several children, NaN where there are more sizes than are added here."""
+    matches, begin = np.empty(len(ends)), 0
+    for child in range(len(ends)):
+        end = ends[child]
+        after = moved_sizes(base, over, figures, rows[begin:end], latest[begin:end], sizes)
+        matches[child] = _matches_of_few(after) if len(after) - 1 <= LEAF else np.nan
+        begin = end
+    return matches
+
+
 @kernel
 def _matches_of_few(sizes: Integers) -> Any:
     """Return what `matches_of_sizes` does, to the last bit, in less time."""

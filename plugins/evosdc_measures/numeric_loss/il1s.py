@@ -7,7 +7,7 @@ from evosdc.model import Batched, Changes, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.numeric_loss.moments import require_numbers
-from evosdc_measures.record_figures import FollowedSum, followed_sum, sum_after, total_after
+from evosdc_measures.record_figures import FollowedSum, followed_sum, sum_after, totals_after
 
 State = FollowedSum
 """Of the losses of the records."""
@@ -64,10 +64,7 @@ class FittedStandardisedLoss(Batched[State]):
         """Return the losses of several children; O(m p + log n) for each."""
         original, every = self._original[changes.rows], np.arange(len(changes.rows))
         lost = _losses(original, changes.after.numbers, every, self._judged, self._unit, self._lost)
-        totals, begin = np.empty(len(changes.ends)), 0
-        for child, end in enumerate(changes.ends.tolist()):
-            totals[child] = total_after(state, changes.rows[begin:end], lost[begin:end])
-            begin = end
+        totals = totals_after(state, changes.rows, changes.ends, lost)
         return np.minimum(100.0 * totals / self._cells, 100.0) if self._cells else np.zeros(len(totals))
 
     def _losses(self, masked: Numbers, rows: Rows) -> Numbers:

@@ -6,8 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.table.table import Table
-from evosdc_measures.linkage.ties import matches_of_sizes
-from evosdc_measures.record_figures import LEAF, Overlay, laid_over, means_of, room_of, sums_of, total_over
+from evosdc_measures.linkage.ties import matches_of_children, matches_of_sizes
+from evosdc_measures.record_figures import (
+    LEAF,
+    Overlay,
+    followed_sum,
+    laid_over,
+    means_of,
+    room_of,
+    sum_after,
+    sums_of,
+    total_over,
+    totals_after,
+)
 from tests.plugins.measures.numeric.cases import fitted, noisy, numeric
 
 LENGTHS = (1, 2, 7, 8, 9, 127, LEAF, LEAF + 1, 136, 255, 257, 1000, 4095, 4097, 10_001)
@@ -41,6 +52,30 @@ def test_matches_are_those_of_all_ties(ties):
     sizes = np.bincount(np.array(ties))
     shares = sizes[1:] / np.arange(1, len(sizes))
     assert matches_of_sizes(sizes.astype(np.int64)) == float(shares.sum())
+
+
+@given(st.integers(0, 2**32), st.integers(1, 300), st.integers(0, 6), st.sampled_from([3, LEAF, 400]))
+def test_children_are_added_up_as_each_by_itself(seed, n, children, most):
+    rng = np.random.default_rng(seed)
+    ties, figures = rng.integers(0, most, n).astype(np.int32), rng.random(n)
+    counts = rng.integers(0, min(n, 4) + 1, children)
+    rows = np.concatenate([np.arange(0), *(rng.choice(n, count, replace=False) for count in counts)]).astype(np.intp)
+    ends = np.cumsum(counts).astype(np.int64)
+    latest, risen = rng.integers(0, most, len(rows)).astype(np.int32), rng.random(len(rows))
+    first = rng.choice(n, min(n, 2), replace=False)
+    nothing = np.zeros(0, dtype=np.intp)
+    over = Overlay(*laid_over(ties, nothing, np.zeros(0, np.int32), first, np.full(len(first), most - 1, np.int32)))
+    known = sum_after(followed_sum(figures), first, np.full(len(first), 0.5))
+    before = ties.copy()
+    before[over.rows] = over.figures
+    sizes = np.bincount(before).astype(np.int64)
+    matches = matches_of_children(ties, *over, rows, ends, latest, sizes)
+    totals = totals_after(known, rows, ends, risen)
+    for child, own in enumerate(np.split(np.arange(len(rows)), ends)[:children]):
+        after = before.copy()
+        after[rows[own]] = latest[own]
+        assert matches[child] == matches_of_sizes(np.bincount(after).astype(np.int64))
+        assert totals[child] == sum_after(known, rows[own], risen[own]).total
 
 
 @pytest.mark.parametrize("name", ["il1s", "dbrl", "apil", "mean-variation"])
