@@ -8,6 +8,7 @@ import numpy as np
 from evosdc.model import Fitness, Individual
 from evosdc.model.brood import dominating, standings
 from evosdc.model.individual import INFEASIBILITY, precedence_of
+from evosdc.time_limit import raise_if_over
 
 
 def worth_keeping(probes: Sequence[Individual], climber: Individual) -> list[Individual]:
@@ -57,7 +58,11 @@ def promising(
             predicted = dict(zip(names, there, strict=True))
             if bounded:
                 predicted[INFEASIBILITY] = max(predicted[INFEASIBILITY], 0.0)
-            precedence = precedence_of(predicted, fitness.combine(predicted))
+            try:
+                precedence = precedence_of(predicted, fitness.combine(predicted))
+            except Exception as error:  # about scores that no file has: what it says of those that one has, is told
+                raise_if_over(error)
+                continue
             if precedence < best:
                 here, best = there, precedence
                 chosen.append(i)

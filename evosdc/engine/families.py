@@ -78,10 +78,15 @@ class Families:
             begin = end
         return found
 
+    @property
+    def by_columns(self) -> bool:
+        """Whether no measure asks for the table of a child, or for its state."""
+        return not self._whole
+
     def columns(self, parent: Individual, genomes: Siblings[Any]) -> dict[str, NDArray[np.float64]] | None:
         """Return the scores of children that need not be made, shape (k,) by measure.
 
-        None where a measure asks for tables, or where one of them differs in too many records.
+        None where one of them differs in too many records.
 
         Parameters
         ----------
@@ -90,8 +95,8 @@ class Families:
         genomes : Siblings
             Of the children.
         """
-        changes = None if self._whole else genomes.changes(self._most)
-        if changes is None or len(changes.children) < len(genomes):
+        changes = genomes.changes(self._most)
+        if len(changes.children) < len(genomes):
             return None
         if self._travellers is None:
             columns = self._columns(parent.states[0], changes)
@@ -99,7 +104,9 @@ class Families:
             columns = self._travellers.read_family(
                 parent.genome, parent.key, (), lambda states: self._columns(states, changes)
             )
-        return dict(zip(self._roads.names, columns, strict=True))
+        # Copies: who asks for an individual may do so when the measure has judged others in the same arrays.
+        copied = (np.array(column, dtype=np.float64) for column in columns)
+        return dict(zip(self._roads.names, copied, strict=True))
 
     def _columns(self, states: States, changes: Changes) -> list[NDArray[np.float64]]:
         """Return the scores of all children by each measure that judges them together; by all of them in order."""

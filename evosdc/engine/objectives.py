@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import isfinite, sqrt
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class Objectives:
         EvaluationError
             A score or an objective is not finite.
         """
-        combined = self._aggregation.combine(scores)
+        combined = self._aggregation.combine(dict(zip(scores, map(float, scores.values()), strict=True)))
         if genome is not None and self._described is not None:
             combined |= self._described.traits(genome)
         if self._constraints:
@@ -70,7 +71,7 @@ class Objectives:
         if self._provisional is not None and self._is_provisional(genome):
             combined[INFEASIBILITY] = combined.get(INFEASIBILITY, 0.0) + PROVISIONAL
         given = combined if self._described is None else self._no_traits | combined
-        objectives = tuple(map(float, self._fitness.combine(given)))
+        objectives = tuple(map(float, self._fitness.combine(MappingProxyType(given))))
         # One sum tells of all; it may overflow where no value does.
         values = (*combined.values(), *objectives)
         if not isfinite(sum(values)) and not all(map(isfinite, values)):
@@ -83,14 +84,16 @@ class Objectives:
         penalised = tuple(value + more for value, more in zip(objectives, added, strict=True))
         return combined | {"violation": violation, "penalty": added[0]}, penalised
 
-    def judge_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> Columns | None:
-        """Return what `judge` does of several genomes at once, to the last bit.
+    @property
+    def by_columns(self) -> bool:
+        """Whether scores alone decide, and no genome is asked."""
+        return all(one is None for one in (self._described, self._restricted, self._provisional))
 
-        None where it has to be asked about each genome, or where a value is not finite: `judge` tells what is wrong.
+    def judge_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> Columns | None:
+        """Return what `judge` does of several genomes at once, to the last bit; only where it is `by_columns`.
+
+        None where a value is not finite: `judge` tells what is wrong.
         """
-        asked = self._described, self._restricted, self._provisional
-        if any(one is not None for one in asked):
-            return None
         combined = self._aggregation.combine_columns(scores)
         if self._constraints:
             combined = self._constraints.judge_columns(combined)

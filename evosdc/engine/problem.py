@@ -229,7 +229,8 @@ class Problem:
         Exception
             What a measure raised about any of them: then all have to be evaluated by themselves.
         """
-        assert self._families is not None
+        if self._families is None or not (self._families.by_columns and self._objectives.by_columns):
+            return None
         makes = None if self._travellers is not None else self.make_states
         return litter_columns(self._families, parent, genomes, makes, self._objectives.judge_columns)
 

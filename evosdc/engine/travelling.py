@@ -129,7 +129,7 @@ class Travellers:
         key : bytes
             Of the genome.
         children : sequence of bytes
-            Their keys: when one has children of its own, the table goes there from here.
+            Their keys, as far as they are known: when one has children of its own, the table goes there from here.
         reader : callable
             Leaves the states as they are.
         """

@@ -47,9 +47,9 @@ class Aggregation:
 
     def combine_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
         """Return what `combine` does of many candidates at once, to the last bit; shape (k,) each."""
-        return self._combined(scores, np.maximum.reduce)
+        return self._combined(scores, greatest)
 
-    def _combined(self, scores: Mapping[str, Any], greatest: Callable[[Sequence[Any]], Any]) -> dict[str, Any]:
+    def _combined(self, scores: Mapping[str, Any], highest: Callable[[Sequence[Any]], Any]) -> dict[str, Any]:
         il, disclosure, linkage = self._readers
         combined = dict(scores)
         if il is not None:
@@ -58,12 +58,12 @@ class Aggregation:
         risks = []
         if disclosure is not None:
             values = disclosure(scores)
-            risks.append(greatest(values) if self.risks == "max" else total(values) / len(values))
+            risks.append(highest(values) if self.risks == "max" else total(values) / len(values))
         if linkage is not None:
             values = linkage(scores)
-            risks.append(greatest(values) if self.rule == "max" else total(values) / len(values))
+            risks.append(highest(values) if self.rule == "max" else total(values) / len(values))
         if risks:
-            combined["dr"] = greatest(risks) if self.risks == "max" else total(risks) / len(risks)
+            combined["dr"] = highest(risks) if self.risks == "max" else total(risks) / len(risks)
         return combined
 
     @cached_property
@@ -81,6 +81,11 @@ def total(values: Sequence[Any]) -> Any:
     Some versions of Python make up for what `sum` rounds, of numbers alone: many candidates at once then differ.
     """
     return reduce(add, values, 0.0)
+
+
+def greatest(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the greatest of each candidate's numbers, the first of equal ones as `max` does."""
+    return reduce(lambda first, other: np.where(other > first, other, first), columns)
 
 
 def _reader(names: tuple[str, ...]) -> Reader | None:

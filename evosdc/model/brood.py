@@ -12,7 +12,7 @@ from evosdc.model.litter import MadeWhenAsked
 Column = NDArray[np.float64]
 Point = tuple[float, ...]
 Standing = tuple[float, Point]
-"""Infeasibility and objectives, or infeasibility and where it stands on the front."""
+"""Infeasibility, and where it stands on the front."""
 
 Precedence = tuple[float, tuple[float, ...]]
 
@@ -28,6 +28,13 @@ class Brood(MadeWhenAsked[Individual]):
         All minimised.
     individual : callable
         Makes the individual at a place, of its scores and objectives.
+
+    Attributes
+    ----------
+    objectives : list of tuple of float
+        Of each.
+    infeasibility : list of float
+        Of each.
     """
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,12 @@ class Fitness(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "combine" in vars(cls) and "combine_columns" not in vars(cls):
-            # What a class inherits says what that one's `combine` does.
+        first, together = (
+            next(place for place, parent in enumerate(cls.__mro__) if name in vars(parent))
+            for name in ("combine", "combine_columns")
+        )
+        if first < together:
+            # What stands behind its `combine` says what another one does.
             cls.combine_columns = Fitness.combine_columns  # type: ignore[method-assign]
 
     def bound(self, directions: Mapping[str, str]) -> "Fitness":
@@ -58,7 +63,7 @@ class Fitness(ABC):
         That is the default. Whoever does it at once has to give the same to the last bit.
         """
         rows = zip(*(column.tolist() for column in scores.values()), strict=True)
-        found = [self.combine(dict(zip(scores, row, strict=True))) for row in rows]
+        found = [self.combine(MappingProxyType(dict(zip(scores, row, strict=True)))) for row in rows]
         return tuple(np.array(objective, dtype=np.float64) for objective in zip(*found, strict=True))
 
 

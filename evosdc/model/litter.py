@@ -5,7 +5,7 @@ is what they change; a genome of its own is needed by those that stay.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar, overload
 
@@ -39,6 +39,12 @@ class MadeWhenAsked(Sequence[T]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def __add__(self, other: Iterable[T]) -> list[T]:
+        return [*self, *other]
+
+    def __radd__(self, other: Iterable[T]) -> list[T]:
+        return [*other, *self]
 
     @overload
     def __getitem__(self, place: int) -> T: ...
@@ -86,6 +92,8 @@ class Litter(MadeWhenAsked[Offspring], Generic[G]):
 
     def __init__(self, genomes: Siblings[G], origins: Sequence[str], slot: int, parent: Individual) -> None:
         super().__init__(len(genomes))
+        if len(genomes) != len(origins):
+            raise ValueError(f"{len(genomes)} genomes, and operators of {len(origins)}")
         self.genomes, self.origins, self.slot, self.parent = genomes, origins, slot, parent
 
     def make(self, place: int) -> Offspring:

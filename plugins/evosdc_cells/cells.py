@@ -161,7 +161,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         if self._batches is None or not usual:
             return super().mutants(g, count, rng)
         made = self._batches.mutants(g, count, self.params.mutations, rng)
-        return super().mutants(g, count, rng) if made is None else FileSiblings(g, made, self._told)
+        return super().mutants(g, count, rng) if made is None else self._siblings(g, made)
 
     @cached_property
     def _batches(self) -> Batches | None:
@@ -224,7 +224,14 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
         made = self._batches.moved(g, places, repeats, costly, through, rng)
         if made is None:
             return super().moved(g, kinds, costly, through, rng)
-        return FileSiblings(g, made, self._told)
+        return self._siblings(g, made)
+
+    def _siblings(self, g: File, made: Genes | Sparse) -> Sequence[File]:
+        """Return children, which tell what they change where no subclass decodes files otherwise."""
+        siblings, own = FileSiblings(g, made, self._told), type(self)
+        usual = own.changes is Cells.changes and own.changed_rows is Cells.changed_rows
+        usual &= own.decode is Cells.decode and own.decode_records is Cells.decode_records
+        return siblings if usual else list(siblings)
 
     @cached_property
     def _record_moves(self) -> RecordMoves:

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitness, Parameters
-from evosdc.model.aggregation import total
+from evosdc.model.aggregation import greatest, total
 
 Column = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class Max(Fitness):
 
     def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
         """Return the objective of several candidates."""
-        return (np.maximum(scores["il"], scores["dr"]),)
+        return (greatest((scores["il"], scores["dr"])),)
 
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -75,8 +75,9 @@ class Weighted(Fitness):
     def __init__(self, params: Any) -> None:
         super().__init__(params)
         weights = params.weights
-        total = sum(weights.values())
-        self._shares = {name: weight / total for name, weight in weights.items()}
+        whole = sum(weights.values())
+        # In one order, whatever the one they are given in: workers read them by the alphabet.
+        self._shares = {name: weights[name] / whole for name in sorted(weights)}
         self.needs = tuple(self._shares)
         self._signs = dict.fromkeys(self._shares, 1.0)
 

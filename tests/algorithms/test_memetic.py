@@ -86,6 +86,17 @@ def test_a_change_of_the_loss_and_one_of_the_risk_come_together_where_neither_he
     assert {frozenset(chosen) for chosen in sets} == {frozenset({0, 1})}
 
 
+def test_what_a_fitness_raises_about_an_estimate_is_no_fault_of_any_file() -> None:
+    def combine(scores):
+        if scores["il"] < 28.5:
+            raise ValueError("no such loss")
+        return (max(scores["il"], scores["dr"]),)
+
+    climber, probes = scored(30.2, 30.0), (scored(29.0, 30.1), scored(30.1, 29.0), scored(28.0, 30.1))
+    sets = promising(climber, probes, SimpleNamespace(combine=combine), 20, np.random.default_rng(0))
+    assert {frozenset(chosen) for chosen in sets} == {frozenset({0, 1})}
+
+
 def test_no_set_is_predicted_to_be_worse_than_the_climber() -> None:
     rng = np.random.default_rng(1)
     climber = scored(30.0, 31.0)

@@ -120,6 +120,48 @@ class Everything(Evaluator):
         return super().evaluate(list(offspring))
 
 
+def test_a_litter_is_added_to_as_a_list_is(assemblies):
+    problem = assemblies["six"].problem
+    rng = np.random.default_rng(1)
+    parent = evaluated(problem, problem.genotype.random(rng))
+    litter = litter_of(problem.genotype, parent, rng, 3)
+    assert litter + litter[:1] == [*litter, litter[0]]
+    assert litter[:1] + litter == [litter[0], *litter]
+    with pytest.raises(ValueError, match="3 genomes, and operators of 2"):
+        Litter(litter.genomes, ["value"] * 2, 0, parent)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+def test_measures_may_use_their_arrays_again(assemblies, monkeypatch, kind):
+    problem = assemblies["six"].problem
+    rng = np.random.default_rng(1)
+    parent = evaluated(problem, problem.genotype.random(rng))
+    _, fitted = problem._roads.followed[0]
+    own, held = type(fitted).values, np.zeros(50, dtype=kind)
+
+    def reused(self, state, changes):
+        found = held[: len(changes.ends)]
+        found[:] = own(self, state, changes)
+        return found
+
+    monkeypatch.setattr(type(fitted), "values", reused)
+    evaluator = Evaluator(problem)
+    litter = litter_of(problem.genotype, parent, rng)
+    brood = evaluator.evaluate(litter)
+    evaluator.evaluate(litter_of(problem.genotype, parent, rng))
+    assert isinstance(brood, Brood)
+    assert [figures(one) for one in brood] == [figures(one) for one in Everything(problem).evaluate(litter)]
+    assert all(type(score) is float for one in brood for score in one.scores.values())
+
+
+def test_whole_numbers_are_scores_as_others_are(assemblies):
+    problem = assemblies["six"].problem
+    whole, plain = (dict.fromkeys(problem.measures, kind(7)) for kind in (int, float))
+    scores, objectives = problem.judge(whole)
+    assert (scores, objectives) == problem.judge(plain)
+    assert all(type(value) is float for value in (*scores.values(), *objectives))
+
+
 ALGORITHMS = ({"name": "memetic", "probes": 20, "rounds": 3}, {"name": "hill-climbing", "patience": 30})
 
 

@@ -176,6 +176,16 @@ def test_children_are_made_once_when_they_are_asked_for(records):
     assert len(list(made)) == len(made.known) == 5
 
 
+@pytest.mark.parametrize("name", ["decode", "decode_records", "changes", "changed_rows"])
+def test_children_of_a_subclass_that_decodes_otherwise_are_made(name):
+    own = type("Own", (Cells,), {name: lambda self, *given: getattr(Cells, name)(self, *given)})
+    cells = own(own.Params(), microdata(np.zeros((4, 2)), [3, 3]))
+    parent, rng = cells.seeded(cells.microdata.original), np.random.default_rng(0)
+    for made in (cells.mutants(parent, 3, rng), cells.moved(parent, ["value"] * 3, [False] * 3, None, rng)):
+        assert isinstance(made, list)
+        assert len(made) == 3
+
+
 def test_a_subclass_that_mutates_otherwise_is_asked():
     class Own(Cells):
         def mutate(self, g, rng):

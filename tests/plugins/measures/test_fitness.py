@@ -42,10 +42,31 @@ def test_who_combines_otherwise_than_its_parent_is_asked_about_each():
         def combine_columns(self, scores):
             return (2.0 * scores["dbil"],)
 
+    class Rounding:
+        def combine(self, scores):
+            return (round(super().combine(scores)[0], -1),)
+
+    class Mixed(Rounding, Weighted):
+        pass
+
+    class Again(Mixed):
+        pass
+
     columns = {name: np.array([value, 1.0]) for name, value in SCORES.items()}
-    for kind, wanted in ((Weighted, [25.0, 1.0]), (Root, [4.0, 1.0]), (Same, [4.0, 1.0]), (Twice, [8.0, 2.0])):
+    rounded = ((Mixed, [20.0, 0.0]), (Again, [20.0, 0.0]))
+    for kind, wanted in (
+        (Weighted, [25.0, 1.0]), (Root, [4.0, 1.0]), (Same, [4.0, 1.0]), (Twice, [8.0, 2.0]), *rounded
+    ):  # fmt: skip
         (found,) = kind(kind.Params()).combine_columns(columns)
         assert found.tolist() == wanted
+
+
+def test_the_order_of_weights_does_not_matter():
+    given = {"prl": 0.3, "id": 0.7, "dbil": 1.1, "ctbil": 0.9, "dbrl": 0.37}
+    one, other = (Weighted(Weighted.Params(measures=dict(order))) for order in (given.items(), sorted(given.items())))
+    rng = np.random.default_rng(0)
+    for scores in (dict(zip(given, rng.random(5) * 100.0, strict=True)) for _ in range(50)):
+        assert one.combine(scores) == other.combine(scores)
 
 
 def weighted(**params):
