@@ -102,8 +102,8 @@ class Perturbed:
         """Return in plain words that uniques need not be re-identifications, and how many are right where known."""
         changed = ", ".join(f"{name} {count}" for name, count in self.changed.items() if count)
         told = [
-            f"This file was perturbed ({changed} values became others; {self.told_by}). Records with such a value are "
-            "not re-identifications, though they may be like no other one: it may be another person's."
+            f"This file was perturbed ({changed} values became other known ones; {self.told_by}). Records with such a "
+            "value are not re-identifications, though they may be like no other one: it may be another person's."
         ]
         if self.right is not None:
             told.append(f"Of these {self.unique} records, {self.right} have no value that is not their own person's.")
