@@ -9,7 +9,8 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 
 from evosdc.engine.deme_reports import DemeReport, join_generations, pack_deme, read_report
-from evosdc.engine.evaluation import Cost, Dispatch
+from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.evaluation import Cost
 from evosdc.engine.generation import Generation
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.kernel import working_time

@@ -3,17 +3,17 @@
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeVar
 
+from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise, worst_evaluation
 from evosdc.engine.family_evaluations import Evaluation
 from evosdc.engine.problem import Problem
 from evosdc.errors import EvaluationError
-from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
+from evosdc.executors.chunking import worth_sending
 from evosdc.kernel import working_time
-from evosdc.model import Executor, Individual, Litter, Offspring, Outcome, SharedFiles, Task
+from evosdc.model import Individual, Litter, Offspring
 from evosdc.model.brood import Brood
 from evosdc.model.individual import LatentGenome
 from evosdc.time_limit import OutOfTime, raise_if_over, time_limited
@@ -24,98 +24,6 @@ CACHE_SIZE = 20_000
 _UNLIMITED = nullcontext()
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Dispatch:
-    """How work leaves this process: the executor, how the problem is published, and the name of the worker's function.
-
-    The function is called as ``function(shared, seed, (dump, key of the nearest relative or None))`` and returns
-    ``(scores, objectives)``.
-
-    Parameters
-    ----------
-    executor : Executor
-    publish : callable
-        Writes the problem where workers find it; called once, and only when something is sent.
-    function : str
-    seed : int
-    evolve : str
-        Name of the function that evolves a deme (`evosdc.engine.generation_step`), or empty where there is none.
-    grain : {"auto", "evaluations", "islands"}
-        What workers get: single evaluations, demes to evolve, or whichever is faster.
-    prepare : str
-        Name of a function that has a worker build the problem; without it workers are waited for when they start.
-    """
-
-    executor: Executor
-    publish: Callable[[], SharedFiles | None]
-    function: str
-    seed: int
-    evolve: str = ""
-    grain: str = "auto"
-    prepare: str = ""
-
-    @cached_property
-    def shared(self) -> SharedFiles | None:
-        """The published problem."""
-        return self.publish()
-
-    def worthwhile(self, seconds: float) -> bool:
-        """Whether so many seconds of work here are worth sending, or starting the workers for where they are not yet.
-
-        Workers that are worth it start beside this process, which goes on without them until they are ready. Where a
-        grain was asked for, workers are started in any case.
-        """
-        if not self.executor.remote or not worth_sending(seconds):
-            return False
-        if self.grain != "auto" or self.executor.started:
-            return True
-        if not worth_starting(seconds, self.executor.workers):
-            return False
-        return not self.prepare or self.executor.begin(Task(self.prepare, self.shared, self.seed, ((0, None),)))
-
-    def run(
-        self, function: str, items: Sequence[tuple[int, Any]], seconds: float, size: int, rule: ErrorRule = RAISE
-    ) -> list[Outcome]:
-        """Run items in chunks and return their outcomes in order.
-
-        Parameters
-        ----------
-        function : str
-            Name of the worker's function.
-        items : sequence of (int, object)
-            Position and payload.
-        seconds : float
-            Expected cost of an item, for the size of chunks.
-        size : int
-            Bytes of an item on the wire, likewise.
-        rule : ErrorRule
-            Whether items are run again whose time was over or whose worker died, and whether they may stay failures.
-
-        Raises
-        ------
-        EvaluationError
-            An item failed; the message names the failure that came first by position.
-        """
-        outcomes = self._run_once(function, items, seconds, size, rule)
-        for left in range(rule.retries - 1, -1, -1):
-            lost = [place for place, outcome in enumerate(outcomes) if not outcome.ok]
-            if not lost:
-                break
-            again = self._run_once(function, [items[place] for place in lost], seconds, size, rule if left else RAISE)
-            for place, outcome in zip(lost, again, strict=True):
-                outcomes[place] = outcome
-        return outcomes
-
-    def _run_once(
-        self, function: str, items: Sequence[tuple[int, Any]], seconds: float, size: int, rule: ErrorRule
-    ) -> list[Outcome]:
-        tasks = [
-            Task(function, self.shared, self.seed, tuple(items[begin:end]))
-            for begin, end in chunks_of(len(items), seconds, self.executor.workers, size)
-        ]
-        return outcomes_of(self.executor, tasks, rule)
 
 
 class Cost:
@@ -335,15 +243,3 @@ class Evaluator:
             Evaluation._make((*outcome.value, ())) if outcome.ok else worst_evaluation(self.problem, item.genome)
             for outcome, item in zip(outcomes, items, strict=True)
         ]
-
-
-def outcomes_of(executor: Executor, tasks: Sequence[Task], rule: ErrorRule = RAISE) -> list[Outcome]:
-    """Run tasks and return the outcomes of their items in order; raises the first that the rule does not forgive."""
-    outcomes = [outcome for task in executor.map(tasks) for outcome in task]
-    for outcome in outcomes:
-        if not (outcome.ok or rule.forgives(outcome)):
-            failure = outcome.value
-            error = EvaluationError(f"item {outcome.id} failed: {failure.type}: {failure.message}")
-            error.add_note(failure.traceback)  # for --debug only: it names places of this machine
-            raise error
-    return outcomes

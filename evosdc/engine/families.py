@@ -58,13 +58,9 @@ class Families:
         places = changes.children.tolist()
         if not places:
             return []
-        if self._travellers is None:
-            columns = self._columns(parent.states[0], changes)
-        else:
-            keys = [self._genotype.key(genomes[place]) for place in places]
-            columns = self._travellers.read_family(
-                parent.genome, parent.key, keys, lambda states: self._columns(states, changes)
-            )
+        travels = self._travellers is not None
+        keys = [self._genotype.key(genomes[place]) for place in places] if travels else []
+        columns = self._of_parent(parent, keys, changes)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         if not self._whole:
             return [
@@ -98,15 +94,18 @@ class Families:
         changes = genomes.changes(self._most)
         if len(changes.children) < len(genomes):
             return None
-        if self._travellers is None:
-            columns = self._columns(parent.states[0], changes)
-        else:
-            columns = self._travellers.read_family(
-                parent.genome, parent.key, (), lambda states: self._columns(states, changes)
-            )
+        columns = self._of_parent(parent, (), changes)
         # Copies: who asks for an individual may do so when the measure has judged others in the same arrays.
         copied = (np.array(column, dtype=np.float64) for column in columns)
         return dict(zip(self._roads.names, copied, strict=True))
+
+    def _of_parent(self, parent: Individual, keys: Sequence[bytes], changes: Changes) -> list[NDArray[np.float64]]:
+        """Return the scores of children by their parent's states, which it has or where its table travels."""
+        if self._travellers is None:
+            return self._columns(parent.states[0], changes)
+        return self._travellers.read_family(
+            parent.genome, parent.key, keys, lambda states: self._columns(states, changes)
+        )
 
     def _columns(self, states: States, changes: Changes) -> list[NDArray[np.float64]]:
         """Return the scores of all children by each measure that judges them together; by all of them in order."""

@@ -1,7 +1,7 @@
 """The evaluations of children of one parent that are judged together."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from evosdc.engine.families import Families
 from evosdc.engine.objectives import Columns, Judged
 from evosdc.model import Individual, Siblings
+
+G = TypeVar("G", bound=Sequence[Any])
+T = TypeVar("T")
 
 States = tuple[tuple[Any, ...], ...]
 """By draw, then by incremental measure; empty where there is none."""
@@ -48,16 +51,7 @@ def family_evaluations(
         What a measure raised about any of them.
     """
     found: list[Evaluation | None] = [None] * len(genomes)
-    if make_states is not None and not parent.states:
-        make_states(parent, genomes)
-        if not parent.states:
-            return found
-    try:
-        listed = families.scores(parent, genomes)
-    except BaseException:
-        parent.states = ()  # whoever is interrupted may have altered them
-        raise
-    for place, scores in listed:
+    for place, scores in _asked(families.scores, parent, genomes, make_states) or ():
         try:  # by hand: a context takes as long as what is in it
             judged, objectives = judge(scores, genomes[place])
         except Exception:
@@ -89,13 +83,23 @@ def litter_columns(
     Exception
         What a measure raised about any of them.
     """
+    scores = _asked(families.columns, parent, genomes, make_states)
+    return None if scores is None else judge(scores)
+
+
+def _asked(
+    ask: Callable[[Individual, G], T | None],
+    parent: Individual,
+    genomes: G,
+    make_states: Callable[[Individual, Sequence[Any]], None] | None,
+) -> T | None:
+    """Ask about children when their parent has states, which may have to be made; None where it can have none."""
     if make_states is not None and not parent.states:
         make_states(parent, genomes)
         if not parent.states:
             return None
     try:
-        scores = families.columns(parent, genomes)
+        return ask(parent, genomes)
     except BaseException:
         parent.states = ()  # whoever is interrupted may have altered them
         raise
-    return None if scores is None else judge(scores)

@@ -3,7 +3,8 @@
 from math import ceil, inf
 
 from evosdc.engine.asynchronous_islands import AsynchronousIslands
-from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.generation import Generation, evolve_generations
 from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunking import worth_sending

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from math import inf, sqrt
 from statistics import fmean, stdev
 
-from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.failures import ErrorRule
 from evosdc.engine.problem import Problem
 from evosdc.kernel import working_time

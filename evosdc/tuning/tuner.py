@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry

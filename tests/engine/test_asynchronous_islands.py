@@ -8,7 +8,7 @@ import pytest
 from evosdc.algorithms.islands import Islands
 from evosdc.engine.asynchronous_islands import AHEAD, AsynchronousIslands
 from evosdc.engine.deme_reports import DemeReport, report_generations, unpack_deme
-from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.generation import evolve_generations
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.model import Archipelago, Executor, Failure, Outcome, TaskQueue

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.evaluation import Evaluator
 from evosdc.errors import EvaluationError
 from evosdc.model import Offspring, SharedFiles
 from evosdc.testing.purity import generator
@@ -162,6 +163,7 @@ class Slow(Levels):
 def always_worth_sending(monkeypatch):
     """Have work sent whenever that is quicker, by a clock that only slow work moves."""
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.evaluation.working_time", remote.CLOCK)
 
 
@@ -218,6 +220,7 @@ def test_an_executor_that_is_not_remote_gets_nothing(always_worth_sending):
 
 def test_little_work_stays_here(monkeypatch):
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: False)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: False)
     executor = remote.Lent()
     evaluator = dispatched(executor)
     for first in (0, 10):

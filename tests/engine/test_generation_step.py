@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.generation import Generation
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import first_state, search

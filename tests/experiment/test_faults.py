@@ -275,6 +275,7 @@ def test_the_algorithm_memory_survives_a_stop(tmp_path, known, monkeypatch):
 def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, plain, monkeypatch):
     monkeypatch.setattr("evosdc.experiment.run.worker_tasks.default_registry", lambda: known)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
     worker_tasks._problem.cache_clear()
     calls = []
     evaluate = worker_tasks.evaluate

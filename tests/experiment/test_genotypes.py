@@ -34,7 +34,8 @@ def workers_know(monkeypatch):
     found = registry()
     monkeypatch.setattr("evosdc.experiment.run.worker_tasks.default_registry", lambda: found)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
-    monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_starting", lambda seconds, workers: True)
     monkeypatch.setattr("evosdc.executors.pool.PoolExecutor.begin", lambda self, task: True)  # wait for workers
     worker_tasks._problem.cache_clear()
     yield found
@@ -197,7 +198,8 @@ def distributed(tmp_path, monkeypatch):
     distribute(folder, "evosdc-trial", f"from tests.experiment.offers import {hooks}\n")
     monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
-    monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_starting", lambda seconds, workers: True)
     monkeypatch.setattr("evosdc.executors.pool.PoolExecutor.begin", lambda self, task: True)  # wait for workers
     yield Registry.load()
     sys.modules.pop("evosdc_trial", None)

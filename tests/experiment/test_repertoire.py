@@ -242,7 +242,8 @@ def test_workers_end_with_the_same_digest(tmp_path, monkeypatch):
     send = ProcessesExecutor.map
     monkeypatch.setattr(ProcessesExecutor, "map", lambda self, tasks: sent.append(len(tasks)) or send(self, tasks))
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
-    monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_starting", lambda seconds, workers: True)
     monkeypatch.setattr("evosdc.executors.pool.PoolExecutor.begin", lambda self, task: True)  # wait for workers
     executor = {"name": "processes", "workers": 2}
     there = run_once(experiment(**chosen, executor=executor), tmp_path / "there", default_registry(), 7).result

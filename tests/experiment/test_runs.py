@@ -91,7 +91,8 @@ def test_best_and_mean_never_get_worse(plain):
 def test_every_executor_ends_with_the_same_digest(plain, tmp_path, name, workers, monkeypatch):
     # Small work would stay in this process: send all of it away.
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
-    monkeypatch.setattr("evosdc.engine.evaluation.worth_starting", lambda seconds, workers: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_starting", lambda seconds, workers: True)
     monkeypatch.setattr("evosdc.executors.pool.PoolExecutor.begin", lambda self, task: True)  # wait for workers
     chosen = experiment(executor={"name": name, "workers": workers})
     result = run_once(chosen, tmp_path / "run", default_registry(), 11).result

@@ -5,7 +5,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, search
 from evosdc.engine.stop import Stop
 from evosdc.experiment.build.assembly import Assembly, assembled_like

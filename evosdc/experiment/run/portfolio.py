@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.loop import SearchState, first_state
 from evosdc.errors import CheckpointError, Fault
 from evosdc.experiment.build.assembly import Assembly

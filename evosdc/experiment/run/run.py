@@ -10,7 +10,8 @@ from traceback import clear_frames
 from typing import Any
 
 from evosdc.engine.checkpoint import SO_FAR, newest_checkpoint, set_aside_newer
-from evosdc.engine.evaluation import Dispatch, Evaluator
+from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import SearchState, search
 from evosdc.errors import CheckpointError, EvosdcError, Fault, InputError

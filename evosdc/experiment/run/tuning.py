@@ -11,7 +11,7 @@ import numpy as np
 
 from evosdc.calls.defaults import default_portfolio
 from evosdc.calls.masking import build_steps, mask_file
-from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.engine.evaluation import Dispatch
+from evosdc.engine.dispatch import Dispatch
 from evosdc.executors.launched import launching_executor
 from evosdc.executors.shared_files import share, withdraw
 from evosdc.experiment.build.assembly import Assembly
