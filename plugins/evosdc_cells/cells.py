@@ -16,13 +16,13 @@ from evosdc.table.table import MISSING, Numbers, Rows, Table
 from evosdc_cells.batches import MOST_REACH, Batches
 from evosdc_cells.block_distances import BlockDistances
 from evosdc_cells.class_moves import CLASS_MOVES
-from evosdc_cells.comparison import changed_codes, differing_cells, differing_children
+from evosdc_cells.comparison import differing_cells
 from evosdc_cells.compiled_moves import KINDS
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.file_blocks import FileBlocks, in_blocks
-from evosdc_cells.file_siblings import FileSiblings, Sparse
+from evosdc_cells.file_siblings import FileSiblings, Sparse, changed_records
 from evosdc_cells.files import File, Genes, changed_rows, finished, key_of, locked, records_of
 from evosdc_cells.mutation import ATTEMPTS, Mutation
 from evosdc_cells.record_moves import RECORD_MOVES, RecordMoves
@@ -277,18 +277,10 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
 
     def _told(self, parent: File, made: Genes | Sparse, most: int) -> Changes:
         """Return what children change, those of a small file being given as an array, shape (k, n, V)."""
-        if isinstance(made, Sparse):
-            chosen, (ends, rows, *records) = made.of_at_most(most)
-        elif self._categorical == self._shape[1]:
-            chosen, ends, rows, *records = changed_codes(np.asarray(parent), made, most)
-            without = locked(np.empty((len(rows), 0)))
-            return Changes(chosen, ends, rows, *(Table(self._schema, locked(codes), without) for codes in records))
-        else:
-            chosen, ends, rows = differing_children(np.asarray(parent), made, most)
-            own = np.repeat(chosen, np.diff(ends, prepend=0)) if len(chosen) > 1 else chosen
-            records = [np.asarray(parent)[rows], made[own, rows]]
+        categories_alone = self._categorical == self._shape[1]
+        chosen, (ends, rows, before, after) = changed_records(parent, made, most, categories_alone)
         without = self.microdata.original.numbers[rows]
-        return Changes(chosen, ends, rows, *(self._decoded(genes, without) for genes in records))
+        return Changes(chosen, ends, rows, self._decoded(before, without), self._decoded(after, without))
 
     def distance(self, a: File, b: File) -> float:
         """Return in how many cells two files differ."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.model import Changes, Siblings
+from evosdc_cells.comparison import changed_codes, differing_children
 from evosdc_cells.file_blocks import FileBlocks
 from evosdc_cells.files import File, Genes, locked
 
@@ -39,6 +40,31 @@ class Sparse(NamedTuple):
         kept = np.repeat(counts <= most, counts)
         ends = np.cumsum(counts[chosen])
         return chosen, Sparse(ends, self.rows[kept], self.before[kept], self.records[kept])
+
+
+def changed_records(
+    parent: File, made: Genes | Sparse, most: int, categories_alone: bool
+) -> tuple[NDArray[np.int64], Sparse]:
+    """Return the children that change so many records at most, and what these change.
+
+    Parameters
+    ----------
+    parent : ndarray or FileBlocks
+    made : ndarray, shape (k, n, V), or Sparse
+        As of `FileSiblings`.
+    most : int
+    categories_alone : bool
+        Whether no gene is a number.
+    """
+    if isinstance(made, Sparse):
+        return made.of_at_most(most)
+    file = np.asarray(parent)
+    if categories_alone:
+        chosen, ends, rows, before, after = changed_codes(file, made, most)
+        return chosen, Sparse(ends, rows, before, after)
+    chosen, ends, rows = differing_children(file, made, most)
+    own = np.repeat(chosen, np.diff(ends, prepend=0)) if len(chosen) > 1 else chosen
+    return chosen, Sparse(ends, rows, file[rows], made[own, rows])
 
 
 class FileSiblings(Siblings[File]):
