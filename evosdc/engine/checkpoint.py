@@ -18,9 +18,10 @@ from evosdc.errors import CheckpointError, Fault, PluginError
 from evosdc.files.atomic import atomic
 from evosdc.model import Genotype, Individual, Population
 
-FORMAT = 2
-READ = (1, 2)
-"""Formats that are read. Since the second, large genomes are told by what they differ in from others."""
+FORMAT = 3
+READ = (1, 2, 3)
+"""Formats that are read. Since the second, large genomes are told by what they differ in from others; since the third,
+all that differ from one together."""
 
 SO_FAR = "so-far.npz"
 """Of a run that ended before its search began: what its best file so far was chosen from. No resume reads it."""
@@ -133,7 +134,7 @@ def load_checkpoint(path: Path, genotype: Genotype[Any]) -> SearchState:
         document = json.loads(arrays["document"].tobytes())
         if document["format"] not in READ:
             given = f"a checkpoint of format {document['format']}"
-            wanted = f"format {' or '.join(map(str, READ))}, which this evosdc reads"
+            wanted = f"format {', '.join(map(str, READ[:-1]))} or {READ[-1]}, which this evosdc reads"
             raise CheckpointError(Fault(path.name, given, wanted))
         return _state(arrays, document, genotype)
     except _UNREADABLE as error:

@@ -218,7 +218,7 @@ def test_another_format_is_refused(tmp_path, number):
     rewritten(path)
     load_checkpoint(path, genotype)
     rewritten(path, format=number)
-    with pytest.raises(CheckpointError, match=f"of format {number}; wanted format 1 or {FORMAT}"):
+    with pytest.raises(CheckpointError, match=f"of format {number}; wanted format 1, 2 or {FORMAT}"):
         load_checkpoint(path, genotype)
 
 
