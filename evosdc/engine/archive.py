@@ -186,9 +186,11 @@ def crowded(points: NDArray[np.float64], keep: int, fixed: Collection[int]) -> l
     list of int
         Positions, in the order in which they go; of equals the first goes first.
     """
+    from scipy.spatial.distance import cdist  # takes a while to load, and few fronts grow so large
+
     extent = np.ptp(points, axis=0)
     scaled = points / np.where(extent > 0.0, extent, 1.0)
-    apart = np.sqrt(((scaled[:, None, :] - scaled[None, :, :]) ** 2).sum(axis=2))
+    apart = cdist(scaled, scaled)
     np.fill_diagonal(apart, np.inf)
     nearest = apart.min(axis=1)
     going: list[int] = []
