@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize
+from scipy.special import expit, gammaln
 from scipy.stats import binom, hypergeom, nbinom, poisson
 
 from evosdc.errors import ParameterError
@@ -18,19 +20,13 @@ from evosdc.model import MissingMatch
 from evosdc.table.coarsening import coarsened
 from evosdc_privacy.attackers import AverageRisk, JournalistRisk, MarketerRisk, ProsecutorRisk
 from evosdc_privacy.k_map import KMap, estimated_size
+from evosdc_privacy.pitman import pitman, pitman_parameters
 from evosdc_privacy.population_uniqueness import PopulationUniqueness
 from evosdc_privacy.presence import DeltaPresence
 from evosdc_privacy.profitability import Profitability, PublisherPayoff
 from evosdc_privacy.safepub import SafePub, delta_of, k_needed
 from evosdc_privacy.subsets import SubsetAnonymity
-from evosdc_privacy.uniqueness_estimators import (
-    pitman,
-    pitman_likelihood,
-    pitman_parameters,
-    sampled_keys,
-    slide_negative_binomial,
-    zayatz,
-)
+from evosdc_privacy.uniqueness_estimators import sampled_keys, slide_negative_binomial, zayatz
 from tests.plugins.privacy.reference import equal, neighbours, release_of_codes, table_of
 
 FILES = st.tuples(st.integers(1, 8), st.integers(8, 14), st.integers(1, 3)).flatmap(
@@ -103,6 +99,16 @@ class TestSafePub:
             SafePub(SafePub.Params(epsilon=0.5, sampling_fraction=0.5))
 
 
+def pitman_likelihood(theta: float, alpha: float, sizes, keys, u: float, n: float) -> float:
+    """Return the logarithm of the likelihood of Pitman's sampling formula but for a constant."""
+    if alpha > 1e-8:
+        grown = (u - 1.0) * log(alpha) + gammaln(theta / alpha + u) - gammaln(theta / alpha + 1.0)
+    else:
+        grown = (u - 1.0) * log(max(theta, 1e-300))
+    spread = float((keys * (gammaln(sizes - alpha) - gammaln(1.0 - alpha))).sum())
+    return float(grown - (gammaln(theta + n) - gammaln(theta + 1.0)) + spread)
+
+
 class TestUniqueness:
     def test_zayatz_is_bayes_rule_with_hypergeometric_sampling(self) -> None:
         sizes, keys = np.array([1, 2, 4]), np.array([6, 3, 2])
@@ -129,6 +135,40 @@ class TestUniqueness:
             for a in np.linspace(0.01, 0.99, 80)
         ]
         assert best >= max(grid) - 1e-9
+
+    @given(st.dictionaries(st.integers(1, 60), st.integers(1, 400), min_size=1, max_size=6))
+    def test_pitmans_parameters_are_no_worse_than_what_a_simplex_finds(self, counted) -> None:
+        sizes, keys = np.array(sorted(counted)), np.array([counted[size] for size in sorted(counted)])
+        u, n = float(keys.sum()), float(sizes @ keys)
+        found = pitman_parameters(sizes, keys)
+        if u in (1.0, n):
+            assert found is None
+            return
+
+        def loss(x):
+            # Where alpha is tiny, logarithms of gamma cancel and tell nothing.
+            alpha = max(float(expit(x[0])), 1e-4)
+            return -pitman_likelihood(exp(min(x[1], 700.0)) - alpha, alpha, sizes, keys, u, n)
+
+        starts = ((0.0, log(u)), (-3.0, log(u)), (2.0, 0.0))
+        best = -min(minimize(loss, start, method="Nelder-Mead", options={"maxiter": 600}).fun for start in starts)
+        assert found is not None
+        theta, alpha = found
+        assert 0.0 <= alpha < 1.0
+        assert theta > -alpha
+        assert pitman_likelihood(theta, alpha, sizes, keys, u, n) >= best - 1e-6
+
+    def test_a_likelihood_that_hardly_rises_at_0_has_its_maximum_further_on(self) -> None:
+        sizes, keys = np.array([1, 2, 3]), np.array([11_031, 72, 1])
+        theta, alpha = pitman_parameters(sizes, keys)
+        assert (theta, alpha) == (pytest.approx(401_741, rel=1e-4), pytest.approx(0.5176, abs=1e-4))
+
+    def test_an_alpha_of_0_is_the_formula_of_ewens(self) -> None:
+        sizes, keys = np.array([1, 2, 3]), np.array([2964, 121, 2])
+        u, n = float(keys.sum()), float(sizes @ keys)
+        theta, alpha = pitman_parameters(sizes, keys)
+        assert alpha == 0.0
+        assert sum(theta / (theta + i) for i in range(int(n))) == pytest.approx(u)
 
     def test_pitmans_likelihood_is_the_product_of_the_restaurant(self) -> None:
         theta, alpha = 1.7, 0.4
