@@ -33,7 +33,7 @@ def packed(dumps: Iterable[Mapping[str, Any]]) -> Arrays:
             array = np.asarray(given)
             if array.nbytes < LEAST_BYTES:
                 small.setdefault(name, []).append(array)
-            elif not large.setdefault((name, array.shape, array.dtype.str), _Alike()).differs(index, array):
+            elif not large.setdefault((name, array.shape, array.dtype.str), _Alike()).whole(index, array):
                 continue
             arrays[f"genome/{index}/{name}"] = array
     for (name, *_), alike in large.items():
@@ -87,8 +87,8 @@ class _Alike:
         self._told: list[list[tuple[int, NDArray[Any], NDArray[Any]]]] = []
         self._bytes: list[int] = []
 
-    def differs(self, index: int, array: NDArray[Any]) -> bool:
-        """Take in the array of a genome; return whether it is to be stored whole."""
+    def whole(self, index: int, array: NDArray[Any]) -> bool:
+        """Take in the array of a genome; return whether it is one of the whole ones."""
         flat = array.reshape(-1)
         sample = flat[:: max(1, flat.size // SAMPLE)]
         if self._wholes:
