@@ -186,12 +186,12 @@ def crowded(points: NDArray[np.float64], keep: int, fixed: Collection[int]) -> l
     list of int
         Positions, in the order in which they go; of equals the first goes first.
     """
-    from scipy.spatial.distance import cdist  # takes a while to load, and few fronts grow so large
-
     extent = np.ptp(points, axis=0)
-    scaled = points / np.where(extent > 0.0, extent, 1.0)
-    apart = cdist(scaled, scaled)
-    np.fill_diagonal(apart, np.inf)
+    apart = np.zeros((len(points), len(points)))
+    for own in (points / np.where(extent > 0.0, extent, 1.0)).T:
+        gap = np.subtract.outer(own, own)
+        apart += np.multiply(gap, gap, out=gap)
+    np.fill_diagonal(np.sqrt(apart, out=apart), np.inf)
     nearest = apart.min(axis=1)
     going: list[int] = []
     stays = np.zeros(len(points), dtype=np.bool_)

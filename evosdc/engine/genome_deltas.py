@@ -1,11 +1,15 @@
 """Genomes in few arrays: large ones that are alike are stored as what they differ in from a few that are whole."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from math import prod
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evosdc.model.blocks import Blocks
 
 LEAST_BYTES = 1 << 16
 """Size from which on the arrays of a genome are compared with others."""
@@ -14,10 +18,14 @@ SAMPLE = 512
 """Entries by which the nearest whole array is found."""
 
 Arrays = dict[str, NDArray[Any]]
+Entries = tuple[NDArray[Any], NDArray[Any]]
+"""Positions in a flattened array, and what is there."""
+
+Own = TypeVar("Own", NDArray[Any], Blocks)
 
 
 def packed(dumps: Iterable[Mapping[str, Any]]) -> Arrays:
-    """Return dumps of genomes as few arrays, taking them one after the other.
+    """Return dumps of genomes, whose arrays may be `Blocks`, as few arrays, taking them one after the other.
 
     ``genomes/NAME`` where all have one shape and are small; else ``genome/INDEX/NAME`` as it is. Of those that differ
     in little from one of these: ``alike/INDEX/NAME``, shape (k, 2), which genomes they are and where the entries end
@@ -25,17 +33,22 @@ def packed(dumps: Iterable[Mapping[str, Any]]) -> Arrays:
     """
     arrays: Arrays = {}
     small: dict[str, list[NDArray[Any]]] = {}
-    large: dict[tuple[Any, ...], _Alike] = {}
+    large: dict[tuple[Any, ...], _Alike[Any]] = {}
     count = 0
     for index, dump in enumerate(dumps):
         count += 1
         for name, given in dump.items():
-            array = np.asarray(given)
-            if array.nbytes < LEAST_BYTES:
-                small.setdefault(name, []).append(array)
-            elif not large.setdefault((name, array.shape, array.dtype.str), _Alike()).whole(index, array):
-                continue
-            arrays[f"genome/{index}/{name}"] = array
+            if hasattr(given, "blocks"):
+                alike = large.setdefault((name, given.shape, given.dtype.str, "blocks"), _AlikeBlocks())
+            else:
+                given = np.asarray(given)
+                if given.nbytes < LEAST_BYTES:
+                    small.setdefault(name, []).append(given)
+                    arrays[f"genome/{index}/{name}"] = given
+                    continue
+                alike = large.setdefault((name, given.shape, given.dtype.str), _AlikeArrays())
+            if alike.whole(index, given):
+                arrays[f"genome/{index}/{name}"] = np.asarray(given)
     for (name, *_), alike in large.items():
         arrays |= alike.told(name)
     for name, parts in small.items():
@@ -74,42 +87,50 @@ def _changed(arrays: Mapping[str, NDArray[Any]], base: str, entries: slice, own:
     return array
 
 
-class _Alike:
+class _Alike(ABC, Generic[Own]):
     """Large arrays of one shape and type: some are whole, and others are told by what they differ in from one of these.
 
-    The nearest is looked for by a sample of the entries. An array is whole where those told by its nearest would
-    otherwise take more bytes than it does, so that members which have moved away together get a whole one of their own.
+    An array is whole where those told by its nearest would otherwise take more bytes than it does, so that members
+    which have moved away together get a whole one of their own.
     """
 
     def __init__(self) -> None:
-        self._wholes: list[tuple[int, NDArray[Any]]] = []
-        self._samples: NDArray[Any] = np.empty((0, 0))
+        self._indices: list[int] = []
         self._told: list[list[tuple[int, NDArray[Any], NDArray[Any]]]] = []
         self._bytes: list[int] = []
 
-    def whole(self, index: int, array: NDArray[Any]) -> bool:
+    def whole(self, index: int, own: Own) -> bool:
         """Take in the array of a genome; return whether it is one of the whole ones."""
-        flat = array.reshape(-1)
-        sample = flat[:: max(1, flat.size // SAMPLE)]
-        if self._wholes:
-            nearest = int(np.count_nonzero(self._samples != sample, axis=1).argmin())
-            at = np.flatnonzero(flat != self._wholes[nearest][1]).astype(np.min_scalar_type(flat.size))
-            values = flat[at]
+        if self._indices:
+            nearest = self._nearest(own)
+            at, values = self._differing(own, nearest)
             size = self._bytes[nearest] + at.nbytes + values.nbytes
-            if size <= array.nbytes:
+            if size <= prod(own.shape) * own.dtype.itemsize:
                 self._bytes[nearest] = size
                 self._told[nearest].append((index, at, values))
                 return False
-        self._samples = np.vstack((self._samples, sample)) if self._wholes else sample[None]
-        self._wholes.append((index, flat))
+        self._enter(own)
+        self._indices.append(index)
         self._told.append([])
         self._bytes.append(0)
         return True
 
+    @abstractmethod
+    def _nearest(self, own: Own) -> int:
+        """Return the place of the whole one that differs in least, as far as can be told soon."""
+
+    @abstractmethod
+    def _differing(self, own: Own, place: int) -> Entries:
+        """Return the entries in which an array differs from a whole one."""
+
+    @abstractmethod
+    def _enter(self, own: Own) -> None:
+        """Take in an array that is whole."""
+
     def told(self, name: str) -> Arrays:
         """Return what others differ in."""
         arrays: Arrays = {}
-        for (base, _), alike in zip(self._wholes, self._told, strict=True):
+        for base, alike in zip(self._indices, self._told, strict=True):
             if alike:
                 indices, at, values = zip(*alike, strict=True)
                 ends = np.cumsum([len(own) for own in at])
@@ -117,3 +138,90 @@ class _Alike:
                 arrays[f"at/{base}/{name}"] = np.concatenate(at)
                 arrays[f"set/{base}/{name}"] = np.concatenate(values)
         return arrays
+
+
+class _AlikeArrays(_Alike[NDArray[Any]]):
+    """Arrays, of which the nearest is looked for by a sample of the entries."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._wholes: list[NDArray[Any]] = []
+        self._samples = _Rows()
+
+    def _nearest(self, own: NDArray[Any]) -> int:
+        return int(self._samples.differing(_sample(own)).argmin())
+
+    def _differing(self, own: NDArray[Any], place: int) -> Entries:
+        return _entries(own, self._wholes[place], 0, own.size)
+
+    def _enter(self, own: NDArray[Any]) -> None:
+        self._wholes.append(own)
+        self._samples.append(_sample(own))
+
+
+class _AlikeBlocks(_Alike[Blocks]):
+    """Arrays in blocks, which are compared where their marks differ; what one that many share differs in, once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._wholes: list[Blocks] = []
+        self._marks = _Rows()
+        self._samples = _Rows()
+        self._known: dict[tuple[int, int, int], Entries] = {}
+
+    def _nearest(self, own: Blocks) -> int:
+        differing = self._marks.differing(own.marks)
+        if differing.min() == len(own.blocks) and len(self._wholes) > 1:
+            differing = self._samples.differing(_sample_of_blocks(own))
+        return int(differing.argmin())
+
+    def _differing(self, own: Blocks, place: int) -> Entries:
+        whole, marks = self._wholes[place], own.marks
+        parts = []
+        for block in (marks != whole.marks).nonzero()[0].tolist():
+            which = place, block, int(marks[block])
+            if which not in self._known:
+                begin = block * own.blocks[0].size
+                self._known[which] = _entries(own.blocks[block], whole.blocks[block], begin, prod(own.shape))
+            parts.append(self._known[which])
+        if not parts:
+            return np.empty(0, np.min_scalar_type(prod(own.shape))), np.empty(0, own.dtype)
+        at, values = zip(*parts, strict=True)
+        return np.concatenate(at), np.concatenate(values)
+
+    def _enter(self, own: Blocks) -> None:
+        self._wholes.append(own)
+        self._marks.append(own.marks)
+        self._samples.append(_sample_of_blocks(own))
+
+
+class _Rows:
+    """Rows of numbers, by which the nearest one is found."""
+
+    def __init__(self) -> None:
+        self._rows: NDArray[Any] = np.empty((0, 0))
+
+    def append(self, row: NDArray[Any]) -> None:
+        """Take in a row, as long as those before."""
+        self._rows = np.vstack((self._rows, row)) if len(self._rows) else row[None]
+
+    def differing(self, row: NDArray[Any]) -> NDArray[np.intp]:
+        """Return in how many numbers each row differs from this one."""
+        found: NDArray[np.intp] = np.count_nonzero(self._rows != row, axis=1)
+        return found
+
+
+def _sample(array: NDArray[Any]) -> NDArray[Any]:
+    flat = array.reshape(-1)
+    return flat[:: max(1, flat.size // SAMPLE)]
+
+
+def _sample_of_blocks(own: Blocks) -> NDArray[Any]:
+    return np.array([block.reshape(-1)[0] for block in own.blocks])
+
+
+def _entries(own: NDArray[Any], whole: NDArray[Any], begin: int, size: int) -> Entries:
+    """Return where arrays differ, from a position on in arrays of so many entries, and what is in the first one."""
+    own = own.reshape(-1)
+    at = np.flatnonzero(own != whole.reshape(-1))
+    return (at + begin).astype(np.min_scalar_type(size)), own[at]

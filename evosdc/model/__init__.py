@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evosdc.kernel import inner_kernel, kernel
     from evosdc.model.aggregation import Aggregation
     from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
+    from evosdc.model.blocks import Blocks, InBlocks
     from evosdc.model.capabilities import (
         Assuring,
         Described,
@@ -101,6 +102,7 @@ _MODULES = {
     "evosdc.kernel": ("inner_kernel", "kernel"),
     "evosdc.model.aggregation": ("Aggregation",),
     "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population"),
+    "evosdc.model.blocks": ("Blocks", "InBlocks"),
     "evosdc.model.capabilities": (
         "Assuring", "Described", "Direct", "Followed", "Generalising", "Movable", "RecordDecoded",
         "Restricted", "Seedable", "SelfStarting",
@@ -153,6 +155,7 @@ __all__ = [
     "Assuring",
     "Attribute",
     "Batched",
+    "Blocks",
     "ByClass",
     "BySizes",
     "Changes",
@@ -187,6 +190,7 @@ __all__ = [
     "GenotypeSpec",
     "Grouping",
     "Guaranteeing",
+    "InBlocks",
     "Incremental",
     "Individual",
     "InnerParameters",

@@ -10,6 +10,7 @@ Seedable           a masked file can start the search                           
 SelfStarting       it has initial genomes of its own                                   initial_genomes
 Followed           it knows which records differ between two genomes                   changed_rows
 RecordDecoded      a Followed one that can decode single records                       decode_records
+InBlocks           large genomes are made of blocks that relatives share               blocks
 Movable            it has small changes of its own for a local search                  moves, move (moved, combined)
 Randomised         decoding draws random numbers                                       draws (fresh_draws, ...)
 PostRandomised     a Randomised one that draws every value by a transition matrix      draws, transitions (expected)

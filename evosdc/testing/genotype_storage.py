@@ -3,8 +3,13 @@
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
 import json
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
+import pytest
+
+from evosdc.model import InBlocks
 from evosdc.testing.acceptance import on_every_table
 from evosdc.testing.genomes import assert_genome, neighbours, same_dump, through_npz
 from evosdc.testing.genotype_subject import GenotypeSubject
@@ -62,6 +67,23 @@ class StorageTests(GenotypeSubject):
             genotype.check(loaded)
             assert genotype.key(loaded) == genotype.key(genome), f"dump and load change a genome made by {maker}"
             assert self.decoded(genotype, loaded).same_records(self.decoded(genotype, genome)), "dump loses something"
+
+    @on_every_table
+    def test_blocks_are_those_of_the_dump(self, table_name: str) -> None:
+        genotype = self.made(table_name)
+        if not isinstance(genotype, InBlocks):
+            pytest.skip("genomes are not made of blocks")
+        pool = [genome for _, genome in self.genomes(genotype)]
+        for genome in pool:
+            blocks, dump = genotype.blocks(genome), genotype.dump(genome)
+            assert not blocks or blocks.keys() == dump.keys(), "blocks leaves out an array of the dump"
+            for name, own in blocks.items():
+                assert len(own.marks) == len(own.blocks), "blocks has another number of marks than of blocks"
+                assert same_dump({name: np.concatenate(own.blocks)}, {name: dump[name]}), "blocks are not the dump"
+        for a, b in pairwise(genotype.blocks(genome) for genome in pool):
+            for name in a.keys() & b.keys():
+                equal = [np.array_equal(*both) for both in zip(a[name].blocks, b[name].blocks, strict=True)]
+                assert (a[name].marks == b[name].marks).tolist() == equal, "marks do not tell blocks apart"
 
     @on_every_table
     def test_descriptions_are_json_without_records(self, table_name: str) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import PluginError
-from evosdc.model import Changes, Microdata, Movable, Parameters, RecordDecoded, Seedable
+from evosdc.model import Changes, InBlocks, Microdata, Movable, Parameters, RecordDecoded, Seedable
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Numbers, Rows, Table
@@ -31,7 +31,7 @@ BLOCK = 1000
 """Of so many records one is changed by a move of several records."""
 
 
-class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
+class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
     """A whole file as genome: whole numbers, shape (n, V), record by record, categorical attributes first.
 
     A file of up to 16 384 cells is one array, a larger one is made of blocks that relatives share
@@ -308,6 +308,10 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File]):
     def dump(self, g: File) -> Dump:
         """Return the cells, in the smallest integers that hold all codes."""
         return {"cells": np.asarray(g)}
+
+    def blocks(self, g: File) -> dict[str, FileBlocks]:
+        """Return the cells of a large file as its blocks."""
+        return {"cells": g} if isinstance(g, FileBlocks) else {}
 
     def load(self, d: Dump) -> File:
         """Return the cells that `dump` wrote."""

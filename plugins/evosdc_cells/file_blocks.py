@@ -63,6 +63,11 @@ class FileBlocks(NamedTuple):
         """Hash of the cells: the sum, modulo 2**128, of the BLAKE2b hashes of all blocks, each with its place."""
         return self.total.to_bytes(16, "little")
 
+    @property
+    def marks(self) -> NDArray[np.uint64]:
+        """By which the blocks are told apart, shape (k,)."""
+        return self.parts[:, 0]
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Genes:
         """Return the whole file, shape (n, V), read-only but where a copy is asked for."""
         whole = np.concatenate(self.blocks)
@@ -95,7 +100,7 @@ class FileBlocks(NamedTuple):
 
     def differing(self, other: "FileBlocks") -> list[int]:
         """Return the places of the blocks that are not shared with another version of the file."""
-        places: list[int] = (self.parts[:, 0] != other.parts[:, 0]).nonzero()[0].tolist()
+        places: list[int] = (self.marks != other.marks).nonzero()[0].tolist()
         return places
 
     def changed_rows(self, other: "FileBlocks") -> Rows:

@@ -1,0 +1,41 @@
+"""Large genomes in blocks that relatives share."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.model.genotype import G, Genotype
+
+
+class Blocks(Protocol):
+    """An array in blocks along its first axis, all of one length but for the last, which may be shorter."""
+
+    @property
+    def blocks(self) -> tuple[NDArray[Any], ...]:
+        """The blocks, none empty, never changed."""
+
+    @property
+    def marks(self) -> NDArray[np.uint64]:
+        """A hash of each block, shape (k,): of blocks at one place equal just where the blocks are."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """That of the whole array."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the entries."""
+
+
+class InBlocks(Genotype[G]):
+    """A genotype whose large genomes are made of blocks that relatives share.
+
+    A checkpoint of many relatives then costs what they differ in.
+    """
+
+    @abstractmethod
+    def blocks(self, g: G) -> Mapping[str, Blocks]:
+        """Return the arrays of `dump` as blocks, all of them; none where the genome is not made of blocks."""
