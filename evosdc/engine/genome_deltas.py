@@ -164,10 +164,14 @@ class _AlikeBlocks(_Alike[Blocks]):
 
     def __init__(self) -> None:
         super().__init__()
+        self._size = 0
         self._wholes: list[Blocks] = []
         self._marks = _Rows()
         self._samples = _Rows()
-        self._known: dict[tuple[int, int, int], Entries] = {}
+        self._entries: list[Entries] = []
+        self._known: dict[tuple[int, int, int], int] = {}
+        # Of the array that was last told from each whole one: marks, and which entries each block has, -1 for none.
+        self._last: list[tuple[NDArray[np.uint64], NDArray[np.int32]]] = []
 
     def _nearest(self, own: Blocks) -> int:
         differing = self._marks.differing(own.marks)
@@ -176,23 +180,34 @@ class _AlikeBlocks(_Alike[Blocks]):
         return int(differing.argmin())
 
     def _differing(self, own: Blocks, place: int) -> Entries:
-        whole, marks = self._wholes[place], own.marks
-        parts = []
-        for block in (marks != whole.marks).nonzero()[0].tolist():
-            which = place, block, int(marks[block])
-            if which not in self._known:
-                begin = block * own.blocks[0].size
-                self._known[which] = _entries(own.blocks[block], whole.blocks[block], begin, prod(own.shape))
-            parts.append(self._known[which])
+        before, which = self._last[place]
+        marks, which = own.marks, which.copy()
+        # Members come in the order of a front, where neighbours are often relatives.
+        for block in (marks != before).nonzero()[0].tolist():
+            which[block] = self._which(own, place, block, int(marks[block]))
+        self._last[place] = marks, which
+        parts = [self._entries[entries] for entries in which[which >= 0].tolist()]
         if not parts:
-            return np.empty(0, np.min_scalar_type(prod(own.shape))), np.empty(0, own.dtype)
+            return np.empty(0, np.min_scalar_type(self._size)), np.empty(0, own.dtype)
         at, values = zip(*parts, strict=True)
         return np.concatenate(at), np.concatenate(values)
 
+    def _which(self, own: Blocks, place: int, block: int, mark: int) -> int:
+        whole = self._wholes[place]
+        if mark == whole.marks[block]:
+            return -1
+        which = self._known.setdefault((place, block, mark), len(self._entries))
+        if which == len(self._entries):
+            begin = block * whole.blocks[0].size
+            self._entries.append(_entries(own.blocks[block], whole.blocks[block], begin, self._size))
+        return which
+
     def _enter(self, own: Blocks) -> None:
+        self._size = prod(own.shape)
         self._wholes.append(own)
         self._marks.append(own.marks)
         self._samples.append(_sample_of_blocks(own))
+        self._last.append((own.marks, np.full(len(own.blocks), -1, np.int32)))
 
 
 class _Rows:
@@ -223,5 +238,5 @@ def _sample_of_blocks(own: Blocks) -> NDArray[Any]:
 def _entries(own: NDArray[Any], whole: NDArray[Any], begin: int, size: int) -> Entries:
     """Return where arrays differ, from a position on in arrays of so many entries, and what is in the first one."""
     own = own.reshape(-1)
-    at = np.flatnonzero(own != whole.reshape(-1))
+    (at,) = (own != whole.reshape(-1)).nonzero()
     return (at + begin).astype(np.min_scalar_type(size)), own[at]

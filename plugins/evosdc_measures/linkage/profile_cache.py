@@ -57,12 +57,12 @@ def memory_of(n: int, originals: Originals) -> ProfileCache:
     # Where all possible records fit they are remembered; a search comes to most of them.
     wanted = max(4 * n, min(originals.possible, SMALL >> attributes))
     places = max(min(MEMORY >> attributes, wanted), 1)
-    # Groups are worth the more, the more records share them; profiles made one by one are best used while in the cache.
-    batch = (
-        places
-        if worth_grouping(min(n, places), originals.complete, attributes, originals.shares[originals.order])
-        else CACHED >> attributes
+    # Groups are worth the more, the more records share them, and what is looked up takes no time to speak of; profiles
+    # made one by one are best used while in the cache.
+    together = len(originals.cube.counts) > 0 or worth_grouping(
+        min(n, places), originals.complete, attributes, originals.shares[originals.order]
     )
+    batch = places if together else CACHED >> attributes
     direct = originals.possible <= places
     # Powers of a multiplier of good spectral quality (Knuth's MMIX), modulo 2**64.
     powers = [pow(6364136223846793005, v + 1, 1 << 64) for v in range(attributes)]
@@ -160,7 +160,7 @@ def _places_of(codes: Codes, rows: Rows, originals: Originals, memory: ProfileCa
         known = 0
         _enter(codes, rows, memory, places)
     new = slice(known, int(filled[0]))
-    if new.stop == known + 1:
+    if new.stop == known + 1 and len(originals.cube.counts) == 0:
         profiles[known] = 0
         add_by_pairs(records[new], originals.columns, originals.numbers, originals.wildcard, profiles[new])
     elif new.stop > known:

@@ -1,4 +1,4 @@
-"""Profiles of records, computed by the cheaper of two exact roads."""
+"""Profiles of records, computed by the cheapest of three exact roads."""
 
 from math import prod
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from evosdc.table.schema import MissingRule
 from evosdc.table.table import Codes, Table
 from evosdc_measures.domains import Counts, Integers, domains_of
 from evosdc_measures.linkage.agreement import add_profile
+from evosdc_measures.linkage.agreement_cube import Cube, cube_of, look_up
 from evosdc_measures.linkage.agreement_groups import count_groups, invert, time_by_groups
 
 AT_ONCE = 1 << 25
@@ -43,6 +44,8 @@ class Originals(NamedTuple):
         Number of different records that the domains allow.
     strides : ndarray of int64, shape (V,)
         Factors of a record's digits in its number among these, where that has no more than 63 bits.
+    cube : Cube
+        By which profiles are looked up, where it is not empty.
     """
 
     records: Codes
@@ -55,6 +58,7 @@ class Originals(NamedTuple):
     widest: int
     possible: int
     strides: Integers
+    cube: Cube
 
 
 def originals_of(original: Table) -> Originals:
@@ -65,7 +69,8 @@ def originals_of(original: Table) -> Originals:
     partial = (distinct < 0).any(axis=1) & wildcard
     first = np.argsort(partial, kind="stable")
     distinct, numbers = np.ascontiguousarray(distinct[first]), counted[first].astype(np.int32)
-    widths = domains_of(original.schema).widths.tolist()
+    domains = domains_of(original.schema).widths
+    widths = domains.tolist()
     frequencies = [np.bincount(column + 1) / len(original) for column in original.codes.T]
     shares = np.array([(frequency**2).sum() for frequency in frequencies])
     order = np.argsort(shares, kind="stable").astype(np.int64)
@@ -83,6 +88,7 @@ def originals_of(original: Table) -> Originals:
         max(widths),
         prod(widths),
         np.array(strides, dtype=np.int64),
+        cube_of(distinct, numbers, domains, wildcard),
     )
 
 
@@ -140,7 +146,7 @@ def _fill_alike(records: Codes, mask: int, originals: Originals, profiles: Count
 
 
 def fill(records: Codes, originals: Originals, profiles: Counts) -> None:
-    """Compute profiles, by groups where that is estimated to cost less than comparing each record with each original.
+    """Compute profiles: by the cube where there is one, else by groups or pair by pair, as is estimated to cost less.
 
     Parameters
     ----------
@@ -149,6 +155,9 @@ def fill(records: Codes, originals: Originals, profiles: Counts) -> None:
     profiles : ndarray of int32, shape (k, 2**V)
         Written.
     """
+    if len(originals.cube.counts) > 0:
+        look_up(records, *originals.cube, profiles)
+        return
     masks = ((records < 0) & originals.wildcard) @ (1 << np.arange(records.shape[1]))
     distinct = np.unique(masks)
     if len(distinct) == 1:

@@ -1,6 +1,7 @@
 """Profiles by groups, by pairs and as the definition reads; the memory that keeps them; links that stay as they are."""
 
 from itertools import pairwise
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from evosdc.table.schema import MissingRule
 from evosdc.time_limit import OutOfTime
-from evosdc_measures.linkage import profile_cache
+from evosdc_measures.linkage import agreement_cube, profile_cache
 from evosdc_measures.linkage.agreement import add_profile, pattern_of
+from evosdc_measures.linkage.agreement_cube import look_up
 from evosdc_measures.linkage.agreement_groups import count_groups, few_pairs, invert, time_by_groups
 from evosdc_measures.linkage.profile_cache import memory_of, places_of
 from evosdc_measures.linkage.profiles import _fill_by_groups, fill, originals_of
@@ -69,6 +71,28 @@ def test_groups_agree_with_pairs_and_with_the_definition(seed, n, sizes, data):
     for subset in range(len(counts)):
         within = [pattern for pattern in range(len(counts)) if pattern & subset == subset]
         assert np.array_equal(counts[subset], wanted[:, within].sum(axis=1))
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 120),
+    sizes=st.lists(st.integers(1, 6), min_size=1, max_size=5).map(tuple),
+    na=st.sampled_from([MissingRule.CATEGORY, MissingRule.WILDCARD]),
+)
+def test_a_cube_agrees_with_the_definition(seed, n, sizes, na):
+    original, masked = drawn(seed, n, sizes, na)
+    with patch.object(agreement_cube, "CELLS_BY_ORIGINAL", 1 << 20):
+        cube = originals_of(original).cube
+    assert len(cube.counts) == np.prod(np.array(sizes) + 2)
+    profiles = np.full((n, 1 << len(sizes)), 7, dtype=np.int32)
+    look_up(masked.codes, *cube, profiles)
+    assert np.array_equal(profiles, by_definition(masked.codes, original))
+
+
+def test_a_cube_is_made_where_it_is_small_against_the_originals():
+    assert len(originals_of(drawn(1, 400, (2, 3, 4))[0]).cube.counts) == 4 * 5 * 6
+    assert len(originals_of(drawn(1, 400, (30, 40, 50))[0]).cube.counts) == 0
+    assert len(originals_of(drawn(1, 40_000, (200, 200, 200))[0]).cube.counts) == 0
 
 
 @pytest.mark.parametrize("na", [MissingRule.CATEGORY, MissingRule.WILDCARD])
