@@ -18,7 +18,8 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.lanes import LANES
 from evosdc_measures.linkage.bounds_together import bound, bound_roughly, extrapolate
-from evosdc_measures.linkage.known_share import CLOSE, CONVERGED, CYCLES, ROUNDING
+from evosdc_measures.linkage.known_share import CLAMP, CLOSE, CONVERGED, CYCLES, ROUNDING
+from evosdc_measures.linkage.second_order import settle
 from evosdc_measures.linkage.steps_together import Layout, Numbers, layout_of, step, write_chances
 
 Flags = NDArray[np.bool_]
@@ -52,7 +53,7 @@ def converged_together(
     m, u = np.empty((tables, attributes)), np.empty((tables, attributes))
     # The table that each lane has, -1 for none; its cycles so far; whether it jumps; what rounding may come to.
     own, cycles, jumps = np.empty(LANES, np.int64), np.zeros(LANES, np.int64), np.empty(LANES, np.bool_)
-    slack, spare = np.empty(LANES), np.empty(LANES)
+    slack, spare, theta = np.empty(LANES), np.empty(LANES), np.empty(size)
     for lane in range(LANES):
         # Lanes to spare hold the last table once more.
         slack[lane], spare[lane] = _enter(counts, min(lane, tables - 1), lane, work, at)
@@ -75,9 +76,11 @@ def converged_together(
                     work[LANES * (at.theta + i) + lane] = work[LANES * (chosen + i) + lane]
                 cycles[lane] += 1
             if not moving or cycles[lane] == CYCLES:
-                for v in range(attributes):
-                    m[own[lane], v] = work[LANES * (at.theta + v) + lane]
-                    u[own[lane], v] = work[LANES * (at.theta + attributes + v) + lane]
+                for i in range(size):
+                    theta[i] = work[LANES * (at.theta + i) + lane]
+                if moving:
+                    settle(counts[own[lane]].astype(np.float64), share, CLAMP, CONVERGED, theta)
+                m[own[lane]], u[own[lane]] = theta[:attributes], theta[attributes:]
                 if following < tables:
                     slack[lane], spare[lane] = _enter(counts, following, lane, work, at)
                     own[lane], cycles[lane] = following, 0

@@ -6,10 +6,12 @@ from numpy.typing import NDArray
 from evosdc.kernel import kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.pattern_sums import fold, spread
+from evosdc_measures.linkage.second_order import settle
 
 CLAMP = 1e-6
 CONVERGED = 1e-10
-CYCLES = 1000
+CYCLES = 50
+"""Accelerated steps; where files go together they end after 10 to 30, and where not, second derivatives help more."""
 LEAST = 1e-300
 """No probability is divided by less."""
 CLOSE = 1e-6
@@ -157,7 +159,8 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
     """Return probabilities of agreement of matches and of others for a known share, by accelerated steps.
 
     SQUAREM (Varadhan and Roland, 2008; steplength S3): two steps, an extrapolation along them, and a step from there
-    where the likelihood has not fallen (`as_likely`); else the second step counts.
+    where the likelihood has not fallen (`as_likely`); else the second step counts. After `CYCLES` of these
+    `evosdc_measures.linkage.second_order.settle` goes on.
     """
     low, height, width = grid_of(attributes)
     numbers = counts.astype(np.float64).reshape(height, width)
@@ -174,7 +177,7 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
         for i in range(size):
             change = max(change, abs(first[i] - theta[i]))
         if change <= CONVERGED:
-            break
+            return theta[:attributes].copy(), theta[attributes:].copy()
         _step(numbers, low, share, first, second, room, chances_beyond)
         straight = bent = 0.0
         for i in range(size):
@@ -192,4 +195,5 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
             beyond[i] = min(max(theta[i] + 2.0 * length * r + length * length * v, CLAMP), 1.0 - CLAMP)
         _step(numbers, low, share, beyond, reached, room, chances_beyond)
         theta[:] = reached if as_likely(numbers, chances, chances_beyond, change <= CLOSE, room) else second
+    settle(numbers.reshape(-1), share, CLAMP, CONVERGED, theta)
     return theta[:attributes].copy(), theta[attributes:].copy()

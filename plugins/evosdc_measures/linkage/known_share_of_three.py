@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.known_share import CLAMP, CLOSE, CONVERGED, CYCLES, LEAST, ROUNDING, likelihood
+from evosdc_measures.linkage.second_order import settle
 
 Three = tuple[float, float, float]
 Eight = tuple[float, float, float, float, float, float, float, float]
@@ -111,7 +112,7 @@ def converged_of_three(counts: Integers, share: float) -> tuple[NDArray[np.float
         change = max(abs(m1[0] - m[0]), abs(m1[1] - m[1]), abs(m1[2] - m[2]))
         change = max(change, abs(u1[0] - u[0]), abs(u1[1] - u[1]), abs(u1[2] - u[2]))
         if change <= CONVERGED:
-            break
+            return np.array(m), np.array(u)
         close = change <= CLOSE
         m2, u2, _ = _step(numbers, share, m1, u1)
         straight, bent = _squares(m, m1, m2, 0.0, 0.0)
@@ -138,4 +139,6 @@ def converged_of_three(counts: Integers, share: float) -> tuple[NDArray[np.float
             gain = likelihood(table, now) - likelihood(table, was)
             fallen = 0 if gain >= (-slack if close else 0.0) else 1
         m, u = (m2, u2) if fallen else (m3, u3)
-    return np.array(m), np.array(u)
+    theta = np.array((m[0], m[1], m[2], u[0], u[1], u[2]))
+    settle(c, share, CLAMP, CONVERGED, theta)
+    return theta[:3].copy(), theta[3:].copy()

@@ -42,11 +42,11 @@ class ProbabilisticLinkage(Measure):
 
     All n**2 pairs of a masked and an original record are reduced to agreement patterns on V attributes, counted exactly
     over distinct records; expectation maximisation estimates the weights (`evosdc_measures.linkage.fellegi_sunter`)
-    given the share of matches, 1 / n, which an intruder knows who holds the same n people, until it converges, and each
-    masked record is linked to the original of greatest weight (Fellegi and Sunter, 1969; Jaro, 1989; Torra and
-    Domingo-Ferrer, 2003). Where t originals have that weight and the own one is among them, the record counts 1/t; that
-    credit is a reconstruction. Patterns whose weights, in order of size, differ from the next by at most 1e-9 bits are
-    tied. Range 0..100, smaller is better.
+    given the share of matches, 1 / n, which an intruder knows who holds the same n people, until it converges
+    (`evosdc_measures.linkage.known_share`), and each masked record is linked to the original of greatest weight
+    (Fellegi and Sunter, 1969; Jaro, 1989; Torra and Domingo-Ferrer, 2003). Where t originals have that weight and the
+    own one is among them, the record counts 1/t; that credit is a reconstruction. Patterns whose weights, in order of
+    size, differ from the next by at most 1e-9 bits are tied. Range 0..100, smaller is better.
 
     ``share = "estimated"`` estimates the share of matches as well, from 1 / n on and in at most 200 steps. Matches are
     few among n**2 pairs, so such estimates end far from the truth and the risk is understated: for comparison with
