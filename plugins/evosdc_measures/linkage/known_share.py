@@ -10,8 +10,8 @@ from evosdc_measures.linkage.second_order import settle
 
 CLAMP = 1e-6
 CONVERGED = 1e-10
-CYCLES = 50
-"""Accelerated steps; where files go together they end after 10 to 30, and where not, second derivatives help more."""
+CYCLES = 150
+"""Accelerated steps; mostly they end after 10 to 30, and where they creep second derivatives help more."""
 LEAST = 1e-300
 """No probability is divided by less."""
 CLOSE = 1e-6
