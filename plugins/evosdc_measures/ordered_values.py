@@ -6,6 +6,7 @@ A step is a value that more records have than before, or fewer. What a column ha
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
@@ -54,15 +55,10 @@ def values_after(values: OrderedValues, before: Numbers, after: Numbers, rows: R
     """
     if len(rows) > room_of(len(after)):
         return ordered_values(after[:, v])
-    latest = stepped(values, before, after, rows, v)
+    latest = OrderedValues(values.ordered, *_steps_after(values.steps, values.deltas, before, after, rows, v))
     if len(latest.steps) > 2 * room_of(len(after)):
         return OrderedValues(merged(*latest), np.zeros(0), np.zeros(0, dtype=np.int64))
     return latest
-
-
-def stepped(values: OrderedValues, before: Numbers, after: Numbers, rows: Rows, v: int) -> OrderedValues:
-    """Return what `values_after` does, however many steps there are; only the rows given are looked at."""
-    return OrderedValues(values.ordered, *_steps_after(values.steps, values.deltas, before, after, rows, v))
 
 
 @kernel
@@ -96,6 +92,49 @@ def count_in(steps: Numbers, deltas: Integers, count: int, v: float, delta: int)
         steps[later], deltas[later] = steps[later - 1], deltas[later - 1]
     steps[at], deltas[at] = v, delta
     return count + 1
+
+
+@kernel
+def quantiles_of_children(
+    ordered: Numbers,
+    steps: Numbers,
+    deltas: Integers,
+    levels: Numbers,
+    before: Numbers,
+    after: Numbers,
+    ends: Integers,
+    v: int,
+    place: int,
+    differs: NDArray[np.bool_],
+    found: Numbers,
+) -> None:
+    """Write which children differ in a column, and the quantiles that they have of it.
+
+    Parameters
+    ----------
+    ordered, steps, deltas, levels : ndarray
+        As of `quantiles_of`, of the file whose children they are.
+    before, after : ndarray of float64, shape (m, p)
+        The changed records alone, child by child.
+    ends : ndarray of int64, shape (k,)
+        Where each child's records end.
+    v, place : int
+        The column, and its place among those of which there are quantiles.
+    differs : ndarray of bool, shape (k, p)
+        Set where a child differs.
+    found : ndarray of float64, shape (k, columns, q)
+        Written where a child differs.
+    """
+    begin = 0
+    for child in range(len(ends)):
+        differing = False
+        for row in range(begin, ends[child]):
+            a, b = before[row, v], after[row, v]
+            differing |= a != b and not (np.isnan(a) and np.isnan(b))
+        if differing:
+            later, more = _steps_after(steps, deltas, before, after, np.arange(begin, ends[child]), v)
+            differs[child, v], found[child, place] = True, quantiles_of(ordered, later, more, levels)
+        begin = ends[child]
 
 
 @kernel

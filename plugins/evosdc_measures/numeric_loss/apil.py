@@ -10,13 +10,26 @@ from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.changed_columns import columns_that_differ
-from evosdc_measures.numeric_loss.estimates import PARTS, Part, losses_after, parts_of, population_of
+from evosdc_measures.numeric_loss.estimates import (
+    PARTS,
+    Part,
+    losses_after,
+    losses_of_children,
+    parts_of,
+    population_of,
+)
 from evosdc_measures.numeric_loss.estimators import LEVELS, OriginalStatistics, original_statistics
-from evosdc_measures.numeric_loss.exact_moments import moments_from
+from evosdc_measures.numeric_loss.exact_moments import moments_from, write_moments
 from evosdc_measures.numeric_loss.exact_sums import Sums, sums_after, sums_of
 from evosdc_measures.numeric_loss.moments import Moments, require_numbers
-from evosdc_measures.ordered_values import OrderedValues, ordered_values, quantiles_of, stepped, values_after
-from evosdc_measures.record_figures import means_of
+from evosdc_measures.ordered_values import (
+    OrderedValues,
+    ordered_values,
+    quantiles_of,
+    quantiles_of_children,
+    values_after,
+)
+from evosdc_measures.record_figures import means_of, means_of_rows
 
 
 class State(NamedTuple):
@@ -156,20 +169,28 @@ class FittedProbabilisticLoss(Batched[State]):
 
     def values(self, state: State, changes: Changes) -> Numbers:
         """Return the losses of several children; O(p) for each value that differs."""
-        found, begin = np.empty(len(changes.ends)), 0
-        before, after = changes.before.numbers, changes.after.numbers
-        for child, end in enumerate(changes.ends.tolist()):
-            former, latter, every = before[begin:end], after[begin:end], np.arange(end - begin)
-            columns, quantiles, begin = columns_that_differ(former, latter, every), state.quantiles.copy(), end
-            for v in columns:
-                if v in self._judged:
-                    place = self._judged[v]
-                    quantiles[place] = quantiles_of(*stepped(state.values[place], former, latter, every, v), LEVELS)
-            changed = np.array(columns, dtype=np.int64)
-            moments = moments_from(sums_after(state.sums, former, latter, every), changed, state.moments)
-            losses = losses_after(self._population, moments, quantiles, changed, state.losses)
-            found[child] = self.value(state._replace(losses=losses))
-        return found
+        before, after, ends = changes.before.numbers, changes.after.numbers, changes.ends
+        moments, children = state.moments, len(ends)
+        quantiles = np.repeat(state.quantiles[None], children, axis=0)
+        differs = np.zeros((children, before.shape[1]), np.bool_)
+        for v in (before != after).any(axis=0).nonzero()[0].tolist():
+            if v in self._judged:
+                place = self._judged[v]
+                own = state.values[place]
+                quantiles_of_children(*own, LEVELS, before, after, ends, v, place, differs, quantiles)
+        counts, varying = np.repeat(moments.counts[None], children, 0), np.repeat(moments.varying[None], children, 0)
+        means = np.repeat(moments.means[None], children, 0)
+        covariances = np.repeat(moments.covariances[None], children, 0)
+        begin = 0
+        for child, end in enumerate(ends.tolist()):
+            sums = sums_after(state.sums, before, after, np.arange(begin, end))
+            columns = differs[child].nonzero()[0].tolist()
+            write_moments(sums, columns, counts[child], means[child], covariances[child], varying[child])
+            begin = end
+        latest = (counts, means, covariances, varying)
+        losses = losses_of_children(self._population, *latest, quantiles, differs, state.losses)
+        every = means_of_rows(losses, list(self._parts.values()))
+        return np.array([_mean([100.0 * mean for mean in own]) for own in every])
 
     def breakdown(self, masked: Table) -> dict[str, float]:
         """Return the loss by part, each 0..100; parts without any attribute or pair to judge are left out."""
@@ -181,5 +202,8 @@ class FittedProbabilisticLoss(Batched[State]):
 
     def value(self, state: State) -> float:
         """Return the mean of the parts, 0..100; 0 where there is nothing to judge."""
-        parts = self._breakdown(state)
-        return sum(parts.values()) / len(parts) if parts else 0.0
+        return _mean(list(self._breakdown(state).values()))
+
+
+def _mean(parts: list[float]) -> float:
+    return sum(parts) / len(parts) if parts else 0.0

@@ -106,6 +106,37 @@ def losses_after(
     return losses
 
 
+def losses_of_children(
+    population: Population,
+    counts: Numbers,
+    means: Numbers,
+    covariances: Numbers,
+    varying: NDArray[np.bool_],
+    quantiles: Numbers,
+    differs: NDArray[np.bool_],
+    losses: Numbers,
+) -> Numbers:
+    """Return all losses of several children, shape (k, l), as `losses_after` does of each.
+
+    Parameters
+    ----------
+    population : Population
+    counts, means, covariances, varying : ndarray
+        Moments of the children, as of `Moments` with an axis of k before.
+    quantiles : ndarray of float64, shape (k, q, 19)
+    differs : ndarray of bool, shape (k, p)
+        In which columns each may differ from the file whose child it is.
+    losses : ndarray of float64, shape (l,)
+        Of that file; not altered.
+    """
+    places, arguments = _arguments_of_children(
+        population, counts, means, covariances, varying, quantiles, differs, len(losses)
+    )
+    every = np.repeat(losses[None], len(counts), axis=0)
+    every.reshape(-1)[places] = erf(arguments)
+    return every
+
+
 @inner_kernel
 def _argument(difference: float, variance: float, count: float, scale: float) -> float:
     """Return z of ``2 P(0 <= Z <= |difference| / sqrt(variance / count))`` over sqrt(2), whose erf is the loss.
@@ -176,4 +207,29 @@ def _arguments(
         difference = _correlation(covariance, spreads[a], spreads[b]) - population.correlations[pair]
         arguments[filled + 1] = _argument(difference, population.of_correlations[pair], count, 1.0)
         filled += 2
+    return places[:filled], arguments[:filled]
+
+
+@kernel
+def _arguments_of_children(
+    population: Population,
+    counts: Numbers,
+    means: Numbers,
+    covariances: Numbers,
+    varying: NDArray[np.bool_],
+    quantiles: Numbers,
+    differs: NDArray[np.bool_],
+    length: int,
+) -> tuple[Rows, Numbers]:
+    """Return what `_arguments` does for each child, one after the other; so many losses lie between their places."""
+    children, filled = len(counts), 0
+    places, arguments = np.empty(children * length, np.intp), np.empty(children * length)
+    for child in range(children):
+        columns = np.flatnonzero(differs[child])
+        own, found = _arguments(
+            population, counts[child], means[child], covariances[child], varying[child], quantiles[child], columns
+        )
+        places[filled : filled + len(own)] = own + child * length
+        arguments[filled : filled + len(own)] = found
+        filled += len(own)
     return places[:filled], arguments[:filled]

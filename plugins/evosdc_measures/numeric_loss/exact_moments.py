@@ -1,8 +1,10 @@
 """Moments of numeric columns from exact sums: each is rounded once, whatever the order of the records."""
 
+from collections.abc import Sequence
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.numeric_loss.exact_sums import Sums, sums_of
@@ -25,30 +27,42 @@ def moments_from(sums: Sums, columns: Rows, moments: Moments | None = None) -> M
     moments : Moments, optional
         Before the change; not altered. None where all columns are given.
     """
-    shifts, counts, firsts, products = sums
-    p = len(shifts)
+    p = len(sums.shifts)
     if moments is None:
         moments = Moments(np.zeros((p, p)), np.zeros(p), np.zeros((p, p)), np.zeros(p, dtype=np.bool_))
     parts = (moments.counts.copy(), moments.means.copy(), moments.covariances.copy(), moments.varying.copy())
-    listed = columns.tolist()
-    for j in listed:
+    write_moments(sums, columns.tolist(), *parts)
+    return Moments(*parts)
+
+
+def write_moments(
+    sums: Sums,
+    columns: Sequence[int],
+    counts: Numbers,
+    means: Numbers,
+    covariances: Numbers,
+    varying: NDArray[np.bool_],
+) -> None:
+    """Write what `moments_from` returns over what it was before."""
+    shifts, numbers, firsts, products = sums
+    p = len(shifts)
+    for j in columns:
         place = j * p + j
-        parts[1][j] = _ratio(firsts[place], counts[place], shifts[j]) if counts[place] else 0.0
+        means[j] = _ratio(firsts[place], numbers[place], shifts[j]) if numbers[place] else 0.0
         # Of equal values, and of those alone, the mean square is the square of the mean.
-        parts[3][j] = counts[place] * products[place] > firsts[place] * firsts[place]
-    varying = parts[3].tolist()
-    for j in listed:
+        varying[j] = numbers[place] * products[place] > firsts[place] * firsts[place]
+    vary = varying.tolist()
+    for j in columns:
         row = []
         for k in range(p):
             place = j * p + k
-            count, covariance = counts[place], 0.0
-            if count and varying[j] and varying[k]:
+            count, covariance = numbers[place], 0.0
+            if count and vary[j] and vary[k]:
                 above = count * products[place] - firsts[place] * firsts[k * p + j]
                 covariance = _ratio(above, count * count, shifts[j] + shifts[k])
             row.append(covariance)
-        parts[0][j] = parts[0][:, j] = counts[j * p : j * p + p]
-        parts[2][j] = parts[2][:, j] = row
-    return Moments(*parts)
+        counts[j] = counts[:, j] = numbers[j * p : j * p + p]
+        covariances[j] = covariances[:, j] = row
 
 
 def _ratio(above: int, below: int, shift: int) -> float:
