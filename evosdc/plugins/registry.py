@@ -48,6 +48,10 @@ class Registry:
         self._offers: dict[str, dict[str, list[tuple[Spec, PluginInfo]]]] = {kind: {} for kind in KINDS}
         self._implementations: dict[tuple[str, str], Any] = {}
         self._deaf: set[tuple[int, str]] = set()
+        self._subscribers = {
+            event: [(position, plugin) for position, plugin in enumerate(self._loaded) if plugin.implements(event)]
+            for event in EVENTS
+        }
         for plugin in self._loaded:
             for kind, spec in plugin.specs:
                 self._offers[kind].setdefault(spec.name, []).append((spec, plugin.info))
@@ -263,9 +267,7 @@ class Registry:
         """
         if event not in EVENTS:
             raise ValueError(f"{event!r} is no event; events are {', '.join(EVENTS)}")
-        for position, plugin in enumerate(self._loaded):
-            if not plugin.implements(event):
-                continue
+        for position, plugin in self._subscribers[event]:
             try:
                 getattr(plugin.hooks, event)(**deepcopy(facts))
             except PLUGIN_ERRORS as error:

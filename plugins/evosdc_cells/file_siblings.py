@@ -33,10 +33,11 @@ class Sparse(NamedTuple):
 
     def of_at_most(self, most: int) -> tuple[NDArray[np.int64], "Sparse"]:
         """Return the children that change so many records at most, and what these change."""
-        counts = np.diff(self.ends, prepend=0)
-        chosen = np.flatnonzero(counts <= most).astype(np.int64)
-        if len(chosen) == len(counts):
-            return chosen, self
+        counts = self.ends.copy()
+        counts[1:] -= self.ends[:-1]
+        if counts.max(initial=0) <= most:
+            return np.arange(len(counts)), self
+        chosen = np.flatnonzero(counts <= most)
         kept = np.repeat(counts <= most, counts)
         ends = np.cumsum(counts[chosen])
         return chosen, Sparse(ends, self.rows[kept], self.before[kept], self.records[kept])
