@@ -18,7 +18,7 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.lanes import LANES
 from evosdc_measures.linkage.bounds_together import bound, bound_roughly, extrapolate
-from evosdc_measures.linkage.known_share import CLAMP, CLOSE, CONVERGED, CYCLES, ROUNDING
+from evosdc_measures.linkage.known_share import CLAMP, CLOSE, CONVERGED, RARE, ROUNDING, most_cycles
 from evosdc_measures.linkage.second_order import settle
 from evosdc_measures.linkage.steps_together import Layout, Numbers, layout_of, step, write_chances
 
@@ -48,7 +48,7 @@ def converged_together(
     m, u : ndarray of float64, shape (k, V)
     """
     tables, size = len(counts), 2 * attributes
-    at = layout_of(attributes)
+    at, most = layout_of(attributes), most_cycles(share)
     work = np.empty(at.end * LANES)
     m, u = np.empty((tables, attributes)), np.empty((tables, attributes))
     # The table that each lane has, -1 for none; its cycles so far; whether it jumps; what rounding may come to.
@@ -75,10 +75,10 @@ def converged_together(
                 for i in range(size):
                     work[LANES * (at.theta + i) + lane] = work[LANES * (chosen + i) + lane]
                 cycles[lane] += 1
-            if not moving or cycles[lane] == CYCLES:
+            if not moving or cycles[lane] == most:
                 for i in range(size):
                     theta[i] = work[LANES * (at.theta + i) + lane]
-                if moving:
+                if moving and share < RARE:
                     settle(counts[own[lane]].astype(np.float64), share, CLAMP, CONVERGED, theta)
                 m[own[lane]], u[own[lane]] = theta[:attributes], theta[attributes:]
                 if following < tables:

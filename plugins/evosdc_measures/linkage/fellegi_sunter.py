@@ -105,8 +105,7 @@ def estimate(
     Starts from m = 0.9 and u = 0.1; all estimates are kept within ``CLAMP .. 1 - CLAMP``.
 
     With a known share of matches, 1 / n, which an intruder knows who holds a file of the same n people, accelerated
-    steps go on until one changes no estimate by more than `evosdc_measures.linkage.known_share.CONVERGED`, or until
-    none gains likelihood.
+    steps go on until one changes no estimate by more than `evosdc_measures.linkage.known_share.CONVERGED`: see there.
 
     With an unknown one the share is estimated as well, by plain steps from 1 / n on, until none changes by more than
     `TOLERANCE` or after `ITERATIONS`: the few matches among n**2 pairs are seldom found so. Where m < u for more than

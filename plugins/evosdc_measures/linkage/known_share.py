@@ -3,21 +3,30 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.pattern_sums import fold, spread
 from evosdc_measures.linkage.second_order import settle
 
 CLAMP = 1e-6
 CONVERGED = 1e-10
-CYCLES = 150
-"""Accelerated steps; mostly they end after 10 to 30, and where they creep second derivatives help more."""
+CYCLES = 1000
+"""Accelerated steps at most; mostly they end after 10 to 30."""
+RARE, CYCLES_OF_RARE = 2.0**-16, 150
+"""Where matches are a smaller share of all pairs, in files of more than 65 536 records, they can often hardly be told
+from pairs that agree by chance, and steps creep: after so many of these second derivatives help more."""
 LEAST = 1e-300
 """No probability is divided by less."""
 CLOSE = 1e-6
 """Where a step changes no estimate by more, extrapolations count unless the likelihood falls by more than rounding."""
 ROUNDING = 1e-14
 """Several times what the sum of logarithms may err by, for each of its terms and each pair."""
+
+
+@inner_kernel
+def most_cycles(share: float) -> int:
+    """Return how many accelerated steps are taken at most."""
+    return CYCLES_OF_RARE if share < RARE else CYCLES
 
 
 @kernel
@@ -159,8 +168,8 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
     """Return probabilities of agreement of matches and of others for a known share, by accelerated steps.
 
     SQUAREM (Varadhan and Roland, 2008; steplength S3): two steps, an extrapolation along them, and a step from there
-    where the likelihood has not fallen (`as_likely`); else the second step counts. After `CYCLES` of these
-    `evosdc_measures.linkage.second_order.settle` goes on.
+    where the likelihood has not fallen (`as_likely`); else the second step counts. Where matches are `RARE`
+    `evosdc_measures.linkage.second_order.settle` goes on after some of these.
     """
     low, height, width = grid_of(attributes)
     numbers = counts.astype(np.float64).reshape(height, width)
@@ -171,7 +180,7 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
     chances, chances_beyond = np.empty((height, width)), np.empty((height, width))
     theta[:attributes] = 0.9
     theta[attributes:] = 0.1
-    for _ in range(CYCLES):
+    for _ in range(most_cycles(share)):
         _step(numbers, low, share, theta, first, room, chances)
         change = 0.0
         for i in range(size):
@@ -195,5 +204,6 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
             beyond[i] = min(max(theta[i] + 2.0 * length * r + length * length * v, CLAMP), 1.0 - CLAMP)
         _step(numbers, low, share, beyond, reached, room, chances_beyond)
         theta[:] = reached if as_likely(numbers, chances, chances_beyond, change <= CLOSE, room) else second
-    settle(numbers.reshape(-1), share, CLAMP, CONVERGED, theta)
+    if share < RARE:
+        settle(numbers.reshape(-1), share, CLAMP, CONVERGED, theta)
     return theta[:attributes].copy(), theta[attributes:].copy()

@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
-from evosdc_measures.linkage.known_share import CLAMP, CLOSE, CONVERGED, CYCLES, LEAST, ROUNDING, likelihood
+from evosdc_measures.linkage.known_share import (
+    CLAMP,
+    CLOSE,
+    CONVERGED,
+    LEAST,
+    RARE,
+    ROUNDING,
+    likelihood,
+    most_cycles,
+)
 from evosdc_measures.linkage.second_order import settle
 
 Three = tuple[float, float, float]
@@ -107,7 +116,7 @@ def converged_of_three(counts: Integers, share: float) -> tuple[NDArray[np.float
     numbers = c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]
     slack = ROUNDING * 8 * c.sum()
     m, u = (0.9, 0.9, 0.9), (0.1, 0.1, 0.1)
-    for _ in range(CYCLES):
+    for _ in range(most_cycles(share)):
         m1, u1, before = _step(numbers, share, m, u)
         change = max(abs(m1[0] - m[0]), abs(m1[1] - m[1]), abs(m1[2] - m[2]))
         change = max(change, abs(u1[0] - u[0]), abs(u1[1] - u[1]), abs(u1[2] - u[2]))
@@ -140,5 +149,6 @@ def converged_of_three(counts: Integers, share: float) -> tuple[NDArray[np.float
             fallen = 0 if gain >= (-slack if close else 0.0) else 1
         m, u = (m2, u2) if fallen else (m3, u3)
     theta = np.array((m[0], m[1], m[2], u[0], u[1], u[2]))
-    settle(c, share, CLAMP, CONVERGED, theta)
+    if share < RARE:
+        settle(c, share, CLAMP, CONVERGED, theta)
     return theta[:3].copy(), theta[3:].copy()

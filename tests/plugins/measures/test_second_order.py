@@ -55,7 +55,7 @@ def test_derivatives_are_those_of_the_likelihood(seed, attributes):
 @pytest.mark.parametrize("attributes", [3, 5, 6])
 @pytest.mark.parametrize("seed", range(4))
 def test_estimates_come_to_an_end_where_steps_creep(seed, attributes):
-    n = 30_000
+    n = 100_000
     counts = nearly_independent(seed, n, attributes)
     m, u, share = estimate(counts, attributes, n)
     assert moved(counts, m, u, share) < 1e-7
