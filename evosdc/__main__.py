@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from time import monotonic
 from types import FrameType
 from typing import NoReturn
 
@@ -22,6 +23,7 @@ The results are the same. Awake, each of them takes a processor, in every comman
 
 def main() -> None:
     """Run the command line; Ctrl-C before it is there, and while Python closes down after it, ends without a word."""
+    began = monotonic()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
     os.environ.setdefault(*IDLE_THREADS)
@@ -29,7 +31,7 @@ def main() -> None:
     from evosdc.cli import main as command_line
     from evosdc.cli.beginning import note_beginning
 
-    note_beginning()
+    note_beginning(began)
     try:
         command_line()
     finally:

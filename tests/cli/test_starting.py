@@ -1,11 +1,15 @@
-"""How a command begins: with threads that sleep soon, and without looking for cycles of what stays anyway."""
+"""How a command begins: when its time counts from, with threads that sleep soon, and without looking for cycles."""
 
 import gc
 import os
 import subprocess
 import sys
+from time import monotonic
+
+import pytest
 
 from evosdc.__main__ import FIRST_COLLECTION, IDLE_THREADS, _collect_late
+from evosdc.cli import beginning
 
 
 def test_cycles_are_first_looked_for_late_then_as_often_as_ever():
@@ -40,3 +44,25 @@ def test_threads_of_linear_algebra_sleep_soon_unless_somebody_has_said_otherwise
     name, value = IDLE_THREADS
     assert threads_of_linear_algebra() == value
     assert threads_of_linear_algebra(**{name: "26"}) == "26"
+
+
+@pytest.mark.skipif(not hasattr(os, "execv"), reason="the system has no exec")
+def test_a_time_counts_from_the_command_and_not_from_the_shell_that_turned_into_it():
+    program = (
+        "from evosdc import __main__, cli\n"
+        "from evosdc.cli.beginning import seconds_since\n"
+        "cli.main = lambda: print(seconds_since())\n"
+        "__main__.main()\n"
+    )
+    turning = f"import os, sys, time\ntime.sleep(5)\nos.execv(sys.executable, [sys.executable, '-c', {program!r}])"
+    began = monotonic()
+    done = subprocess.run([sys.executable, "-c", turning], capture_output=True, text=True, check=True)
+    assert 0.0 < float(done.stdout) <= monotonic() - began - 5.0
+
+
+def test_compilation_takes_none_of_the_time_that_a_command_is_given(monkeypatch):
+    monkeypatch.setattr(beginning, "_began", [monotonic() - 10.0])
+    monkeypatch.setattr(beginning, "compilation_seconds", lambda: 8.0)
+    assert 2.0 <= beginning.seconds_since() < 5.0
+    monkeypatch.setattr(beginning, "_began", [])
+    assert beginning.seconds_since() == 0.0
