@@ -30,12 +30,13 @@ MEMORY = 0.5
 class Memetic(Algorithm):
     """Any algorithm on a population, with rounds of local improvement of its best members in between.
 
-    A round has two generations. The first tries probes: small changes of one of the best members, of the kinds that its
-    genotype offers (`evosdc.model.Movable`). They are made at any records, or at those that cost most in the present
-    scores (`evosdc.model.Fitted.burdens`). The second puts together changes that paid (`promising`), since what helps
-    at one record mostly still helps after another one has changed. The best of all takes the member's place. Kinds of
-    moves, and whether records are drawn by what they cost, follow the improvement that they bring (probability
-    matching). A memetic algorithm in the sense of Moscato (1989); its parts are evosdc's own.
+    A round has two generations. The first tries probes, more in each round than in the one before: small changes of one
+    of the best members, of the kinds that its genotype offers (`evosdc.model.Movable`). They are made at any records,
+    or at those that cost most in the present scores (`evosdc.model.Fitted.burdens`). The second puts together changes
+    that paid (`promising`), since what helps at one record mostly still helps after another one has changed. The best
+    of all takes the member's place. Kinds of moves, and whether records are drawn by what they cost, follow the
+    improvement that they bring (probability matching). A memetic algorithm in the sense of Moscato (1989); its parts
+    are evosdc's own.
     """
 
     class Params(Parameters):
@@ -54,7 +55,9 @@ class Memetic(Algorithm):
             ge=1,
             description="least number of rounds of its recent progress after which the chosen member would be the best",
         )
-        probes: int = Field(60, ge=1, description="changes tried in a round")
+        probes: int = Field(60, ge=1, description="changes tried in the first round")
+        growth: float = Field(2.0, ge=0, description="how many more are tried in each round than in the one before it")
+        most_probes: int = Field(480, ge=1, description="changes tried in a round at most, where `growth` adds to them")
         combinations: int = Field(4, ge=1, description="sets of changes tried together after them")
         burdened: float = Field(
             0.5,
@@ -105,10 +108,11 @@ class Memetic(Algorithm):
         if self._evolves(population.generation):
             return self.inner.propose(_inner(population, members), streams)
         rng = streams.vary(population.generation, 0)
-        slot = self._chosen(members, population.memory[RATES], population.generation // 2)
+        rounds = population.generation // 2
+        slot = self._chosen(members, population.memory[RATES], rounds)
         climber = members[slot]
         shares = shares_of(population.memory[CREDIT])
-        drawn = [self.moves[i] for i in rng.choice(len(shares), self.params.probes, p=shares).tolist()]
+        drawn = [self.moves[i] for i in rng.choice(len(shares), self._probes(rounds), p=shares).tolist()]
         kinds, costly = [move.kind for move in drawn], [move.costly for move in drawn]
         through = self._running_costs(climber) if any(costly) else None
         genotype, genome, names = self.toolbox.genotype, climber.genome, [move.name for move in drawn]
@@ -122,6 +126,15 @@ class Memetic(Algorithm):
         """Whether it is the population's turn: after the rounds, so that files are improved before they mix."""
         cycle = 2 * self.params.rounds + 1
         return generation % cycle == cycle - 1
+
+    def _probes(self, rounds: int) -> int:
+        """Return how many changes are tried in a round, after so many others.
+
+        At first many of a few pay, and the next round does better to begin where they lead. Later few do, and what a
+        round takes besides its probes is better shared by many of them.
+        """
+        first = self.params.probes
+        return max(first, min(first + int(self.params.growth * rounds), self.params.most_probes))
 
     def _chosen(self, members: Sequence[Individual], rates: NDArray[np.float64], rounds: int) -> int:
         """Return the slot to improve: the best that has not had its trial, else the one that is expected to get best.

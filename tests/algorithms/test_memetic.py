@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -107,6 +108,18 @@ def test_no_set_is_predicted_to_be_worse_than_the_climber() -> None:
         il = 30.0 + sum(probes[i].scores["il"] - 30.0 for i in chosen)
         dr = 31.0 + sum(probes[i].scores["dr"] - 31.0 for i in chosen)
         assert max(il, dr) < 31.0
+
+
+@pytest.mark.parametrize(
+    ("growth", "most", "tried"),
+    [(2.5, 16, (10, 12, 15, 16, 16)), (0, 16, (10,) * 5), (2.5, 4, (10,) * 5), (7, 1000, (10, 17, 24, 31, 38))],
+)
+def test_each_round_tries_more_than_the_one_before(growth, most, tried) -> None:
+    params = Memetic.Params(rounds=9, probes=10, growth=growth, most_probes=most)
+    algorithm = Memetic(params, toolbox_of())
+    population = algorithm.first_population(candidates(4, 1))
+    for number, count in enumerate(tried):
+        assert len(algorithm.propose(replace(population, generation=2 * number), Streams(1))) == count
 
 
 def test_a_round_probes_and_then_combines_what_paid() -> None:
