@@ -8,13 +8,12 @@ without varying or evaluating anything. Of children that came to nothing it does
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 from evosdc.engine.archive import Archive
 from evosdc.engine.generation import Generation
 from evosdc.model import Archipelago, Genotype, Individual, Population
-from evosdc.model.brood import known_places, precedences
+from evosdc.model.brood import Broods, known_places, precedences
 
 
 class IndividualReport(NamedTuple):
@@ -129,7 +128,7 @@ def join_generations(algorithm: Archipelago, demes: Sequence[Generation]) -> Gen
         made.update(deme.made)
     return Generation(
         made,
-        list(chain.from_iterable(deme.evaluated for deme in demes)),
+        Broods([deme.evaluated for deme in demes]),
         algorithm.joined([deme.population for deme in demes], generation),
         sum(deme.failed for deme in demes),
     )

@@ -21,21 +21,31 @@ from evosdc.time_limit import OutOfTime, raise_if_over, time_limited
 CACHE_SIZE = 20_000
 """How many evaluations are remembered; the oldest is forgotten first."""
 
+RECENT = 256
+"""Over how many evaluations their cost is averaged, about."""
+
 _UNLIMITED = nullcontext()
 
 T = TypeVar("T")
 
 
 class Cost:
-    """A running mean of measured seconds, None until something has been measured."""
+    """A running mean of measured seconds, None until something has been measured.
+
+    What is measured of dozens of evaluations together is followed by single ones that take longer: the mean is over
+    about `RECENT` of them, whichever they are.
+    """
 
     def __init__(self) -> None:
         self.mean: float | None = None
+        self._weight = 0.0
 
     def add(self, seconds: float, count: int = 1) -> None:
         """Take in a measurement that stands for `count` evaluations."""
-        weight = 0.95**count
-        self.mean = seconds if self.mean is None else weight * self.mean + (1.0 - weight) * seconds
+        left = (1.0 - 1.0 / RECENT) ** count
+        before, new = left * self._weight, RECENT * (1.0 - left)
+        self._weight = before + new
+        self.mean = ((self.mean or 0.0) * before + seconds * new) / self._weight
 
 
 class Evaluator:
@@ -82,7 +92,7 @@ class Evaluator:
 
     def evaluate(self, offspring: Sequence[Offspring]) -> Sequence[Individual]:
         """Return the offspring as individuals, in order; of a litter each is made when somebody asks for it."""
-        if isinstance(offspring, Litter) and not self._better_sent(len(offspring)):
+        if isinstance(offspring, Litter) and not self.better_sent(len(offspring)):
             brood = self._brood_of(offspring)
             if brood is not None:
                 return brood
@@ -92,7 +102,7 @@ class Evaluator:
         for key, item in zip(keys, offspring, strict=True):
             if key not in self._cache:
                 fresh.setdefault(key, item)
-        evaluations = self._evaluate_sent(fresh) if self._better_sent(len(fresh)) else self._evaluate_here(fresh)
+        evaluations = self._evaluate_sent(fresh) if self.better_sent(len(fresh)) else self._evaluate_here(fresh)
         made = {}
         for (key, item), (scores, objectives, states) in zip(fresh.items(), evaluations, strict=True):
             self._cache[key] = (scores, objectives)
@@ -149,7 +159,7 @@ class Evaluator:
         self._forget()
         return genome, key
 
-    def _better_sent(self, count: int) -> bool:
+    def better_sent(self, count: int) -> bool:
         """Whether workers are expected to be faster than this process; what was measured decides, not a guess.
 
         Here children are followed from their parents' states, on workers mostly not: only the clock can tell. The

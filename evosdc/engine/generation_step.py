@@ -3,8 +3,9 @@
 from math import ceil, inf
 
 from evosdc.engine.asynchronous_islands import AsynchronousIslands
+from evosdc.engine.demes import evolve_demes
 from evosdc.engine.dispatch import Dispatch
-from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.evaluation import Cost, Evaluator
 from evosdc.engine.generation import Generation, evolve_generations
 from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunking import worth_sending
@@ -12,8 +13,9 @@ from evosdc.kernel import working_time
 from evosdc.model import Algorithm, Archipelago, Population
 from evosdc.seeds import Streams
 
-TRIAL = 2.0
-"""Seconds after which it is judged whether demes on workers are as fast as was expected."""
+WARMING, TRIAL = 4.0, 5.0
+"""Seconds that workers may take to load what they need, and after which it is judged whether demes there are as fast as
+was expected."""
 
 
 class GenerationStep:
@@ -39,30 +41,46 @@ class GenerationStep:
         self.streams = streams
         self.stop = stop or Stop()
         self._dispatch: Dispatch | None = getattr(evaluator, "dispatch", None)
-        self._offspring = 0
+        self._made = [0, 0]
+        self._here_seconds = Cost()
         self._islands: AsynchronousIslands | None = None
+        self._sent_at: float | None = None
         self._begun: tuple[float, int] | None = None
         self._refused = False
 
     def __call__(self, population: Population, progress: Progress) -> Generation | None:
         """Return the generation that follows; None where the algorithm has nothing more to propose."""
         dispatch, algorithm = self._dispatch, self.algorithm
-        offspring = self._offspring or len(population.individuals)
-        if self._islands is not None and self._slow(offspring, population.generation):
+        evaluations, generations = self._made
+        offspring = round(evaluations / generations) if evaluations else len(population.individuals)
+        if self._islands is not None and self._slow(progress.evaluations):
             self.close()
             self._refused = True
         if self._islands is None and dispatch is not None and dispatch.executor.remote:
             worth = self._worth_workers(dispatch, offspring, progress)
             self.evaluator.dispatch = dispatch if worth else None
-            if isinstance(algorithm, Archipelago) and worth and self._wanted(algorithm, dispatch, population):
+            if (
+                isinstance(algorithm, Archipelago)
+                and worth
+                and self._wanted(algorithm, dispatch, population, offspring)
+            ):
                 genotype = self.evaluator.problem.genotype
                 self._islands = AsynchronousIslands(algorithm, dispatch, genotype, population, self.stop.generations)
-        if self._islands is not None:
-            generation = self._islands.next()
-        else:
-            (generation,) = evolve_generations(algorithm, self.evaluator, self.streams, population, 1)
-        self._offspring = generation.evaluations
+        generation = self._islands.next() if self._islands is not None else self._evolved_here(population, offspring)
+        self._made = [evaluations + generation.evaluations, generations + 1]
         return generation if generation.evaluations else None
+
+    def _evolved_here(self, population: Population, offspring: int) -> Generation:
+        """Return the generation after a population, whose evaluations alone may go to workers."""
+        algorithm, began = self.algorithm, working_time()
+        if isinstance(algorithm, Archipelago) and not self.evaluator.better_sent(offspring):
+            generation = evolve_demes(algorithm, self.evaluator, self.streams, population)
+        else:
+            # What all demes propose is sent together.
+            (generation,) = evolve_generations(algorithm, self.evaluator, self.streams, population, 1)
+        if generation.evaluations:
+            self._here_seconds.add((working_time() - began) / generation.evaluations, generation.evaluations)
+        return generation
 
     def halt(self) -> bool:
         """Begin nothing more on workers; return whether they have told of a generation that nobody has asked for."""
@@ -83,23 +101,27 @@ class GenerationStep:
         here = self.evaluator.seconds_here
         return here is not None and dispatch.worthwhile(seconds_left(self.stop, progress, offspring, here))
 
-    def _wanted(self, algorithm: Archipelago, dispatch: Dispatch, population: Population) -> bool:
+    def _wanted(self, algorithm: Archipelago, dispatch: Dispatch, population: Population, offspring: int) -> bool:
         if not dispatch.evolve or dispatch.grain != "auto":
             return dispatch.grain == "islands" and bool(dispatch.evolve)
-        offspring, demes = self._offspring or len(population.individuals), len(algorithm.demes(population))
+        demes = len(algorithm.demes(population))
         here, sent = self.evaluator.seconds_here, self.evaluator.seconds_sent
         return not self._refused and islands_pay(here, sent, offspring, demes, dispatch.executor.workers)
 
-    def _slow(self, offspring: int, generation: int) -> bool:
-        """Whether demes on workers turn out slower than this process alone."""
-        here = self.evaluator.seconds_here
+    def _slow(self, evaluations: int) -> bool:
+        """Whether demes on workers turn out slower than this process alone, which varies and replaces, too."""
+        here = self._here_seconds.mean
         if self._dispatch is None or self._dispatch.grain != "auto" or here is None:
             return False
         now = working_time()
+        if self._sent_at is None:
+            self._sent_at = now
+        if self._begun is None and now - self._sent_at >= WARMING:
+            self._begun = now, evaluations
         if self._begun is None:
-            self._begun = now, generation
-        seconds, done = now - self._begun[0], generation - self._begun[1]
-        return seconds > TRIAL and seconds > done * offspring * here
+            return False
+        seconds, done = now - self._begun[0], evaluations - self._begun[1]
+        return seconds > TRIAL and seconds > done * here
 
 
 def seconds_left(stop: Stop, progress: Progress, offspring: int, here: float) -> float:

@@ -1,7 +1,10 @@
 """The children of one parent that were judged together: an individual is made of those that somebody asks for."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate, chain
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,8 +79,46 @@ class Brood(MadeWhenAsked[Individual]):
         ]
 
 
+class Broods(Sequence[Individual]):
+    """The children of several demes, one after another, of which broods make none before somebody asks.
+
+    Parameters
+    ----------
+    parts : iterable of sequence of Individual
+        By deme.
+    """
+
+    def __init__(self, parts: Iterable[Sequence[Individual]]) -> None:
+        self.parts = [part for part in parts if part]
+        self._ends = list(accumulate(map(len, self.parts)))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, place: int) -> Individual: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Individual]: ...
+
+    def __getitem__(self, place: int | slice) -> Individual | list[Individual]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        place = range(len(self))[place]
+        number = bisect_right(self._ends, place)
+        part = self.parts[number]
+        return part[place - self._ends[number] + len(part)]
+
+    @property
+    def begins(self) -> list[tuple[int, Sequence[Individual]]]:
+        """The children of each deme, with the place of the first one."""
+        return [(end - len(part), part) for end, part in zip(self._ends, self.parts, strict=True)]
+
+
 def standings(individuals: Sequence[Individual]) -> Iterable[Standing]:
     """Return the infeasibility of each and where it stands on the front."""
+    if isinstance(individuals, Broods):
+        return chain.from_iterable(map(standings, individuals.parts))
     if isinstance(individuals, Brood):
         return zip(individuals.infeasibility, individuals.points, strict=True)
     return ((individual.infeasibility, individual.point) for individual in individuals)
@@ -85,6 +126,8 @@ def standings(individuals: Sequence[Individual]) -> Iterable[Standing]:
 
 def precedences(individuals: Sequence[Individual]) -> list[Precedence]:
     """Return what the best is the least of, for each."""
+    if isinstance(individuals, Broods):
+        return [one for part in individuals.parts for one in precedences(part)]
     if isinstance(individuals, Brood):
         return individuals.precedences
     return [individual.precedence for individual in individuals]
@@ -113,4 +156,6 @@ def known_of(individuals: Sequence[Individual]) -> list[Individual]:
 
 def known_places(individuals: Sequence[Individual]) -> Iterable[tuple[int, Individual]]:
     """Return those that exist, with their places."""
+    if isinstance(individuals, Broods):
+        return [(begin + place, one) for begin, part in individuals.begins for place, one in known_places(part)]
     return individuals.known if isinstance(individuals, Brood) else enumerate(individuals)

@@ -15,7 +15,7 @@ import sys
 import evosdc.experiment.run.recorder as observers
 from evosdc.engine.evaluation import Evaluator
 observers.INTERVAL = 0.05
-Evaluator._better_sent = lambda self, count: count > 0 and self.dispatch is not None
+Evaluator.better_sent = lambda self, count: count > 0 and self.dispatch is not None
 from evosdc.cli import main
 main(sys.argv[1:])
 """

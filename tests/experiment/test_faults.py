@@ -362,8 +362,8 @@ from evosdc.experiment.run.display import Display
 from evosdc.model import Offspring
 from evosdc.plugins.registry import default_registry
 observers.INTERVAL = 0.05
-assert hasattr(evaluation.Evaluator, "_better_sent")
-evaluation.Evaluator._better_sent = lambda self, count: count > 0
+assert hasattr(evaluation.Evaluator, "better_sent")
+evaluation.Evaluator.better_sent = lambda self, count: count > 0
 run_once(Experiment.model_validate_json(sys.argv[1]), Path(sys.argv[2]), default_registry(), 11)
 """
 
@@ -399,7 +399,7 @@ def test_a_killed_run_with_worker_processes_goes_on_and_leaves_none_behind(tmp_p
     document = json.loads((folder / "resolved.json").read_text())
     document["stop"]["generations"] = end
     (folder / "resolved.json").write_text(json.dumps(document))
-    monkeypatch.setattr("evosdc.engine.evaluation.Evaluator._better_sent", lambda self, count: count > 0)
+    monkeypatch.setattr("evosdc.engine.evaluation.Evaluator.better_sent", lambda self, count: count > 0)
     resumed = resume_once(folder, default_registry())
     monkeypatch.undo()
     short = chosen.model_copy(
