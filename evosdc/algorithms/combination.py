@@ -1,24 +1,21 @@
 """Putting together small changes of a file that have been tried one by one."""
 
 from collections.abc import Sequence
-from operator import add
+from itertools import compress
+from operator import add, or_
 
 import numpy as np
 
 from evosdc.model import Fitness, Individual
-from evosdc.model.brood import dominating, standings
+from evosdc.model.brood import below, dominating
 from evosdc.model.individual import INFEASIBILITY, precedence_of
 from evosdc.time_limit import raise_if_over
 
 
 def worth_keeping(probes: Sequence[Individual], climber: Individual) -> list[Individual]:
     """Return the changes that are better, or better in IL or in DR alone: together with others they may pay."""
-    point, better = climber.point, dominating(probes, climber)
-    return [
-        probes[place]
-        for place, (_, other) in enumerate(standings(probes))
-        if better[place] or any([a < b for a, b in zip(other, point, strict=True)])  # noqa: C419 -- faster
-    ]
+    useful = map(or_, dominating(probes, climber), below(probes, climber.point))
+    return [probes[place] for place in compress(range(len(probes)), useful)]
 
 
 def promising(

@@ -8,10 +8,11 @@ their own order, so that nothing of the search depends on it.
 from collections import deque
 from dataclasses import dataclass, field, replace
 
-from evosdc.engine.deme_reports import DemeReport, join_generations, pack_deme, read_report
+from evosdc.engine.deme_reports import DemeReport, join_generations, read_report
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.evaluation import Cost
 from evosdc.engine.generation import Generation
+from evosdc.engine.packed_demes import pack_deme
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.kernel import working_time
 from evosdc.model import Archipelago, Failure, Genotype, Outcome, Population, Task
@@ -166,7 +167,7 @@ class AsynchronousIslands:
         report: DemeReport = outcome.value
         begin, count = self._demes[island], len(report.generations)
         self._costs[island].add(report.seconds / count, count)
-        *history, last = read_report(begin, report.generations, self._genotype)
+        *history, last = read_report(begin, report, self._genotype)
         self._ends[island].append(last.population.generation)
         self._told[island].extend(history)
         if count == self._algorithm.horizon(begin.generation):

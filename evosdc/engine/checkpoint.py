@@ -3,7 +3,7 @@
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isnan, nan
 from pathlib import Path
 from tokenize import TokenError
@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.engine.genome_deltas import packed, unpacked
+from evosdc.engine.genome_deltas import dump_of, packed, unpacked
 from evosdc.engine.loop import SearchState, attained
 from evosdc.engine.stop import Progress
 from evosdc.errors import CheckpointError, Fault, PluginError
 from evosdc.files.atomic import atomic
-from evosdc.model import Genotype, InBlocks, Individual, Population
+from evosdc.model import Genotype, Individual, Population
 
 FORMAT = 3
 READ = (1, 2, 3)
@@ -110,13 +110,9 @@ def _write(target: Path, state: SearchState, genotype: Genotype[Any]) -> None:
         "best_origins": _texts([state.best.origin]),
     }
     arrays |= {f"memory/{name}": array for name, array in state.population.memory.items()}
-    arrays |= packed(_stored(genotype, individual.genome) for individual in individuals)
+    arrays |= packed(dump_of(genotype, individual.genome) for individual in individuals)
     with atomic(target) as temporary, temporary.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
-
-
-def _stored(genotype: Genotype[Any], genome: Any) -> Mapping[str, Any]:
-    return (genotype.blocks(genome) if isinstance(genotype, InBlocks) else None) or genotype.dump(genome)
 
 
 def checkpoints(folder: Path) -> list[Path]:

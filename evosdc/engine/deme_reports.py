@@ -12,18 +12,10 @@ from typing import Any, NamedTuple
 
 from evosdc.engine.archive import Archive
 from evosdc.engine.generation import Generation
+from evosdc.engine.genome_deltas import Arrays, dump_of, one_by_one, packed
+from evosdc.engine.packed_demes import IndividualReport, read_individual, told_of
 from evosdc.model import Archipelago, Genotype, Individual, Population
 from evosdc.model.brood import Broods, known_places, precedences
-
-
-class IndividualReport(NamedTuple):
-    """An individual as it crosses the wire."""
-
-    dump: dict[str, Any]
-    key: bytes
-    scores: dict[str, float]
-    objectives: tuple[float, ...]
-    origin: str
 
 
 class GenerationReport(NamedTuple):
@@ -51,29 +43,29 @@ class GenerationReport(NamedTuple):
 
 
 class DemeReport(NamedTuple):
-    """Some generations of a deme as they cross the wire, and the seconds that they took."""
+    """Some generations of a deme as they cross the wire.
 
-    seconds: float
+    Parameters
+    ----------
+    generations : list of GenerationReport
+    genomes : mapping of str to ndarray
+        Of all that are told of, in order (`evosdc.engine.genome_deltas.packed`): of large ones mostly what they change.
+    seconds : float
+        That all of it took.
+    """
+
     generations: list[GenerationReport]
+    genomes: Arrays
+    seconds: float = 0.0
 
 
-class PackedDeme(NamedTuple):
-    """A deme as it crosses the wire: its members, how many generations it has completed, and its memory."""
-
-    members: tuple[IndividualReport, ...]
-    generation: int
-    memory: dict[str, Any]
-
-
-def report_generations(
-    deme: Population, history: Iterator[Generation], genotype: Genotype[Any]
-) -> list[GenerationReport]:
-    """Return the reports of a deme's generations."""
+def report_generations(deme: Population, history: Iterator[Generation], genotype: Genotype[Any]) -> DemeReport:
+    """Return the report of a deme's generations."""
     # The individuals themselves are kept as well, or another one might get an address.
     numbers = {id(member): (slot, member) for slot, member in enumerate(deme.individuals)}
     count, members, memory = len(deme.individuals), deme.individuals, deme.memory
     front, best = Archive(members), min(member.precedence for member in members)
-    reports = []
+    reports, genomes = [], list[Any]()
     for generation in history:
         after = generation.population
         staying = set(map(id, after.individuals))
@@ -88,35 +80,37 @@ def report_generations(
             numbers[id(evaluated[place])] = (count, evaluated[place])
             count += 1
             told.append(evaluated[place])
+        genomes += [individual.genome for individual in told]
         same = after.individuals == members  # the very same: individuals are equal to themselves alone
         reports.append(
             GenerationReport(
                 dict(generation.made),
                 generation.failed,
-                tuple(_told(individual, genotype) for individual in told),
+                tuple(map(told_of, told)),
                 None if same else tuple(numbers[id(member)][0] for member in after.individuals),
                 None if after.memory is memory else dict(after.memory),
             )
         )
         members, memory = after.individuals, after.memory
-    return reports
+    return DemeReport(reports, packed(dump_of(genotype, genome) for genome in genomes))
 
 
-def read_report(deme: Population, reports: Sequence[GenerationReport], genotype: Genotype[Any]) -> list[Generation]:
-    """Return the generations that reports tell of.
+def read_report(deme: Population, report: DemeReport, genotype: Genotype[Any]) -> list[Generation]:
+    """Return the generations that a report tells of.
 
-    The inverse of `report_generations`, but for children that do not matter.
+    The inverse of `report_generations`, but for children that do not matter. Genomes are made when they are asked for.
     """
+    made = iter(one_by_one(report.genomes, sum(len(generation.told) for generation in report.generations)))
     known, members, memory = list(deme.individuals), deme.individuals, deme.memory
     history = []
-    for number, report in enumerate(reports, start=deme.generation + 1):
-        evaluated = [_read(told, genotype) for told in report.told]
+    for number, one in enumerate(report.generations, start=deme.generation + 1):
+        evaluated = [read_individual(told, next(made), genotype) for told in one.told]
         known += evaluated
-        if report.slots is not None:
-            members = tuple([known[slot] for slot in report.slots])
-        if report.memory is not None:
-            memory = report.memory
-        history.append(Generation(report.made, evaluated, Population(members, number, memory), report.failed))
+        if one.slots is not None:
+            members = tuple([known[slot] for slot in one.slots])
+        if one.memory is not None:
+            memory = one.memory
+        history.append(Generation(one.made, evaluated, Population(members, number, memory), one.failed))
     return history
 
 
@@ -132,21 +126,3 @@ def join_generations(algorithm: Archipelago, demes: Sequence[Generation]) -> Gen
         algorithm.joined([deme.population for deme in demes], generation),
         sum(deme.failed for deme in demes),
     )
-
-
-def pack_deme(deme: Population, genotype: Genotype[Any]) -> PackedDeme:
-    """Return a deme as it crosses the wire."""
-    return PackedDeme(tuple(_told(i, genotype) for i in deme.individuals), deme.generation, dict(deme.memory))
-
-
-def unpack_deme(packed: PackedDeme, genotype: Genotype[Any]) -> Population:
-    """Return the deme that `pack_deme` packed."""
-    return Population(tuple(_read(told, genotype) for told in packed.members), packed.generation, packed.memory)
-
-
-def _told(i: Individual, genotype: Genotype[Any]) -> IndividualReport:
-    return IndividualReport(dict(genotype.dump(i.genome)), i.key, dict(i.scores), i.objectives, i.origin)
-
-
-def _read(told: IndividualReport, genotype: Genotype[Any]) -> Individual:
-    return Individual(genotype.load(told.dump), told.key, told.scores, told.objectives, told.origin)

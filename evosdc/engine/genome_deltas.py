@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.model import Genotype, InBlocks
 from evosdc.model.blocks import Blocks
 
 LEAST_BYTES = 1 << 16
@@ -22,6 +23,11 @@ Entries = tuple[NDArray[Any], NDArray[Any]]
 """Positions in a flattened array, and what is there."""
 
 Own = TypeVar("Own", NDArray[Any], Blocks)
+
+
+def dump_of(genotype: Genotype[Any], genome: Any) -> Mapping[str, Any]:
+    """Return the dump of a genome for `packed`: its `Blocks` where it is made of them."""
+    return (genotype.blocks(genome) if isinstance(genotype, InBlocks) else None) or genotype.dump(genome)
 
 
 def packed(dumps: Iterable[Mapping[str, Any]]) -> Arrays:
@@ -61,6 +67,11 @@ def packed(dumps: Iterable[Mapping[str, Any]]) -> Arrays:
 
 def unpacked(arrays: Mapping[str, NDArray[Any]], count: int) -> Iterable[Arrays]:
     """Return the dumps one after the other; raises `LookupError` or `ValueError` where arrays do not fit each other."""
+    return (unpack() for unpack in one_by_one(arrays, count))
+
+
+def one_by_one(arrays: Mapping[str, NDArray[Any]], count: int) -> list[Callable[[], Arrays]]:
+    """Return what gives each dump when it is asked for; raises as `unpacked`."""
     listed: list[dict[str, Callable[[], NDArray[Any]]]] = [{} for _ in range(count)]
     for key, array in arrays.items():
         kind, _, rest = key.partition("/")
@@ -77,8 +88,11 @@ def unpacked(arrays: Mapping[str, NDArray[Any]], count: int) -> Iterable[Arrays]
                 begin = end
         elif kind == "base":  # of the second format of checkpoints
             listed[int(number)][name] = partial(_changed, arrays, f"{int(array)}/{name}", slice(None), rest)
-    for one in listed:
-        yield {name: found() for name, found in one.items()}
+    return [partial(_found, one) for one in listed]
+
+
+def _found(one: Mapping[str, Callable[[], NDArray[Any]]]) -> Arrays:
+    return {name: found() for name, found in one.items()}
 
 
 def _changed(arrays: Mapping[str, NDArray[Any]], base: str, entries: slice, own: str | None = None) -> NDArray[Any]:

@@ -48,6 +48,7 @@ class Brood(MadeWhenAsked[Individual]):
     ) -> None:
         super().__init__(len(objectives[0]))
         self._scores, self._individual = scores, individual
+        self._along = [scores["il"], scores["dr"]] if "il" in scores and "dr" in scores else list(objectives)
         self.objectives: list[Point] = list(zip(*(column.tolist() for column in objectives), strict=True))
         self.infeasibility: list[float] = (
             scores[INFEASIBILITY].tolist() if INFEASIBILITY in scores else [0.0] * len(self)
@@ -61,9 +62,14 @@ class Brood(MadeWhenAsked[Individual]):
     @cached_property
     def points(self) -> list[Point]:
         """Where each stands on the front, as `Individual.point`."""
-        if "il" not in self._scores or "dr" not in self._scores:
-            return self.objectives
-        return list(zip(self._scores["il"].tolist(), self._scores["dr"].tolist(), strict=True))
+        return list(zip(*(column.tolist() for column in self._along), strict=True))
+
+    def below(self, point: Point) -> list[bool]:
+        """Return which are less than a point of the front along any axis."""
+        found: list[bool] = np.any(
+            [own < bound for own, bound in zip(self._along, point, strict=True)], axis=0
+        ).tolist()
+        return found
 
     @cached_property
     def precedences(self) -> list[Precedence]:
@@ -147,6 +153,13 @@ def dominating(individuals: Sequence[Individual], other: Individual) -> list[boo
         else values != objectives and all(x <= y for x, y in zip(values, objectives, strict=True))
         for own, values in zip(individuals.infeasibility, individuals.objectives, strict=True)
     ]
+
+
+def below(individuals: Sequence[Individual], point: Point) -> list[bool]:
+    """Return which of them are less than a point of the front along any axis."""
+    if isinstance(individuals, Brood):
+        return individuals.below(point)
+    return [any(a < b for a, b in zip(one.point, point, strict=True)) for one in individuals]
 
 
 def known_of(individuals: Sequence[Individual]) -> list[Individual]:

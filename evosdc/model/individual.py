@@ -100,7 +100,7 @@ class Individual:
     genome : object
         Of the genotype in use; never changed. Given as a `LatentGenome`, it is made when it is asked for.
     key : bytes
-        The genome's content hash, that of a latent one being its own.
+        The genome's content hash; given as ``b""`` it is that of a latent genome when this is made.
     scores : mapping of str to float
         By measure, with ``il`` and ``dr``, and ``infeasibility`` where the experiment has constraints.
     objectives : tuple of float
@@ -146,8 +146,7 @@ class Individual:
     @property
     def key(self) -> bytes:
         """The genome's content hash."""
-        genome = self._genome
-        return genome.made[1] if type(genome) is LatentGenome else self._key
+        return self._key or (self._genome.made[1] if type(self._genome) is LatentGenome else b"")
 
     @property
     def alone(self) -> "Individual":

@@ -7,9 +7,10 @@ import pytest
 
 from evosdc.algorithms.islands import Islands
 from evosdc.engine.asynchronous_islands import AHEAD, AsynchronousIslands
-from evosdc.engine.deme_reports import DemeReport, report_generations, unpack_deme
+from evosdc.engine.deme_reports import report_generations
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.generation import evolve_generations
+from evosdc.engine.packed_demes import unpack_deme
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.model import Archipelago, Executor, Failure, Outcome, TaskQueue
 from evosdc.seeds import Streams
@@ -60,7 +61,7 @@ class Disorder(TaskQueue):
             assert island == place == number
             deme = unpack_deme(packed, Plain())
             history = evolve_generations(self.algorithm.inner, Counting(), replace(STREAMS, island=island), deme, count)
-            report = DemeReport(self.seconds * count, report_generations(deme, history, Plain()))
+            report = report_generations(deme, history, Plain())._replace(seconds=self.seconds * count)
             answers.append((place, (Outcome(number, report, 0.1),)))
             self.told.append((place, deme.generation + count))
         return answers

@@ -22,7 +22,7 @@ from evosdc.errors import EvaluationError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.model import Individual, Litter, Siblings
-from evosdc.model.brood import Brood, dominating, known_of, precedences, standings
+from evosdc.model.brood import Brood, below, dominating, known_of, precedences, standings
 from evosdc.plugins.registry import default_registry
 from evosdc.seeds import Streams
 from tests.engine.test_families import DEFAULT, SIX, SOME, evaluated
@@ -87,6 +87,7 @@ def test_a_brood_is_what_its_members_are(assemblies, way, seed):
         assert precedences(brood) == precedences(one_by_one)
         for other in (parent, one_by_one[0], one_by_one[7]):
             assert dominating(brood, other) == dominating(one_by_one, other)
+            assert below(brood, other.point) == below(one_by_one, other.point)
         assert [figures(one) for one in brood] == [figures(one) for one in one_by_one]
         assert failures_in(brood) == 0
         parent = brood[int(rng.integers(len(brood)))]
@@ -181,8 +182,10 @@ def test_searches_are_the_same(way, algorithm):
         history = list(evolve_generations(assembly.algorithm, kind(problem), Streams(6), state.population, 8))
         broods += sum(isinstance(generation.evaluated, Brood) for generation in history)
         reports = report_generations(state.population, iter(history), problem.genotype)
-        told = [[(one.key, one.scores, one.objectives, one.origin) for one in report.told] for report in reports]
-        slots = [(report.made, report.failed, report.slots) for report in reports]
+        told = [
+            [(one.key, one.scores, one.objectives, one.origin) for one in report.told] for report in reports.generations
+        ]
+        slots = [(report.made, report.failed, report.slots) for report in reports.generations]
         members = [figures(one) for one in (*state.population.individuals, *state.front, state.best)]
         found.append((lines, members, state.passed, told, slots))
     assert found[0] == found[1]

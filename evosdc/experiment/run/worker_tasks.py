@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.engine.deme_reports import DemeReport, PackedDeme, report_generations, unpack_deme
+from evosdc.engine.deme_reports import DemeReport, report_generations
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import evaluate_or_penalise
 from evosdc.engine.generation import evolve_generations
+from evosdc.engine.packed_demes import PackedDeme, unpack_deme
 from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
 from evosdc.executors.shared_files import read_shared
@@ -91,10 +92,7 @@ class WorkerProblem:
     def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> DemeReport:
         """Evolve a deme; members that were here before bring the states of their measures with them."""
         began = perf_counter()
-        deme = unpack_deme(packed, self.problem.genotype)
-        for individual in deme.individuals:
-            known = self.recent.get(individual.key)
-            individual.states = known.states if known is not None else ()
+        deme = unpack_deme(packed, self.problem.genotype, self.recent)
         self.evaluator.time_limit = time_limit
         streams = replace(self.problem.streams, island=island)
         history = list(evolve_generations(self.islands.inner, self.evaluator, streams, deme, count))
@@ -104,8 +102,8 @@ class WorkerProblem:
             self.recent.move_to_end(individual.key)
         while len(self.recent) > max(RECENT, DEMES * len(members)):
             self.recent.popitem(last=False)
-        reports = report_generations(deme, iter(history), self.problem.genotype)
-        return DemeReport(perf_counter() - began, reports)
+        report = report_generations(deme, iter(history), self.problem.genotype)
+        return report._replace(seconds=perf_counter() - began)
 
 
 def _population(arrays: Mapping[str, Any], documents: Mapping[str, Any]) -> Table | None:
