@@ -15,13 +15,16 @@ from evosdc.algorithms.variation import improvement, improvements
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.model.algorithm import ASIDE
-from evosdc.model.capabilities import Movable
+from evosdc.model.capabilities import Movable, RecordDecoded
 from evosdc.model.litter import Litter, offspring_of, origins_of
 from evosdc.seeds import Streams
 
 CLIMBER, RATES, CREDIT, INNER = "climber", "rates", "moves", "inner/"
 """Names in the memory: slot of the member being improved, progress of each member in a round, credit of each kind of
 move. The last marks what the inner algorithm remembers. Probes that are to be combined are set aside."""
+
+GROWTH = 2.0
+"""How many more probes each round has than the one before, where a probe takes little."""
 
 MEMORY = 0.5
 """Weight of the last round in the progress of a member."""
@@ -56,7 +59,12 @@ class Memetic(Algorithm):
             description="least number of rounds of its recent progress after which the chosen member would be the best",
         )
         probes: int = Field(60, ge=1, description="changes tried in the first round")
-        growth: float = Field(2.0, ge=0, description="how many more are tried in each round than in the one before it")
+        growth: float | None = Field(
+            None,
+            ge=0,
+            description="how many more are tried in each round than in the one before it; by default 2 where children "
+            "are judged by the records that they change, else 0",
+        )
         most_probes: int = Field(480, ge=1, description="changes tried in a round at most, where `growth` adds to them")
         combinations: int = Field(4, ge=1, description="sets of changes tried together after them")
         burdened: float = Field(
@@ -131,10 +139,12 @@ class Memetic(Algorithm):
         """Return how many changes are tried in a round, after so many others.
 
         At first many of a few pay, and the next round does better to begin where they lead. Later few do, and what a
-        round takes besides its probes is better shared by many of them.
+        round takes besides its probes is better shared by many of them, if these take little.
         """
-        first = self.params.probes
-        return max(first, min(first + int(self.params.growth * rounds), self.params.most_probes))
+        first, growth = self.params.probes, self.params.growth
+        if growth is None:
+            growth = GROWTH if isinstance(self.toolbox.genotype, RecordDecoded) else 0.0
+        return max(first, min(first + int(growth * rounds), self.params.most_probes))
 
     def _chosen(self, members: Sequence[Individual], rates: NDArray[np.float64], rounds: int) -> int:
         """Return the slot to improve: the best that has not had its trial, else the one that is expected to get best.

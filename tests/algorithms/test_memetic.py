@@ -122,6 +122,17 @@ def test_each_round_tries_more_than_the_one_before(growth, most, tried) -> None:
         assert len(algorithm.propose(replace(population, generation=2 * number), Streams(1))) == count
 
 
+def test_rounds_grow_by_themselves_where_children_are_judged_by_the_records_they_change(monkeypatch) -> None:
+    algorithm = Memetic(Memetic.Params(probes=10), toolbox_of())
+    population = algorithm.first_population(candidates(4, 1))
+    later = replace(population, generation=8)
+    assert len(algorithm.propose(later, Streams(1))) == 10
+    monkeypatch.setattr("evosdc.algorithms.memetic.RecordDecoded", object)
+    assert len(algorithm.propose(later, Streams(1))) == 18
+    fixed = Memetic(Memetic.Params(probes=10, growth=0), toolbox_of())
+    assert len(fixed.propose(later, Streams(1))) == 10
+
+
 def test_a_round_probes_and_then_combines_what_paid() -> None:
     algorithm = Memetic(Memetic.Params(rounds=1, probes=30, climbers=1), toolbox_of())
     population = algorithm.first_population(candidates(4, 1))
