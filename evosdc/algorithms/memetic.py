@@ -23,8 +23,9 @@ CLIMBER, RATES, CREDIT, INNER = "climber", "rates", "moves", "inner/"
 """Names in the memory: slot of the member being improved, progress of each member in a round, credit of each kind of
 move. The last marks what the inner algorithm remembers. Probes that are to be combined are set aside."""
 
-GROWTH = 2.0
-"""How many more probes each round has than the one before, where a probe takes little."""
+QUICK, USUAL = (240, 2.0), (60, 0.0)
+"""Rounds between two generations of the population, and how many more probes each has than the one before: where a
+probe takes little, and a crossover, which changes many records, as much as hundreds of them; and otherwise."""
 
 MEMORY = 0.5
 """Weight of the last round in the progress of a member."""
@@ -49,7 +50,12 @@ class Memetic(Algorithm):
             default_factory=lambda: {"name": "parent-child"},
             description="algorithm of the population, with its parameters",
         )
-        rounds: int = Field(60, ge=1, description="rounds of improvement between two generations of the population")
+        rounds: int | None = Field(
+            None,
+            ge=1,
+            description="rounds of improvement between two generations of the population; by default 240 where "
+            "children are judged by the records that they change, else 60",
+        )
         climbers: int = Field(
             1, ge=1, description="best members that are tried at first; with each doubling of the rounds one more"
         )
@@ -95,6 +101,9 @@ class Memetic(Algorithm):
         self.inner: Algorithm = toolbox.algorithm(params.inner["name"], given)
         classes = getattr(toolbox, "keeps_classes", False)
         self.moves = moves_of(toolbox.genotype, params.burdened, classes)
+        rounds, growth = QUICK if isinstance(toolbox.genotype, RecordDecoded) else USUAL
+        self._rounds = rounds if params.rounds is None else params.rounds
+        self._growth = growth if params.growth is None else params.growth
         self._burdened: tuple[bytes, NDArray[np.float64] | None] = (b"", None)
         self._position = {move.name: place for place, move in enumerate(self.moves)}
 
@@ -132,7 +141,7 @@ class Memetic(Algorithm):
 
     def _evolves(self, generation: int) -> bool:
         """Whether it is the population's turn: after the rounds, so that files are improved before they mix."""
-        cycle = 2 * self.params.rounds + 1
+        cycle = 2 * self._rounds + 1
         return generation % cycle == cycle - 1
 
     def _probes(self, rounds: int) -> int:
@@ -141,10 +150,8 @@ class Memetic(Algorithm):
         At first many of a few pay, and the next round does better to begin where they lead. Later few do, and what a
         round takes besides its probes is better shared by many of them, if these take little.
         """
-        first, growth = self.params.probes, self.params.growth
-        if growth is None:
-            growth = GROWTH if isinstance(self.toolbox.genotype, RecordDecoded) else 0.0
-        return max(first, min(first + int(growth * rounds), self.params.most_probes))
+        first = self.params.probes
+        return max(first, min(first + int(self._growth * rounds), self.params.most_probes))
 
     def _chosen(self, members: Sequence[Individual], rates: NDArray[np.float64], rounds: int) -> int:
         """Return the slot to improve: the best that has not had its trial, else the one that is expected to get best.

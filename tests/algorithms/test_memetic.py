@@ -122,15 +122,21 @@ def test_each_round_tries_more_than_the_one_before(growth, most, tried) -> None:
         assert len(algorithm.propose(replace(population, generation=2 * number), Streams(1))) == count
 
 
-def test_rounds_grow_by_themselves_where_children_are_judged_by_the_records_they_change(monkeypatch) -> None:
-    algorithm = Memetic(Memetic.Params(probes=10), toolbox_of())
-    population = algorithm.first_population(candidates(4, 1))
-    later = replace(population, generation=8)
-    assert len(algorithm.propose(later, Streams(1))) == 10
+def test_where_children_are_judged_by_the_records_they_change_rounds_are_many_and_grow(monkeypatch) -> None:
+    def tried(generation, **params):
+        algorithm = Memetic(Memetic.Params(probes=10, **params), toolbox_of())
+        population = algorithm.first_population(candidates(4, 1))
+        offspring = algorithm.propose(replace(population, generation=generation), Streams(1))
+        return len(offspring), {item.origin for item in offspring} <= {"mutation", "crossover"}
+
+    assert tried(8) == (10, False)
+    assert tried(120)[1]
     monkeypatch.setattr("evosdc.algorithms.memetic.RecordDecoded", object)
-    assert len(algorithm.propose(later, Streams(1))) == 18
-    fixed = Memetic(Memetic.Params(probes=10, growth=0), toolbox_of())
-    assert len(fixed.propose(later, Streams(1))) == 10
+    assert tried(8) == (18, False)
+    assert tried(120) == (130, False)
+    assert tried(480)[1]
+    assert tried(8, growth=0) == (10, False)
+    assert tried(6, rounds=3)[1]
 
 
 def test_a_round_probes_and_then_combines_what_paid() -> None:
