@@ -41,7 +41,7 @@ class GenerationStep:
         self.streams = streams
         self.stop = stop or Stop()
         self._dispatch: Dispatch | None = getattr(evaluator, "dispatch", None)
-        self._made = [0, 0]
+        self._made = (0, 0)
         self._here_seconds = Cost()
         self._islands: AsynchronousIslands | None = None
         self._sent_at: float | None = None
@@ -67,7 +67,7 @@ class GenerationStep:
                 genotype = self.evaluator.problem.genotype
                 self._islands = AsynchronousIslands(algorithm, dispatch, genotype, population, self.stop.generations)
         generation = self._islands.next() if self._islands is not None else self._evolved_here(population, offspring)
-        self._made = [evaluations + generation.evaluations, generations + 1]
+        self._made = evaluations + generation.evaluations, generations + 1
         return generation if generation.evaluations else None
 
     def _evolved_here(self, population: Population, offspring: int) -> Generation:
