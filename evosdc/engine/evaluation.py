@@ -92,7 +92,7 @@ class Evaluator:
 
     def evaluate(self, offspring: Sequence[Offspring]) -> Sequence[Individual]:
         """Return the offspring as individuals, in order; of a litter each is made when somebody asks for it."""
-        if isinstance(offspring, Litter) and not self.better_sent(len(offspring)):
+        if isinstance(offspring, Litter):  # on workers each child would be made, and judged from scratch
             brood = self._brood_of(offspring)
             if brood is not None:
                 return brood

@@ -19,13 +19,11 @@ from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 
-GENERATIONS = 1200
-"""Generations of the search, two of which are a round of some sixty candidates."""
+GENERATIONS, STALLED = 600, 200
+"""Generations of the search, and without improvement after which it ends: two of them are a round of sixty candidates
+at first, and of hundreds later."""
 
-STALLED = 400
-"""Generations without improvement after which it ends."""
-
-PLAN_STALLED = 60
+PLAN_GENERATIONS, PLAN_STALLED = 1200, 60
 """Likewise, of a search of protection plans, where a generation is a round of some eighteen plans."""
 
 TUNED = 600
@@ -129,7 +127,7 @@ def protection(
         "measures": measures,
         "constraints": [*require, *([verdict] if verdict else ()), *limits_of(limited)],
         "second_opinion": second_opinion,
-        "stop": _stop(seconds, generations, STALLED),
+        "stop": _stop(seconds, generations, GENERATIONS, STALLED),
     }
     if executor is not None:
         document["executor"] = dict(executor)
@@ -139,7 +137,7 @@ def protection(
         required = [Constraint.parse(text) for text in require]
         document["genotype"] = plan_genotype(required, microdata, registry)
         document["algorithm"] = {"name": registry.default("algorithm", "plan")}
-        document["stop"] = _stop(seconds, generations, PLAN_STALLED)
+        document["stop"] = _stop(seconds, generations, PLAN_GENERATIONS, PLAN_STALLED)
     if assurance is not None:
         document |= {key: value for key, value in assurance.items() if key != "measures"}
     elif start is None and tuned:
@@ -163,9 +161,9 @@ def protection(
     return parse_experiment(document, Path.cwd(), "protect")
 
 
-def _stop(seconds: float | None, generations: int | None, stalled: int) -> dict[str, Any]:
+def _stop(seconds: float | None, generations: int | None, most: int, stalled: int) -> dict[str, Any]:
     if not seconds:
-        return {"generations": generations or GENERATIONS, "stalled": stalled}
+        return {"generations": generations or most, "stalled": stalled}
     return {"whole": seconds} | ({"generations": generations} if generations else {})
 
 
