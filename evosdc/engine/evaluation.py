@@ -21,6 +21,9 @@ from evosdc.time_limit import OutOfTime, raise_if_over, time_limited
 CACHE_SIZE = 20_000
 """How many evaluations are remembered; the oldest is forgotten first."""
 
+AGAIN = 10.0
+"""So many times what a generation would take here may pass in sending before one is evaluated here again."""
+
 RECENT = 256
 """Over how many evaluations their cost is averaged, about."""
 
@@ -78,6 +81,7 @@ class Evaluator:
         self._here_seconds = Cost()
         self._sent_seconds = Cost()
         self._warm = False
+        self._spent_sending = 0.0
         self._together: Collection[bytes] = ()
 
     @property
@@ -163,12 +167,18 @@ class Evaluator:
         """Whether workers are expected to be faster than this process; what was measured decides, not a guess.
 
         Here children are followed from their parents' states, on workers mostly not: only the clock can tell. The
-        choice changes no result.
+        choice changes no result. What is measured here at first is what loading takes as well, and nothing more is
+        measured while all is sent: so this process is tried again when sending has taken `AGAIN` times as long.
         """
         if self.dispatch is None or not self.dispatch.executor.remote or count == 0:
             return False
         here, sent = self._here_seconds.mean, self._sent_seconds.mean
-        return here is not None and worth_sending(here * count) and (sent is None or sent < here)
+        if here is None or not worth_sending(here * count):
+            return False
+        if sent is not None and self._spent_sending > AGAIN * here * count:
+            self._here_seconds, self._spent_sending = Cost(), 0.0
+            return False
+        return sent is None or sent < here
 
     def _evaluate_here(self, fresh: Mapping[bytes, Offspring]) -> list[Evaluation]:
         found = self._evaluate_families(fresh) if self.problem.together else {}
@@ -246,8 +256,10 @@ class Evaluator:
         began = working_time()
         size = sum(array.nbytes for array in payloads[0][1][0].values())
         outcomes = dispatch.run(dispatch.function, payloads, self.seconds_here or 0.0, size, self.rule)
+        spent = working_time() - began
         if self._warm:
-            self._sent_seconds.add((working_time() - began) / len(items), len(items))
+            self._sent_seconds.add(spent / len(items), len(items))
+            self._spent_sending += spent
         self._warm = True  # the first time workers start and build their problem: that says nothing of the next
         return [
             Evaluation._make((*outcome.value, ())) if outcome.ok else worst_evaluation(self.problem, item.genome)

@@ -1,7 +1,7 @@
 """Many small changes of one file at once, in compiled code.
 
 Each is the change that `evosdc_cells.cells.Cells.mutate` or `Cells.move` makes, drawn from the same numbers: these
-remain what defines it, and do what is not done here, such as normal steps of numbers, rules and moves of classes.
+remain what defines it, and do what is not done here, such as normal steps of numbers and moves of classes.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc_cells.compiled_moves import Values, move, move_in_turn, mutate, mutate_in_turn
+from evosdc_cells.compiled_rules import no_rules
 from evosdc_cells.domain import CellDomain
+from evosdc_cells.edit_rules import GeneRules
 from evosdc_cells.exchange import Partners
 from evosdc_cells.file_blocks import FileBlocks
 from evosdc_cells.file_siblings import Sparse
@@ -42,12 +44,15 @@ class Batches:
         Categories, and then numbers as whole ones, which are mutated in Gray code.
     domain : CellDomain
         At least one attribute is free to change, and ranges are below `MOST_REACH`.
+    rules : GeneRules, optional
+        In force for every record.
     """
 
-    def __init__(self, original: NDArray[Any], domain: CellDomain) -> None:
+    def __init__(self, original: NDArray[Any], domain: CellDomain, rules: GeneRules | None) -> None:
         self._original = original
         coding = domain.coding
         self._values = Values(domain.free, domain.sizes, domain.categories, coding.reach, coding.missing)
+        self._rules = rules.compiled if rules is not None else no_rules()
         self._drafted: _Drafted | None = None
 
     @cached_property
@@ -63,11 +68,11 @@ class Batches:
         if words is None or not 0.0 < mean < MOST_MEAN:
             return None
         if isinstance(genes, FileBlocks):
-            made = mutate_in_turn(*self._draft(genes), count, self._values, exp(-mean), words)
+            made = mutate_in_turn(*self._draft(genes), count, self._values, self._rules, exp(-mean), words)
             set_back(rng, words)
             return self._sparse(*made)
         changed = _copies(genes, count)
-        mutate(changed, self._values, exp(-mean), words)
+        mutate(changed, self._values, self._rules, exp(-mean), words)
         set_back(rng, words)
         return changed
 
@@ -98,11 +103,13 @@ class Batches:
             return None
         plan, sums = _plan(kinds, repeats, costly, through)
         if isinstance(genes, FileBlocks):
-            made = move_in_turn(*self._draft(genes), plan, sums, self._original, self._values, self._partners, words)
+            made = move_in_turn(
+                *self._draft(genes), plan, sums, self._original, self._values, self._rules, self._partners, words
+            )
             set_back(rng, words)
             return self._sparse(*made)
         changed = _copies(genes, len(kinds))
-        move(changed, plan, sums, self._original, self._values, self._partners, words)
+        move(changed, plan, sums, self._original, self._values, self._rules, self._partners, words)
         set_back(rng, words)
         return changed
 

@@ -168,8 +168,8 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
         """What changes files in batches; None where it cannot."""
         reach = int(self._domain.coding.reach.max(initial=0))
         usual = self._categorical == self._shape[1] or (self.params.numbers == "gray" and reach < MOST_REACH)
-        plain = self._rules is None and not self.params.steps and usual
-        return Batches(self._coded_original, self._domain) if plain and self._domain.free.size else None
+        plain = not self.params.steps and usual
+        return Batches(self._coded_original, self._domain, self._rules) if plain and self._domain.free.size else None
 
     @property
     def moves(self) -> tuple[str, ...]:

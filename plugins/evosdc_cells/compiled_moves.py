@@ -6,8 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
+from evosdc.table.record_check import ALL
 from evosdc.table.table import MISSING
+from evosdc_cells.compiled_rules import Rules, breaks_any, fitting_places
 from evosdc_cells.exchange import ATTEMPTS
+from evosdc_cells.mutation import ATTEMPTS as DRAWS
 from evosdc_cells.pcg64 import Words, below, distinct, poisson, unit
 
 KINDS = ("value", "restoration", "adoption", "exchange")
@@ -37,18 +40,51 @@ class Values(NamedTuple):
 
 
 @inner_kernel
-def _vary(file: NDArray[Any], row: Any, attribute: Any, values: Values, words: Words) -> None:
-    """Give one cell another value: any category alike, a number that is one bit of its Gray code away."""
-    code, absent = file[row, attribute], values.present[attribute]
-    number = attribute - file.shape[1] + len(values.reach)
-    if number >= 0:
-        file[row, attribute] = _other_number(np.int64(code), values.reach[number], values.absent[number], words)
+def _vary(file: NDArray[Any], row: Any, place: Any, values: Values, rules: Rules, words: Words) -> None:
+    """Give a cell of the attribute at a place of those free another value; by rules, where it has one, else the next.
+
+    Any category is as likely, a number is one bit of its Gray code away.
+    """
+    if len(rules.own) == 0:
+        attribute = values.free[place]
+        file[row, attribute] = _other(np.int64(file[row, attribute]), attribute, values, words)
         return
+    for step in range(len(values.free)):
+        if _varied_within(file, row, values.free[(place + step) % len(values.free)], values, rules, words):
+            return
+
+
+@inner_kernel
+def _other(code: Any, attribute: Any, values: Values, words: Words) -> Any:
+    """Return another value of a cell."""
+    absent, number = values.present[attribute], attribute - len(values.sizes) + len(values.reach)
+    if number >= 0:
+        return _other_number(code, values.reach[number], values.absent[number], words)
     before = absent if code == MISSING else code
     drawn = np.int64(unit(words) * (values.sizes[attribute] - 1))
     if drawn >= before:
         drawn += 1
-    file[row, attribute] = MISSING if drawn == absent else drawn
+    return MISSING if drawn == absent else drawn
+
+
+@inner_kernel
+def _varied_within(file: NDArray[Any], row: Any, attribute: Any, values: Values, rules: Rules, words: Words) -> bool:
+    """Do what `evosdc_cells.mutation.Mutation.within` does."""
+    before, absent = np.int64(file[row, attribute]), values.present[attribute]
+    if attribute < len(values.sizes) - len(values.reach):
+        kept = absent if before == MISSING else before
+        count = fitting_places(file, row, attribute, values.sizes[attribute], kept, rules)
+        if count == 0:
+            return False
+        drawn = rules.fitting[np.int64(unit(words) * count)]
+        file[row, attribute] = MISSING if drawn == absent else drawn
+        return True
+    for _ in range(DRAWS):
+        file[row, attribute] = _other(before, attribute, values, words)
+        if not breaks_any(file, row, row, attribute, rules):
+            return True
+    file[row, attribute] = before
+    return False
 
 
 @inner_kernel
@@ -73,16 +109,16 @@ def _other_number(code: Any, reach: Any, absent: float, words: Words) -> Any:
 
 
 @kernel
-def mutate(files: NDArray[Any], values: Values, scale: float, words: Words) -> None:
+def mutate(files: NDArray[Any], values: Values, rules: Rules, scale: float, words: Words) -> None:
     """Mutate copies of a small file, shape (k, n, V), in place; `scale` is exp(-mean) of the number of cells."""
     cells = files.shape[1] * len(values.free)
     for child in range(len(files)):
         loci = np.empty(min(max(poisson(words, scale), 1), cells), np.int64)
-        _mutated(files[child], values, words, loci)
+        _mutated(files[child], values, rules, words, loci)
 
 
 @inner_kernel
-def _mutated(file: NDArray[Any], values: Values, words: Words, loci: NDArray[np.int64]) -> None:
+def _mutated(file: NDArray[Any], values: Values, rules: Rules, words: Words, loci: NDArray[np.int64]) -> None:
     """Give as many cells other values as there is room for; their loci are told."""
     free = values.free
     cells = len(file) * len(free)
@@ -91,19 +127,19 @@ def _mutated(file: NDArray[Any], values: Values, words: Words, loci: NDArray[np.
     else:
         distinct(words, cells, loci)
     for locus in loci:
-        _vary(file, locus // len(free), free[locus % len(free)], values, words)
+        _vary(file, locus // len(free), locus % len(free), values, rules, words)
 
 
 @kernel
 def mutate_in_turn(
-    parent: NDArray[Any], file: NDArray[Any], count: int, values: Values, scale: float, words: Words
+    parent: NDArray[Any], file: NDArray[Any], count: int, values: Values, rules: Rules, scale: float, words: Words
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
     """Return what children change, as of `Sparse`; `file`, a copy of their parent, is left as it was."""
     ends, rows, found = np.empty(count, np.int64), np.empty(2 * count, np.int64), 0
     records, cells = np.empty((2 * count, file.shape[1]), file.dtype), len(file) * len(values.free)
     for child in range(count):
         loci = np.empty(min(max(poisson(words, scale), 1), cells), np.int64)
-        _mutated(file, values, words, loci)
+        _mutated(file, values, rules, words, loci)
         touched = loci // len(values.free)
         touched.sort()
         if found + len(touched) > len(rows):
@@ -145,6 +181,7 @@ def move(
     through: NDArray[np.float64],
     original: NDArray[Any],
     values: Values,
+    rules: Rules,
     partners: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     words: Words,
 ) -> None:
@@ -159,6 +196,7 @@ def move(
         Running sums of that; empty where all records are as likely.
     original : ndarray
     values : Values
+    rules : Rules
     partners : tuple of ndarray
         Of `evosdc_cells.exchange.Partners.ranks`.
     words : ndarray of uint64
@@ -166,7 +204,7 @@ def move(
     """
     for child in range(len(files)):
         for _ in range(plan[1, child]):
-            _moved(files[child], plan[0, child], plan[2, child], through, original, values, partners, words)
+            _moved(files[child], plan[0, child], plan[2, child], through, original, values, rules, partners, words)
 
 
 @kernel
@@ -177,6 +215,7 @@ def move_in_turn(
     through: NDArray[np.float64],
     original: NDArray[Any],
     values: Values,
+    rules: Rules,
     partners: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     words: Words,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
@@ -187,7 +226,7 @@ def move_in_turn(
     for child in range(len(ends)):
         count = 0
         for _ in range(plan[1, child]):
-            row, other = _moved(file, plan[0, child], plan[2, child], through, original, values, partners, words)
+            row, other = _moved(file, plan[0, child], plan[2, child], through, original, values, rules, partners, words)
             touched[count], touched[count + 1] = row, other
             count += 2
         touched[:count].sort()
@@ -204,6 +243,7 @@ def _moved(
     through: NDArray[np.float64],
     original: NDArray[Any],
     values: Values,
+    rules: Rules,
     partners: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     words: Words,
 ) -> tuple[int, int]:
@@ -214,44 +254,48 @@ def _moved(
     else:
         row = np.int64(unit(words) * records)
     if kind == _EXCHANGE:
-        other = _exchanged(file, row, free, partners, original, words)
+        other = _exchanged(file, row, free, rules, partners, words)
         if other != row:
             return row, other
-    if kind == _RESTORATION and _restored(file, row, original, words):
+    if kind == _RESTORATION and _restored(file, row, original, rules, words):
         return row, row
-    if kind == _ADOPTION and _adopted(file, row, words):
+    if kind == _ADOPTION and _adopted(file, row, rules, words):
         return row, row
-    _vary(file, row, free[below(words, len(free))], values, words)
+    _vary(file, row, below(words, len(free)), values, rules, words)
     return row, row
 
 
 @inner_kernel
-def _restored(file: NDArray[Any], row: int, original: NDArray[Any], words: Words) -> bool:
-    """Put one changed cell of a record back; return whether there was any."""
+def _restored(file: NDArray[Any], row: int, original: NDArray[Any], rules: Rules, words: Words) -> bool:
+    """Put one changed cell of a record back; return whether there was any, and rules allow it."""
     width, differing = file.shape[1], 0
     for column in range(width):
         differing += file[row, column] != original[row, column]
     if not differing:
         return False
-    left = below(words, differing)
-    for column in range(width):
-        if file[row, column] != original[row, column]:
-            if left == 0:
-                file[row, column] = original[row, column]
-                break
-            left -= 1
+    left, column = below(words, differing), 0
+    while left or file[row, column] == original[row, column]:
+        left -= file[row, column] != original[row, column]
+        column += 1
+    before = file[row, column]
+    file[row, column] = original[row, column]
+    if breaks_any(file, row, row, ALL, rules):
+        file[row, column] = before
+        return False
     return True
 
 
 @inner_kernel
-def _adopted(file: NDArray[Any], row: int, words: Words) -> bool:
-    """Make a record as another one is; return whether it was not yet."""
+def _adopted(file: NDArray[Any], row: int, rules: Rules, words: Words) -> bool:
+    """Make a record as another one is; return whether it was not yet, and rules allow it."""
     other, differs = below(words, len(file)), False
     for column in range(file.shape[1]):
-        if file[row, column] != file[other, column]:
-            differs = True
-            file[row, column] = file[other, column]
-    return differs
+        differs |= file[row, column] != file[other, column]
+    if not differs or breaks_any(file, other, row, ALL, rules):
+        return False
+    for column in range(file.shape[1]):
+        file[row, column] = file[other, column]
+    return True
 
 
 @inner_kernel
@@ -259,8 +303,8 @@ def _exchanged(
     file: NDArray[Any],
     row: int,
     free: NDArray[np.int64],
+    rules: Rules,
     partners: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-    original: NDArray[Any],
     words: Words,
 ) -> int:
     """Swap what a record and another one of the same original value publish; return that one, or itself for none."""
@@ -275,5 +319,9 @@ def _exchanged(
         if file[other, attribute] != published:
             file[row, attribute] = file[other, attribute]
             file[other, attribute] = published
+            if breaks_any(file, row, row, ALL, rules) or breaks_any(file, other, other, ALL, rules):
+                file[other, attribute] = file[row, attribute]
+                file[row, attribute] = published
+                return row
             return other
     return row

@@ -1,7 +1,8 @@
 """Rules of records over the genes of `cells`: checked for single records as they change, and kept by repair."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,31 +14,11 @@ from evosdc.table.edit_rules import Values, edit_rule_faults, edit_rules_of
 from evosdc.table.record_check import ALL, Classes, Flags, RuleArrays, breaks
 from evosdc.table.record_rules import RecordRules
 from evosdc.table.table import Numbers
+from evosdc_cells.compiled_rules import GeneClasses, Rules, set_classes
 from evosdc_cells.domain import NumberCoding
 from evosdc_cells.file_blocks import Draft
 
 Genes = NDArray[Any]
-
-
-class GeneClasses(NamedTuple):
-    """How genes become the classes that rules are over, V attributes of which the categorical ones come first.
-
-    Parameters
-    ----------
-    first : ndarray of int64, shape (V + 1,)
-        Classes of attribute v are at ``first[v]`` to ``first[v + 1] - 1`` of `classes`: one for each category or
-        interval, the last for a missing value.
-    classes : ndarray of int32
-    starts : ndarray of int64, shape (e,)
-        The least gene of every interval but the first, number by number.
-    first_start : ndarray of int64, shape (Q + 1,)
-        Those of number j are at ``first_start[j]`` to ``first_start[j + 1] - 1`` of `starts`.
-    """
-
-    first: NDArray[np.int64]
-    classes: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    first_start: NDArray[np.int64]
 
 
 class GeneRules:
@@ -63,6 +44,13 @@ class GeneRules:
             _firsts([len(s) for s in starts]),
         )
         self._arrays = (*self._coding, *rules.arrays)
+
+    @cached_property
+    def compiled(self) -> Rules:
+        """The rules as kernels take them."""
+        sizes = np.diff(self._coding.first)
+        room = np.empty(len(sizes), dtype=np.int32), np.empty(sizes.max(), dtype=np.int64)
+        return Rules(self._coding, self._rules.arrays, self._rules.others, *room)
 
     def broken(self, genes: Genes) -> Flags:
         """Return which records break a rule, shape (n,)."""
@@ -146,28 +134,10 @@ def _firsts(sizes: Sequence[int]) -> NDArray[np.int64]:
 
 
 @kernel
-def _set_classes(record: Genes, coding: GeneClasses, own: Classes) -> None:
-    """Write the classes of one record, shape (V,), to `own`, of the same shape."""
-    categorical = len(own) - (len(coding.first_start) - 1)
-    for v in range(len(own)):
-        gene = record[v]
-        if gene < 0:
-            own[v] = coding.classes[coding.first[v + 1] - 1]
-            continue
-        place = coding.first[v]
-        if v < categorical:
-            place += gene
-        else:
-            for start in range(coding.first_start[v - categorical], coding.first_start[v - categorical + 1]):
-                place += gene >= coding.starts[start]
-        own[v] = coding.classes[place]
-
-
-@kernel
 def _classes(genes: Genes, coding: GeneClasses) -> Classes:
     own = np.empty(genes.shape, np.int32)
     for row in range(len(genes)):
-        _set_classes(genes[row], coding, own[row])
+        set_classes(genes[row], coding, own[row])
     return own
 
 
@@ -176,7 +146,7 @@ def _breaks(record: Genes, others: Classes, column: int, *given: Any) -> bool:
     """Tell of one record; given are the arrays of `GeneClasses` and `RuleArrays`, which are slower to hand over."""
     coding, arrays = GeneClasses(*given[:4]), RuleArrays(*given[4:])
     own = np.empty(len(record), np.int32)
-    _set_classes(record, coding, own)
+    set_classes(record, coding, own)
     return breaks(own, others, column, arrays)
 
 
@@ -185,7 +155,7 @@ def _fitting(record: Genes, others: Classes, column: int, *given: Any) -> Flags:
     """Tell which categories fit; given as to `_breaks`."""
     coding, arrays = GeneClasses(*given[:4]), RuleArrays(*given[4:])
     own = np.empty(len(record), np.int32)
-    _set_classes(record, coding, own)
+    set_classes(record, coding, own)
     first = coding.first[column]
     fitting = np.empty(coding.first[column + 1] - first, np.bool_)
     for place in range(len(fitting)):
@@ -207,6 +177,6 @@ def _broken_records(
         for v in range(columns):
             changed = changed or genes[row, v] != before[row, v]
         if changed:
-            _set_classes(genes[row], coding, own)
+            set_classes(genes[row], coding, own)
             broken[row] = breaks(own, others[row], ALL, arrays)
     return broken

@@ -246,6 +246,26 @@ def test_slow_workers_are_given_up(always_worth_sending):
     assert [i.genome[1] for i in individuals] == list(range(48))
 
 
+class Warming(Levels):
+    """Takes long the first time, as what is still being loaded, and hardly any time from then on."""
+
+    loaded = False
+
+    def decode(self, g, rng):
+        remote.CLOCK.now += 0.0 if self.loaded else 1.0
+        self.loaded = True
+        return super().decode(g, rng)
+
+
+def test_what_was_slow_at_first_is_tried_again(always_worth_sending):
+    executor = remote.Lent(waits=(0.5,) * 60)
+    evaluator = dispatched(executor, genotype=levels(Warming))
+    for batch in range(60):
+        evaluator.evaluate(asked_for(genomes(evaluator.problem.genotype, 4, 4 * batch)))
+    assert evaluator.seconds_here < 0.01, "what the first one took counts no more"
+    assert 0 < len(executor.sent) < 30, "workers, until it was tried here again"
+
+
 def test_a_failing_item_ends_in_one_error_without_its_traceback(always_worth_sending):
     executor = remote.Lent()
     evaluator = dispatched(executor, "fail_on_odd")

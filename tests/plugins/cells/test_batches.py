@@ -12,8 +12,11 @@ from evosdc.table.table import Table
 from evosdc_cells.cells import Cells
 from evosdc_cells.file_blocks import FileBlocks, in_blocks
 from evosdc_cells.pcg64 import below, distinct, poisson, set_back, unit, words_of
+from tests.table.rules import files as guarded_files
+from tests.table.test_record_rules import sample
 
 from .test_cells import files, microdata
+from .test_structural_zeros import guarded, keeping
 
 
 @kernel
@@ -138,6 +141,44 @@ def test_moves_are_those_made_one_by_one(data, seed, weighed, steps):
     assert one.bit_generator.state == other.bit_generator.state
     for child in made:
         cells.check(child)
+
+
+def assert_made_one_by_one(cells, parent, seed):
+    """Compare batches with changes made one by one, by results and by the generators' states."""
+    one, other = np.random.default_rng(seed), np.random.default_rng(seed)
+    choice = np.random.default_rng([seed, 2])
+    kinds = [str(kind) for kind in choice.choice(cells.moves, 30)]
+    costly = [bool(one) for one in choice.random(30) < 0.5]
+    through = choice.random(len(np.asarray(parent))).cumsum()
+    made = [*cells.mutants(parent, 20, one), *cells.moved(parent, kinds, costly, through, one)]
+    wanted = Genotype.mutants(cells, parent, 20, other)
+    wanted = [*wanted, *Movable.moved(cells, parent, kinds, costly, through, other)]
+    assert one.bit_generator.state == other.bit_generator.state
+    for child, expected in zip(made, wanted, strict=True):
+        assert np.array_equal(child, expected)
+        cells.check(child)
+    return made
+
+
+@settled
+@given(guarded_files(missing=True), st.integers(0, 2**32), st.booleans())
+def test_rules_are_kept_as_one_by_one(table, seed, ruled):
+    data = guarded(table, ruled and len(keeping(table)) > 0)
+    cells = Cells(Cells.Params(mutations=3.0), data)
+    assert cells._rules is not None
+    parent = cells.random(np.random.default_rng([seed, 1]))
+    for child in assert_made_one_by_one(cells, parent, seed):
+        assert not data.rules.broken(cells.decode(child, np.random.default_rng(0))).any()
+
+
+@pytest.mark.parametrize("ruled", [False, True])
+def test_rules_of_large_files_are_kept_as_one_by_one(ruled):
+    data = guarded(sample(np.random.default_rng(4), 12_000), ruled)
+    cells = Cells(Cells.Params(mutations=3.0), data)
+    assert data.rules.zeros.count
+    parent = cells.random(np.random.default_rng(1))
+    assert isinstance(parent, FileBlocks)
+    assert_made_one_by_one(cells, parent, 7)
 
 
 @pytest.mark.parametrize("records", [1, 999, 5000, 9000])
