@@ -46,8 +46,9 @@ PROTECT = (
     ' other = ["worst-relabelling"] }',
     'fitness={ name = "max" }',
     'constraints=["worst-relabelling <= 3"]',
+    "structural_zeros=true",
 )
-"""What ``evosdc protect`` asks of a file of categories."""
+"""What ``evosdc protect`` asks of a file of categories, its rules of records included."""
 ADULT = Path("experiments/adult/cells.toml")
 EIGHT = (
     'data={ name = "adult", complete = true, protect = ["workclass", "education", "marital-status", "occupation",'

@@ -33,6 +33,11 @@ def kernel(function: F) -> F:
     return cast(F, Kernel(function, {}))
 
 
+def long_kernel(function: F) -> F:
+    """Compile a function that runs for milliseconds, as `kernel`; other threads of Python go on meanwhile."""
+    return cast(F, Kernel(function, {"nogil": True}))
+
+
 def inner_kernel(function: F) -> F:
     """Compile a function that kernels call in their loops, as `kernel`; it makes no array and returns none.
 

@@ -4,12 +4,13 @@ So no child needs a table, or a state of each measure, of its own. They are made
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.engine.followed_measures import Roads
+from evosdc.engine.judging_threads import Judge, JudgingThreads
 from evosdc.engine.travelling import Travellers
 from evosdc.model import Batched, Changes, Genotype, Individual, Randomised, RecordDecoded, Siblings
 from evosdc.table.table import Rows, Table
@@ -33,6 +34,7 @@ class Families:
         self._genotype, self._roads, self._travellers = genotype, roads, travellers
         self._unused = np.random.default_rng(0)  # nothing is drawn; to make one takes longer than to decode a table
         self._judges = _judges(roads)
+        self._threads = JudgingThreads(self._judges)
         self._whole = _asks_for_tables(roads, self._judges)
         told = [name for judge in self._judges for name in judge.names]
         self._order = [] if self._whole else [told.index(name) for name in roads.names]
@@ -43,6 +45,10 @@ class Families:
         ]
         self._read = [reading for reading in roads.read if reading.name not in told]
         self._most = len(genotype.microdata.original) // 2 if travellers is None else travellers.far
+
+    def use_threads(self, threads: int) -> None:
+        """Let measures judge side by side, in up to so many threads; the scores are the same."""
+        self._threads.use(threads)
 
     def scores(self, parent: Individual, genomes: Sequence[Any]) -> list[tuple[int, dict[str, float]]]:
         """Return the scores of children, with their places; those are left out that differ in too many records.
@@ -109,7 +115,7 @@ class Families:
 
     def _columns(self, states: States, changes: Changes) -> list[NDArray[np.float64]]:
         """Return the scores of all children by each measure that judges them together; by all of them in order."""
-        columns = [column for judge in self._judges for column in judge.columns(states[judge.place], changes)]
+        columns = self._threads.columns(states, changes)
         return [columns[place] for place in self._order] if self._order else columns
 
     def _completed(self, states: States, genome: Any, rows: Rows, values: Sequence[float]) -> dict[str, float]:
@@ -138,14 +144,6 @@ class Families:
         return self._genotype.decode(genome, self._unused)
 
 
-class _Judge(NamedTuple):
-    """What judges children together, by one measure or by two, by its state's place among those followed."""
-
-    place: int
-    names: tuple[str, ...]
-    columns: Callable[[Any, Changes], Sequence[NDArray[np.float64]]]
-
-
 def families_of(genotype: Genotype[Any], roads: Roads, travellers: Travellers | None) -> Families | None:
     """Return what judges children of one parent together, None where that saves nothing or is not possible."""
     if not isinstance(genotype, RecordDecoded) or isinstance(genotype, Randomised):
@@ -160,7 +158,7 @@ def families_of(genotype: Genotype[Any], roads: Roads, travellers: Travellers | 
     return Families(genotype, roads, travellers)
 
 
-def _judges(roads: Roads) -> list[_Judge]:
+def _judges(roads: Roads) -> list[Judge]:
     """Return the measures that judge children together.
 
     Where another measure reads a state, each child needs one, unless one call judges by both.
@@ -171,9 +169,9 @@ def _judges(roads: Roads) -> list[_Judge]:
         if not (isinstance(fitted, Batched) and fitted.together):
             continue
         if not read:
-            found.append(_Judge(place, (name,), _alone(fitted)))
+            found.append(Judge(place, (name,), _alone(fitted), fitted.beside, fitted.divisible))
         elif len(read) == 1 and read[0].together is not None:
-            found.append(_Judge(place, (name, read[0].name), read[0].together))
+            found.append(Judge(place, (name, read[0].name), read[0].together, fitted.beside, fitted.divisible))
     return found
 
 
@@ -181,6 +179,6 @@ def _alone(fitted: Batched[Any]) -> Callable[[Any, Changes], Sequence[NDArray[np
     return lambda state, changes: (fitted.values(state, changes),)
 
 
-def _asks_for_tables(roads: Roads, judges: Sequence[_Judge]) -> bool:
+def _asks_for_tables(roads: Roads, judges: Sequence[Judge]) -> bool:
     """Whether any measure needs the table of each child."""
     return sum(len(judge.names) for judge in judges) < len(roads.names)

@@ -219,6 +219,11 @@ class Problem:
         makes = None if self._travellers is not None else self.make_states
         return family_evaluations(self._families, parent, genomes, makes, self.judge)
 
+    def use_threads(self, threads: int) -> None:
+        """Let measures judge children side by side, in up to so many threads; the scores are the same."""
+        if self._families is not None:
+            self._families.use_threads(threads)
+
     def judge_litter(self, parent: Individual, genomes: Siblings[Any]) -> Columns | None:
         """Return scores and objectives of several children of one parent that need not be made.
 

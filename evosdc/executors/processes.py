@@ -23,6 +23,11 @@ class ProcessesExecutor(PoolExecutor):
 
     params: Params
 
+    @property
+    def processors(self) -> int:
+        """As many as there are workers, and processors."""
+        return min(self.workers, self.usual_workers(self.params))
+
     def _open(self) -> Pool:
         pool = self._open_soon()
         try:

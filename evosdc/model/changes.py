@@ -28,3 +28,10 @@ class Changes(NamedTuple):
     rows: Rows
     before: Table
     after: Table
+
+    def part(self, begin: int, end: int) -> "Changes":
+        """Return the changes of consecutive children, of which the first is the one at `begin`."""
+        first = int(self.ends[begin - 1]) if begin else 0
+        records = slice(first, int(self.ends[end - 1]) if end else 0)
+        tables = (Table(t.schema, t.codes[records], t.numbers[records]) for t in (self.before, self.after))
+        return Changes(self.children[begin:end], self.ends[begin:end] - first, self.rows[records], *tables)

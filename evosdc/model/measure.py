@@ -189,6 +189,20 @@ class Batched(Incremental[S]):
         """Whether it does so for this original; where False it is an `Incremental` like others. By default True."""
         return True
 
+    @property
+    def beside(self) -> bool:
+        """Whether `values` is worth a thread of its own, beside other measures; by default False.
+
+        It is where it spends its time in a kernel that lets other threads go on (`evosdc.kernel.long_kernel`). What it
+        changes no other measure reads.
+        """
+        return False
+
+    @property
+    def divisible(self) -> bool:
+        """Whether parts of the children may be judged at the same time: `values` changes nothing. By default False."""
+        return False
+
     @abstractmethod
     def values(self, state: S, changes: Changes) -> NDArray[np.float64]:
         """Return ``value(update(state, child, rows))`` for each child, to the last bit, shape (k,).

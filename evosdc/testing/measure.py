@@ -3,6 +3,7 @@
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
 from collections.abc import Collection, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import isfinite
 from typing import Any, ClassVar
@@ -213,6 +214,23 @@ class MeasureConformance:
         for value, (child, rows) in zip(found.tolist(), children, strict=True):
             assert value == fitted.value(fitted.update(state, child, rows)), "together, it is another score"
         assert fitted.values(state, changes_of(parent, [])).shape == (0,)
+
+    @on_every_table
+    def test_parts_of_the_children_are_judged_at_the_same_time(self, table_name: str) -> None:
+        original, fitted = self.incremental(table_name)
+        if not isinstance(fitted, Batched) or not fitted.together or not fitted.divisible:
+            pytest.skip("judges all children of a file in one call")
+        rng = generator(11)
+        parent, _ = edited(original, rng, 0.3)
+        children = [edited(parent, rng, share) for share in (0.02, 0.1, 0.02, 0.0, 0.5, 0.02)]
+        changes, state = changes_of(parent, children), fitted.start(parent)
+        held, found = fingerprint(state), fitted.values(state, changes).tolist()
+        parts = [changes.part(*bounds) for bounds in ((0, 1), (1, 4), (4, 4), (4, 6))]
+        for _ in range(3):
+            with ThreadPoolExecutor(2) as pool:
+                several = list(pool.map(lambda part: fitted.values(state, part).tolist(), parts))
+            assert [value for part in several for value in part] == found, "in parts, the children have other scores"
+        assert fingerprint(state) == held, "values changed the state: it is not divisible"
 
     @on_every_table
     def test_a_start_does_not_hold_on_to_earlier_ones(self, table_name: str) -> None:

@@ -133,6 +133,11 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Batched[State], 
         """Whether states hold the links; where there are too many categories, each file is linked anew."""
         return self._follows
 
+    @property
+    def beside(self) -> bool:
+        """True: links are looked for in one kernel."""
+        return True
+
     def values(self, state: State, changes: Changes) -> Numbers:
         """Return the risks of several children; as `follow`, of which each is taken back."""
         n, codes = len(self._original), state[0]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel, long_kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.informed_links import FEW, follow_other, move_count, stays
@@ -14,7 +14,7 @@ from evosdc_measures.linkage.likelihood import SCALE, Behind, Frequencies, cost_
 from evosdc_measures.linkage.rivals import ANY, NEAR, LinkedFile, Originals, expected_matches, link, rival_of, settle
 
 
-@kernel
+@long_kernel
 def matches_of_children(
     codes: Codes,
     before: Codes,

@@ -71,6 +71,16 @@ class FittedOnIntervals(Batched[State]):
         """Whether the measure of classes judges children together."""
         return isinstance(self._fitted, Batched) and self._fitted.together
 
+    @property
+    def beside(self) -> bool:
+        """Whether the measure of classes is worth a thread."""
+        return isinstance(self._fitted, Batched) and self._fitted.beside
+
+    @property
+    def divisible(self) -> bool:
+        """Whether the measure of classes judges parts of the children at the same time."""
+        return isinstance(self._fitted, Batched) and self._fitted.divisible
+
     def values(self, state: State, changes: Changes) -> Numbers:
         """Return the risks of several children."""
         assert isinstance(self._fitted, Batched)

@@ -127,6 +127,16 @@ class FittedRanked(InformedOriginals, FollowedInPlace[State], Batched[State]):
         """Whether states hold the places; where there are too many categories, each file is placed anew."""
         return self._follows
 
+    @property
+    def beside(self) -> bool:
+        """True: places are looked for in one kernel."""
+        return True
+
+    @property
+    def divisible(self) -> bool:
+        """True: children have copies of the places."""
+        return True
+
     def values(self, state: State, changes: Changes) -> Numbers:
         """Return the risks of several children."""
         return self.values_by_place(state, changes)[0]

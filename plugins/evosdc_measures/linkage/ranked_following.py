@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, long_kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.category_members import Members
@@ -50,7 +50,7 @@ def followed_places(
     return matched(placed.likelier, placed.tied)[1]
 
 
-@kernel
+@long_kernel
 def places_of_children(
     codes: Codes,
     before: Codes,
