@@ -20,6 +20,8 @@ from evosdc.time_limit import unlimited
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_PART = {"no_cpython_wrapper": True}
+
 MANY = 20_000
 """Calls of a kernel after which numba is worth the time it takes to load: it tells kinds of arguments apart faster."""
 
@@ -39,12 +41,20 @@ def long_kernel(function: F) -> F:
 
 
 def inner_kernel(function: F) -> F:
-    """Compile a function that kernels call in their loops, as `kernel`; it makes no array and returns none.
+    """Compile a function that kernels call in their loops, as `kernel_part`; it makes no array and returns none.
 
     References to its arrays are not counted, which took up to half the time of short functions. Numba calls that
     option private, but its own array functions are compiled so.
     """
-    return cast(F, Kernel(function, {"_nrt": False}))
+    return cast(F, Kernel(function, {**_PART, "_nrt": False}))
+
+
+def kernel_part(function: F) -> F:
+    """Compile a function that kernels alone call, as `kernel`.
+
+    What takes Python's objects apart is left out, which is as much machine code again as the function itself.
+    """
+    return cast(F, Kernel(function, _PART))
 
 
 class Kernel:
@@ -70,7 +80,15 @@ class Kernel:
         self._calls = 0
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Return what the function does."""
+        """Return what the function does.
+
+        Raises
+        ------
+        TypeError
+            It is part of a kernel and has no machine code that Python can call.
+        """
+        if "no_cpython_wrapper" in self._options and self.dispatcher is not self.py_func:
+            raise TypeError(f"{self.py_func.__name__} is called by kernels alone, and no kernel itself")
         if self._dispatcher is None and not named:
             kinds = kinds_of(arguments)
             linked = self._linked.get(kinds) or self._link(kinds)

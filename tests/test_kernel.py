@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -11,7 +12,7 @@ from numba.core import caching, config
 from numba.core.dispatcher import Dispatcher
 
 from evosdc.compiling_time import compilation_seconds
-from evosdc.kernel import kernel, working_time
+from evosdc.kernel import kernel, kernel_part, long_kernel, working_time
 from evosdc.time_limit import time_limited
 
 
@@ -123,3 +124,41 @@ def test_processes_that_want_the_same_at_once_compile_it_once(tmp_path):
 def test_a_lock_that_cannot_be_had_is_no_obstacle(monkeypatch):
     monkeypatch.setattr("os.open", lambda *given: (_ for _ in ()).throw(PermissionError("no")))
     assert kernel(twice)(21.0) == 42.0
+
+
+@kernel_part
+def doubled(number):
+    return 2 * number
+
+
+@kernel
+def quadrupled(number):
+    return doubled(doubled(number))
+
+
+@long_kernel
+def seen(flag, turns):
+    for _ in range(10_000_000_000):
+        turns[0] += 1  # may be the flag itself, for all the compiler knows: so it looks each time
+        if flag[0]:
+            return True
+    return False
+
+
+def test_a_part_of_kernels_is_called_by_these_alone():
+    assert quadrupled(3) == 12
+    with pytest.raises(TypeError, match="doubled is called by kernels alone"):
+        doubled(3)
+
+
+def test_other_threads_go_on_beside_a_long_kernel():
+    flag, turns = np.ones(1, np.int64), np.zeros(1, np.int64)
+    assert seen(flag, turns)
+    flag[0], found = 0, []
+    worker = threading.Thread(target=lambda: found.append(seen(flag, turns)))
+    worker.start()
+    while turns[0] < 2 and not found:
+        time.sleep(0.001)
+    flag[0] = 1  # with Python in the kernel's hands, nobody would come here before its last turn
+    worker.join()
+    assert found == [True]

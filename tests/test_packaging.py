@@ -86,6 +86,7 @@ class TestMetadata:
             assert ">=" in line, f"{line}: no lower bound"
             assert "==" not in line, f"{line}: pinned"
 
+    @pytest.mark.endurance
     def test_what_is_imported_is_required(self, metadata: configparser.ConfigParser) -> None:
         extras = [key for key in metadata["options.extras_require"] if key not in ("test", "lint")]
         lines = listed(metadata, "options", "install_requires")
@@ -153,6 +154,7 @@ class TestBuilding:
             and "__pycache__" not in path.parts
         }
 
+    @pytest.mark.endurance
     def test_the_wheel_holds_every_file(self, built: Path) -> None:
         (wheel,) = built.glob("*.whl")
         names = set(zipfile.ZipFile(wheel).namelist())

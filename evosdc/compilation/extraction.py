@@ -21,11 +21,12 @@ def source_of(function: Any) -> str:
 def code_of(dispatcher: Any, types: Sequence[Any]) -> Code | None:
     """Return the machine code of a kernel, of what numba has kept; None of what cannot be run without numba.
 
-    That is what was compiled elsewhere than beside its source, or for another system than `X86_64`, and what needs
-    other objects of Python than kinds of numbers.
+    That is what Python does not call, what was compiled elsewhere than beside its source, or for another system than
+    `X86_64`, and what needs other objects of Python than kinds of numbers.
     """
     cache = dispatcher._cache
-    if not isinstance(cache, InstalledCache) or cache.elsewhere:
+    uncalled = dispatcher.targetoptions.get("no_cpython_wrapper", False)
+    if uncalled or not isinstance(cache, InstalledCache) or cache.elsewhere:
         return None
     kept = cache.kept(tuple(types), dispatcher.targetctx)
     if kept is None:

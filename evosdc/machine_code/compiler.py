@@ -28,6 +28,8 @@ def dispatcher_of(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     Machine code is kept on disk where a folder can be written to. Where several processes want it at once, one compiles
     it and the others wait.
     """
+    # Nobody calls kernels from C: what that would need is as much machine code again as a small kernel.
+    options = {"no_cfunc_wrapper": True, **options}
     try:
         compiled: Any = njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no place for its cache

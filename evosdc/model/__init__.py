@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evosdc.files.original import Original
     from evosdc.files.source import Source
     from evosdc.hookspecs import hookimpl
-    from evosdc.kernel import inner_kernel, kernel, long_kernel
+    from evosdc.kernel import inner_kernel, kernel, kernel_part, long_kernel
     from evosdc.model.aggregation import Aggregation
     from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
     from evosdc.model.blocks import Blocks, InBlocks
@@ -99,7 +99,7 @@ _MODULES = {
     "evosdc.files.source": ("Source",),
     "evosdc.errors": ("DataError", "Fault", "InputError", "ParameterError", "PluginError"),
     "evosdc.hookspecs": ("hookimpl",),
-    "evosdc.kernel": ("inner_kernel", "kernel", "long_kernel"),
+    "evosdc.kernel": ("inner_kernel", "kernel", "kernel_part", "long_kernel"),
     "evosdc.model.aggregation": ("Aggregation",),
     "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population"),
     "evosdc.model.blocks": ("Blocks", "InBlocks"),
@@ -253,6 +253,7 @@ __all__ = [
     "hookimpl",
     "inner_kernel",
     "kernel",
+    "kernel_part",
     "long_kernel",
     "parse_delimited",
     "run_chunk",

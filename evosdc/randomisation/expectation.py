@@ -12,7 +12,7 @@ from math import ceil, cos, erf, exp, log, pi, sin, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.randomisation.transition import Matrix
 
 Counts = NDArray[np.float64]
@@ -85,7 +85,7 @@ def _sum_of_differences(table: Counts, means: Counts, variances: Counts, staying
     return total
 
 
-@kernel
+@kernel_part
 def _mean_difference(T: float, mean: float, variance: float, stay: float) -> float:
     """Return ``E |Y - T|`` of one cell; `stay` is the probability that one of its records stays in it."""
     shift = mean - T
@@ -102,7 +102,7 @@ def _mean_difference(T: float, mean: float, variance: float, stay: float) -> flo
     return _mean_modulus(T, 1.0 - stay, entering, spread, shift, variance)
 
 
-@kernel
+@kernel_part
 def _mean_modulus(T: float, leave: float, entering: float, spread: float, shift: float, variance: float) -> float:
     """Return ``E |In - Out|`` of Out, binomial (T, leave), and In, binomial of a mean and variance.
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Numbers, Rows
 
 Integers = NDArray[np.int64]
@@ -71,13 +71,13 @@ def found_of_children(
     return greatest
 
 
-@kernel
+@kernel_part
 def _step(value: float, before: float, after: float) -> int:
     """Return 1 where a record keeps its value that it did not keep before, -1 where it is the other way round, or 0."""
     return int(after == value) - int(before == value)
 
 
-@kernel
+@kernel_part
 def _total(counts: Integers, frequencies: Integers, begin: int, end: int) -> float:
     """Return the expected number of people found by the kept values of some groups."""
     total = 0.0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 
 Classes = NDArray[np.int32]
 """Classes of records, shape (n, V) or (n, W)."""
@@ -47,7 +47,7 @@ class RuleArrays(NamedTuple):
     flags: Flags
 
 
-@kernel
+@kernel_part
 def breaks(own: Classes, others: Classes, column: int, arrays: RuleArrays) -> bool:
     """Whether a record holds a structural zero or breaks a rule.
 
@@ -82,7 +82,7 @@ def breaks(own: Classes, others: Classes, column: int, arrays: RuleArrays) -> bo
     return False
 
 
-@kernel
+@kernel_part
 def write_row(records: Classes, row: int, copied: Classes) -> None:
     """Copy one record to an array, shape (V,). To assign to a slice takes numba two seconds to compile."""
     for v in range(len(copied)):

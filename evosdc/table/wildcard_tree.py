@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import MISSING, Codes, Numbers
 
 Nodes = NDArray[np.int32]
@@ -81,7 +81,7 @@ def matching_sums(
     return _sums(tree.value, tree.child, tree.key, counts, weights, ordered)
 
 
-@kernel
+@kernel_part
 def matches(value: Nodes, child: Nodes, key: Nodes, query: Codes, stack: Nodes, depth: Nodes, found: Nodes) -> int:
     """Write the positions of the matching keys into `found`, and return how many there are.
 

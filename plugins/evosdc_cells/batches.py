@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc_cells.compiled_moves import Values, move, move_in_turn, mutate, mutate_in_turn
+from evosdc_cells.compiled_moves import move, move_in_turn, mutate, mutate_in_turn
 from evosdc_cells.compiled_rules import no_rules
+from evosdc_cells.compiled_values import Values
 from evosdc_cells.domain import CellDomain
 from evosdc_cells.edit_rules import GeneRules
 from evosdc_cells.exchange import Partners

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.record_check import Classes, RuleArrays, breaks
 
 
@@ -60,7 +60,7 @@ def no_rules() -> Rules:
     return Rules(coding, arrays, np.empty((0, 0), np.int32), classes, np.empty(0, np.int64))
 
 
-@kernel
+@kernel_part
 def set_classes(record: NDArray[Any], coding: GeneClasses, own: Classes) -> None:
     """Write the classes of one record, shape (V,), to `own`, of the same shape."""
     categorical = len(own) - (len(coding.first_start) - 1)

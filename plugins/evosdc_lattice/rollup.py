@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 
 Keys = NDArray[np.uint64]
 Counts = NDArray[np.int32]
@@ -145,7 +145,7 @@ def table_bits(m: int) -> int:
     return bits
 
 
-@kernel
+@kernel_part
 def merged_classes(
     keys: NDArray[np.uint64],
     counts: Counts,
@@ -226,7 +226,7 @@ def k_summary(counts: Counts, k: int) -> NDArray[np.int64]:
     return result
 
 
-@kernel
+@kernel_part
 def write_k_summary(counts: Counts, m: int, k: int, result: NDArray[np.int64]) -> None:
     """Write the `k_summary` of the first m classes; without branches, since no one can foretell which class is safe."""
     kept, kept_records, squares, kept_squares, records = np.zeros(5, np.int64)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc_limit.attribute import Floats, Integers
 from evosdc_limit.objective import Objective
 
@@ -174,12 +174,12 @@ def _fitness(il: float, dr: float, t: float, greatest: bool) -> float:
     return max(il, dr) + 0.02 * (il + dr) if greatest else t * il + (1.0 - t) * dr
 
 
-@kernel
+@kernel_part
 def _guide(il: float, dr: float, t: float, apart: float) -> float:
     return t * il + (1.0 - t) * dr + apart * abs(il - dr)
 
 
-@kernel
+@kernel_part
 def _column(counts: NDArray[np.int64], costs: Costs, v: int) -> tuple[float, float, int]:
     """Return the entropy, the right guesses and the number of the records of one published category."""
     together = 0
@@ -193,7 +193,7 @@ def _column(counts: NDArray[np.int64], costs: Costs, v: int) -> tuple[float, flo
     return (costs.bits[together] - apart) * costs.entropies[v], most * costs.guesses[v], together
 
 
-@kernel
+@kernel_part
 def _table_losses(costs: Costs, moved: NDArray[np.float64]) -> float:
     total = 0.0
     for v in range(len(moved)):
@@ -202,7 +202,7 @@ def _table_losses(costs: Costs, moved: NDArray[np.float64]) -> float:
     return total
 
 
-@kernel
+@kernel_part
 def _record(counts: NDArray[np.int64], number: int) -> int:
     """Return the category of a record by its number."""
     for place in range(len(counts)):

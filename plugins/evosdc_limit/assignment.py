@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Table
 from evosdc_limit.attribute import Integers
 from evosdc_limit.links import Links, credit, links_of
@@ -134,7 +134,7 @@ def _beyond_margins(codes: Codes, original: Codes, layout: _Layout, surplus: NDA
     return float(np.abs(surplus).sum() - least)
 
 
-@kernel
+@kernel_part
 def _cell(v: int, w: int, mine: int, other: int, widths: Integers, offsets: Integers) -> int:
     """Return the place of a cell in the table of two attributes, whose first has the lower number."""
     if v < w:
@@ -142,7 +142,7 @@ def _cell(v: int, w: int, mine: int, other: int, widths: Integers, offsets: Inte
     return int(offsets[v, w] + (other + 1) * widths[v] + mine + 1)
 
 
-@kernel
+@kernel_part
 def _moved(surplus: NDArray[np.int64], cell: int, step: int) -> int:
     """Add a record to a cell, or take one, and return by how much the sum of differences grows."""
     before = abs(surplus[cell])
@@ -150,7 +150,7 @@ def _moved(surplus: NDArray[np.int64], cell: int, step: int) -> int:
     return int(abs(surplus[cell]) - before)
 
 
-@kernel
+@kernel_part
 def _exchange(codes: Codes, v: int, r: int, s: int, layout: _Layout, surplus: NDArray[np.int64]) -> int:
     """Swap what two records publish, and return by how much the sum of differences grows."""
     a, b = codes[r, v], codes[s, v]
@@ -218,6 +218,6 @@ def _swap(
     return float(matched.max())
 
 
-@kernel
+@kernel_part
 def _linkage(matched: NDArray[np.float64]) -> float:
     return float(max(matched[0], matched[1]) + _LESSER * min(matched[0], matched[1]))

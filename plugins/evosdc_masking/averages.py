@@ -21,7 +21,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers
 from evosdc_masking.order import stable_order
@@ -187,7 +187,7 @@ def average_number(values: Numbers, weights: Numbers, rule: int) -> float:
     return _most_frequent(ordered, counted) if rule == MODE else _middle(ordered, counted, rule == LOWER_MEDIAN)
 
 
-@kernel
+@kernel_part
 def _most_frequent(values: Numbers, weights: Numbers) -> float:
     best: float = values[0]
     most = 0.0
@@ -200,7 +200,7 @@ def _most_frequent(values: Numbers, weights: Numbers) -> float:
     return best
 
 
-@kernel
+@kernel_part
 def _middle(values: Numbers, weights: Numbers, lower: bool) -> float:
     total = 0.0
     for weight in weights:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Numbers
 from evosdc_masking.space import Metric
 
@@ -76,7 +76,7 @@ def measure(
                     block[i] += abs(values[i] - centre)
 
 
-@kernel
+@kernel_part
 def farthest(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> int:
     """Return the point of the farthest remaining record, of the lowest position in a tie."""
     best = -1
@@ -89,7 +89,7 @@ def farthest(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> 
     return best
 
 
-@kernel
+@kernel_part
 def remaining_points(
     codes: Codes, numbers: Numbers, heads: Integers, ends: Integers
 ) -> tuple[Codes, Numbers, Integers, Integers]:
@@ -120,7 +120,7 @@ def remaining_points(
     return left_codes, left_numbers, left_heads, left_ends
 
 
-@kernel
+@kernel_part
 def copy_point(codes: Codes, numbers: Numbers, point: int, point_codes: Codes, point_numbers: Numbers) -> None:
     """Write the codes and numbers of a point, shapes (C,) and (Q,), to two arrays."""
     for j in range(codes.shape[0]):

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc_social.space import SemanticSpace
 from evosdc_social.tree import Nodes
 
@@ -58,7 +58,7 @@ def _canonical(groups: Labels) -> Labels:
     return result
 
 
-@kernel
+@kernel_part
 def apart(up: NDArray[np.int32], heights: NDArray[np.int64], costs: NDArray[np.int64], one: Nodes, other: Nodes) -> int:
     """Return the semantic distance of two users, in the unit of the costs."""
     total = 0

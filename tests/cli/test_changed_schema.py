@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def stopped(home):
     (home / "r" / "result.json").unlink()
@@ -9,6 +11,7 @@ def stopped(home):
     (home / "r" / "status.json").write_text(json.dumps(status | {"state": "interrupted"}))
 
 
+@pytest.mark.endurance
 def test_resume_says_what_was_changed_and_goes_on_when_forced(evosdc, finished, tmp_path):
     known = (finished / "schema.toml").read_text()
     home = tmp_path / "changed"

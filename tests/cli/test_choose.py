@@ -62,6 +62,7 @@ def test_all_that_is_told_is_the_member_s(evosdc, run, tmp_path) -> None:
     assert {path.name: path.read_bytes() for path in run.iterdir() if path.is_file()} == before, "the run stays"
 
 
+@pytest.mark.endurance
 def test_the_best_chosen_again_is_the_same(run, tmp_path) -> None:
     front, result = front_scores(run), told(run, "result.json")
     best = next(at for at, one in enumerate(front) if one["scores"] == result["best"]["scores"])
@@ -72,6 +73,7 @@ def test_the_best_chosen_again_is_the_same(run, tmp_path) -> None:
         assert (tmp_path / "again" / name).read_bytes() == (run / name).read_bytes()
 
 
+@pytest.mark.endurance
 def test_bad_input(evosdc, run, tmp_path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "original.csv").write_text("a\n1\n")
@@ -87,6 +89,7 @@ def test_bad_input(evosdc, run, tmp_path) -> None:
     assert not (tmp_path / "never").exists()
 
 
+@pytest.mark.endurance
 def test_best_is_the_run_s_own_file_though_no_member_is(evosdc, run, tmp_path) -> None:
     for name, source in (("first", run), ("second", None)):
         if source is None:

@@ -62,6 +62,7 @@ def test_protect_leaves_everything_else_as_it_was(evosdc, survey):
     assert after[0] == b"sex;age;amount;note"
 
 
+@pytest.mark.endurance
 def test_run_folder_is_for_its_owner_only(evosdc, survey):
     words = ("protect", "survey.csv", "--schema", "schema.toml", "--time", "5s", "--no-second-opinion")
     evosdc(*words, "--require", "ranked-linkage <= 100", "--quiet", "-o", "run")

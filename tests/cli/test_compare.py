@@ -31,6 +31,7 @@ def studies(tmp_path_factory):
     return folder
 
 
+@pytest.mark.endurance
 def test_searches_are_told_apart_by_their_runs(evosdc, studies):
     found = json.loads(evosdc("compare", studies / "front", studies / "random", "--json").out)
     assert [group["label"] for group in found["groups"]] == ["algorithm.name = nsga2", "algorithm.name = random-search"]

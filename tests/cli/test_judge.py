@@ -75,6 +75,7 @@ def test_a_judge_is_a_measure(evosdc, files, name):
     assert judged["judges"][name]["value"] == pytest.approx(document[name])
 
 
+@pytest.mark.endurance
 def test_judges_are_objectives_of_a_search(evosdc, files, tmp_path):
     (tmp_path / "e.toml").write_text(
         'title = "judged"\ndata = { file = "o.csv", schema = "s.toml" }\nstart = { portfolio = "categorical" }\n'

@@ -111,6 +111,7 @@ def test_numbers_whose_powers_no_float_holds_are_refused(evosdc, files, value):
     assert "numbers of a size from 1e-60 to 1e+60" in answer.err
 
 
+@pytest.mark.endurance
 def test_odd_files_are_judged_or_refused_by_every_measure(evosdc, files):
     schema = (files / "s.toml").read_text().replace("age", "b").replace("sex", "a")
     (files / "odd.toml").write_text(schema)

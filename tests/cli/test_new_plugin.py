@@ -15,6 +15,7 @@ from evosdc.plugins.discovery import _NAME as REGISTERED
 from evosdc.plugins.registry import Registry
 
 
+@pytest.mark.endurance
 def test_new_plugins_are_offered_and_pass_their_conformance_suites(evosdc, tmp_path):
     folders = []
     for kind in SOURCES:

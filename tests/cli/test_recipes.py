@@ -74,6 +74,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.mark.endurance
 def test_a_run_leaves_a_recipe_that_says_what_its_result_says(home: Path) -> None:
     recipe = read_recipe(home / "run" / "recipe.toml")
     result = json.loads((home / "run" / "result.json").read_text())
@@ -103,6 +104,7 @@ def test_each_step_is_explained_by_what_the_recipe_is_without_it(home: Path) -> 
         assert document["steps"][0]["without"] == pytest.approx(recipe.original)
 
 
+@pytest.mark.endurance
 def test_the_terminal_says_over_how_many_files_figures_are_means(home: Path) -> None:
     result = json.loads((home / "run" / "result.json").read_text())
     assert result["best"]["draws"] == 2
@@ -227,6 +229,7 @@ def test_python_does_the_same(home: Path) -> None:
         evosdc.apply(home / "run" / "recipe.toml", wave(2026))
 
 
+@pytest.mark.endurance
 def test_what_households_share_is_refused_and_a_new_column_is_told_of(home: Path, tmp_path: Path) -> None:
     whole = wave(2026).assign(family=lambda frame: [f"h{n // 2}" for n in range(len(frame))])
     whole["region"] = whole["region"].iloc[::2].repeat(2).to_numpy()

@@ -76,6 +76,7 @@ def test_in_a_job_of_pbs_nothing_more_is_needed(surroundings, tmp_path):
     assert (tmp_path / "run" / "result.json").exists()
 
 
+@pytest.mark.endurance
 def test_the_script_runs_by_itself(surroundings, tmp_path):
     _, environment = surroundings
     words = [sys.executable, str(SCRIPTS / "script.py"), "--smoke", "-o", str(tmp_path / "run")]

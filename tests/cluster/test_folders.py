@@ -99,6 +99,7 @@ def copied(folder, path):
     return path
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_checkpoint_is_told_of_set_aside_and_the_one_before_it_serves(broken_off, tmp_path, damage):
     folder = copied(broken_off[0], tmp_path / "run")
@@ -139,6 +140,7 @@ def test_a_half_written_checkpoint_of_a_killed_process_is_no_checkpoint(broken_o
     assert_same_run(folder, broken_off[1])
 
 
+@pytest.mark.endurance
 def test_a_second_run_on_the_folder_is_refused_by_name_and_the_first_goes_on(tmp_path):
     file, folder = experiment_file(tmp_path / "x.toml", stop={"generations": 100_000}), tmp_path / "run"
     first = started("run", file, "-o", folder, "--quiet")
@@ -224,6 +226,7 @@ def test_another_library_version_is_told_of_and_does_not_stop_the_run(broken_off
     assert "numpy 1.0 is now" in done.stderr
 
 
+@pytest.mark.endurance
 def test_files_and_folders_of_a_run_are_their_owners_alone(broken_off, tmp_path):
     before = os.umask(0)
     try:

@@ -83,6 +83,7 @@ def said_to(host, port, words, context=None):
             return b""
 
 
+@pytest.mark.endurance
 def test_dask_does_not_hear_strangers(dask, tmp_path):
     mark = tmp_path / "mark"
     trusted = dask._pool._client.cluster.security.get_connection_args("client")["ssl_context"]

@@ -86,6 +86,7 @@ def test_what_was_compiled_ahead_is_read(trial):
     assert compiled(trial, KERNELS, "anew")[:3] == [3, 3, []]
 
 
+@pytest.mark.endurance
 def test_after_a_change_the_callers_are_compiled_too(trial):
     compiled(trial)
     (trial / "evosdc_trial" / "called.py").write_text(CALLED.format(3))
@@ -93,6 +94,7 @@ def test_after_a_change_the_callers_are_compiled_too(trial):
     assert run(trial, "call.py").split() == ["61", "False", "61", "1", "False"]
 
 
+@pytest.mark.endurance
 def test_what_was_compiled_at_installation_is_read_where_new_code_is_kept_elsewhere(trial):
     compiled(trial)
     kept = {path.name for path in (trial / "evosdc_trial" / "__pycache__").iterdir()}
@@ -107,6 +109,7 @@ def test_what_was_compiled_at_installation_is_read_where_new_code_is_kept_elsewh
     assert not list((trial / "elsewhere").rglob("*.nbc"))
 
 
+@pytest.mark.endurance
 def test_a_kernel_that_cannot_be_compiled_is_told_and_the_others_are(trial):
     kernels = {
         "evosdc_trial.called": {"gone": [["int64"]], "twice": [["int64"], [{"of": ["int64", "float64"]}]]},
@@ -136,6 +139,7 @@ twice = SimpleNamespace(dispatcher=Deadly(), py_func=lambda: None)
 """
 
 
+@pytest.mark.endurance
 def test_a_killed_process_is_told_and_what_was_compiled_stays(trial):
     (trial / "evosdc_trial" / "deadly.py").write_text(DEADLY)
     kernels = KERNELS | {"evosdc_trial.deadly": {"twice": [["int64"]]}}

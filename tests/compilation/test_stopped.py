@@ -79,6 +79,7 @@ def until(condition):
         sleep(0.02)
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("group", [True, False])
 def test_a_signal_ends_all_of_it(command, number, status, group):
@@ -91,6 +92,7 @@ def test_a_signal_ends_all_of_it(command, number, status, group):
     until(lambda: not alive(-command.pid))
 
 
+@pytest.mark.endurance
 def test_processes_that_compile_end_with_their_parent(command):
     os.kill(command.pid, signal.SIGKILL)
     assert command.wait(60) == -signal.SIGKILL

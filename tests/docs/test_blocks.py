@@ -24,6 +24,18 @@ FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", flags=re.MULTILINE | re.DO
 FETCHED = re.compile(r"\b(adult|census|eia|tarragona|german-credit|solar-flare|pima|poker-hand)\b")
 LONG = ("docs/howto/front.md", "docs/howto/next-wave.md", "docs/howto/reproduce.md", "docs/judges.md")
 """Pages that run studies or several searches."""
+SLOW = (
+    "docs/howto/compare.md",
+    "docs/howto/measure.md",
+    "docs/masking/optimal-channel.md",
+    "docs/measures/generalisation-loss.md",
+    "docs/measures/linkage.md",
+    "docs/protect.md",
+    "docs/python.md",
+    "docs/report.md",
+)
+"""Pages that run a search, or many commands."""
+GROUPS = (("studies", LONG), ("endurance", SLOW))
 MOST_NOT_RUN = 30
 """How many blocks may say that they are not run."""
 
@@ -42,7 +54,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.studies) if name(page) in LONG else page
+        pytest.param(page, marks=[getattr(pytest.mark, group) for group, pages in GROUPS if name(page) in pages])
         for page in PAGES
         if any(kind not in PROSE for kind, _ in blocks(page))
     ],

@@ -115,6 +115,7 @@ class Taking(Measured):
         return super().evaluate(offspring)
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize(("quick", "kept"), [(1.5, True), (0.5, False)])
 def test_workers_are_compared_with_all_that_a_generation_takes_here(monkeypatch, quick, kept):
     clock, seconds = [0.0], 0.001

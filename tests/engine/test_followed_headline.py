@@ -72,6 +72,7 @@ def edits(table, rng, steps):
         yield table, rows
 
 
+@pytest.mark.endurance
 @given(st.integers(1, 40), st.integers(0, 2**32), st.sampled_from(MODELS))
 def test_a_headline_is_followed_to_the_last_bit(n, seed, named):
     name, params = named

@@ -51,6 +51,7 @@ def made(problem, seed):
     return apply_masking(masking, methods, problem.genotype.microdata, stream(seed, Purpose.MASK))
 
 
+@pytest.mark.endurance
 def test_labels_that_the_repair_puts_right_are_not_exchanged_back(problem):
     rules = problem.genotype.microdata.rules
     repaired_alone = 0

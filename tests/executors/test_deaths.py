@@ -55,6 +55,7 @@ def test_the_time_limit_holds_in_workers(kind):
     assert [o.value if o.ok else o.value.type for o in rows[0]] == [0.0, "TimeLimit", 0.0]
 
 
+@pytest.mark.endurance
 def test_a_worker_that_does_not_keep_the_time_limit_is_killed(monkeypatch):
     monkeypatch.setattr("evosdc.executors.process_pool._GRACE", 1.0)
     monkeypatch.setattr("evosdc.executors.process_pool._FIRST_GRACE", 4.0)
@@ -79,6 +80,7 @@ def test_endless_deaths_end_the_run(monkeypatch):
         executor.map([task("leave", ["kill"])])
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_silence_ends_the_run_and_the_pool_can_be_used_again(kind, monkeypatch):
     monkeypatch.setattr(watchdog.Watchdog.__init__, "__defaults__", (0.5,))

@@ -18,6 +18,7 @@ class TestDask(ExecutorConformance):
         require_dask()
         return DaskExecutor(None, workers)
 
+    @pytest.mark.endurance
     def test_the_culprit_is_found_and_all_else_is_done(self, running):
         # More tasks than workers: with the culprit a worker always loses one that waits for it.
         rows = running.map([task("leave", ["a", "os-exit", "b"]), *(task("asleep", [0.1]) for _ in range(4))])

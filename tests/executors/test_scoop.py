@@ -73,6 +73,7 @@ def test_whichever_process_is_killed_the_pool_comes_back(executor, rank):
     assert {row[0].value for row in rows} == {child.process.pid for child in executor._pool.children[1:]}
 
 
+@pytest.mark.endurance
 def test_a_process_that_is_killed_at_work_costs_nothing_but_time(executor, tmp_path):
     pid = executor._pool.children[2].process.pid
 
@@ -93,6 +94,7 @@ def test_short_tasks_do_not_keep_long_ones_at_the_origin(executor, tmp_path):
     assert [len(row[0].value) for row in rows] == [2] * 12
 
 
+@pytest.mark.endurance
 def test_a_worker_that_does_no_work_is_an_error(monkeypatch):
     start = launcher.start
 

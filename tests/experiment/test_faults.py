@@ -338,6 +338,7 @@ def test_the_seconds_of_the_start_count(tmp_path, known):
     assert journal(tmp_path / "run")[0]["seconds"] >= 8 * 0.05
 
 
+@pytest.mark.endurance
 def test_the_seconds_before_a_stop_count(tmp_path, known):
     folder = tmp_path / "run"
     broken_off(folder, known, KeyboardInterrupt(), after=2, stop={"seconds": 500.0}, executor="serial")

@@ -66,6 +66,7 @@ def test_the_genotype_of_plans_has_it() -> None:
     assert plan_genotype([], microdata(*KEYS), REGISTRY) == {"name": "recipes", "lasting": False}
 
 
+@pytest.mark.endurance
 def test_a_plan_evolved_to_the_end_keeps_what_is_required_and_can_be_read(tmp_path: Path) -> None:
     data = survey(records=250).table.select(["degree", "grade1", "built"])
     found = evosdc.protect(

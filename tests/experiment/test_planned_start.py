@@ -77,6 +77,7 @@ def test_workers_and_a_resume_find_the_same(run: Path, tmp_path: Path) -> None:
     assert (tmp_path / "workers" / PLANNING).read_bytes() == known
 
 
+@pytest.mark.endurance
 def test_tuned_methods_are_where_plans_begin(tmp_path: Path) -> None:
     start = {"tuned": {"evaluations": 60, "methods": ["rank-swapping", "pram"]}, "planned": {"evaluations": 80}}
     result = ran(tmp_path / "run", start=start)

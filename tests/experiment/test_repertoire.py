@@ -229,6 +229,7 @@ def test_a_fitness_on_what_is_not_measured_is_refused():
             assemble(experiment(fitness=fitness), default_registry())
 
 
+@pytest.mark.endurance
 def test_workers_end_with_the_same_digest(tmp_path, monkeypatch):
     from evosdc.executors.processes import ProcessesExecutor
 

@@ -195,6 +195,7 @@ def test_two_runs_cannot_share_a_folder(tmp_path):
         pass
 
 
+@pytest.mark.endurance
 def test_replicates_have_seeds_folders_and_a_summary(tmp_path):
     result = run_study(experiment(replicates=3, stop={"generations": 2}), tmp_path / "study", default_registry())
     assert [r["folder"] for r in result["replicates"]] == [f"replicate-00{i}" for i in (1, 2, 3)]

@@ -52,6 +52,7 @@ def test_judges_that_the_search_used_are_left_out(plain):
     assert opinion["classical_label"] == plain.result["portfolio"]["best"]["label"]
 
 
+@pytest.mark.endurance
 def test_the_claim_is_what_the_search_measured(plain):
     scores, opinion = plain.result["best"]["scores"], plain.result["second_opinion"]["best"]
     assert opinion["claims"]["linkage"] == max(scores["dbrl"], scores["partial-linkage"])

@@ -86,6 +86,7 @@ def test_the_experiment_file_of_a_run_tunes_again(plain, tmp_path):
     assert done.result["digest"] == plain.result["digest"]
 
 
+@pytest.mark.endurance
 def test_workers_change_nothing(plain, tmp_path):
     executor = {"name": "processes", "workers": 2, "grain": "evaluations"}
     done = run_once(experiment(executor=executor), tmp_path / "run", default_registry(), 4)

@@ -77,6 +77,7 @@ def frames(draw):
     return pd.DataFrame(columns)
 
 
+@pytest.mark.endurance
 @settings(max_examples=200, deadline=None)
 @given(frames(), st.sampled_from([("",), ("", "99", "-9"), ("", "99.0", "nan", "12.5")]))
 def test_tables_and_schemas_are_the_same(frame, missing):
@@ -116,6 +117,7 @@ def masked_frames(draw):
     return frame, replace(table, numbers=new)
 
 
+@pytest.mark.endurance
 @settings(max_examples=300, deadline=None)
 @given(masked_frames())
 def test_masked_frames_are_the_same(pair):

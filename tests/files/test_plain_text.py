@@ -180,6 +180,7 @@ def tables_of_numbers(draw):
     return "\n".join(separator.join(record) for record in (names, *zip(*columns, strict=True))).encode()
 
 
+@pytest.mark.endurance
 @settings(max_examples=150, deadline=None)
 @given(tables_of_numbers(), st.sampled_from([7, 1 << 14]), st.sampled_from([1, 10]))
 def test_both_ways_of_reading_tell_one_table_and_propose_one_schema(content, block, fewest_records):
@@ -202,6 +203,7 @@ def test_both_ways_of_reading_tell_one_table_and_propose_one_schema(content, blo
     assert found[0] == found[1]
 
 
+@pytest.mark.endurance
 @settings(max_examples=120, deadline=None)
 @given(st.one_of(files(), tables_of_numbers()), st.integers(0, 2**32), st.sampled_from([1, 2, 5, 1 << 14]))
 def test_both_ways_of_writing_give_one_file(tmp_path_factory, content, seed, piece):

@@ -110,6 +110,7 @@ CHANGES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.endurance
 @given(steps=st.lists(st.tuples(NAMES, CHANGES), max_size=4))
 def test_all_steps_can_be_told_and_taken_back(tmp_path_factory, steps) -> None:
     path = tmp_path_factory.mktemp("steps") / "s.toml"

@@ -240,6 +240,7 @@ def test_the_doctor_sees_files_that_no_command_was_told_of(evosdc, tmp_path):  #
     assert evosdc("plugins", "doctor", "nobody").status == 2
 
 
+@pytest.mark.endurance
 def test_the_test_of_a_plugin_is_a_table(evosdc, tmp_path):  # noqa: F811
     path = write(tmp_path / "own_tested.py")
     answer = evosdc("plugins", "test", "my-share", "--plugin", path, "--json")

@@ -108,11 +108,13 @@ def used(folder, further="", **variables):
     return run(folder, "using.py", **variables)
 
 
+@pytest.mark.endurance
 def test_nothing_of_numba_is_loaded(compiled):
     changed = "whole = np.arange(12, dtype=np.int32).reshape(3, 4)\ndoubled(whole[::2, 1:3])\ntold(whole.tolist())\n"
     assert used(compiled, changed) == [f"{SAME} False", "[[0, 2, 4, 3], [4, 5, 6, 7], [8, 18, 20, 11]] False"]
 
 
+@pytest.mark.endurance
 def test_other_kinds_are_compiled_by_numba_from_then_on(compiled):
     further = """
 found, total = kept(np.arange(8), Bounds(2.0, 5.0), 3)
@@ -258,6 +260,7 @@ def test_a_source_that_was_changed_is_compiled_anew(compiled):
         source.write_text(before)
 
 
+@pytest.mark.endurance
 def test_a_file_that_cannot_be_written_is_no_obstacle(compiled, file):
     file.unlink()
     file.mkdir()

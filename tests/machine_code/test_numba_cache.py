@@ -73,6 +73,7 @@ def test_what_is_damaged_is_compiled_anew(begun, tmp_path, ending, left):
     assert begun("".join(program[:-1])) == ["45", "1", "False"]
 
 
+@pytest.mark.endurance
 def test_machine_code_is_read_without_what_numba_compiles_by(begun, tmp_path):
     assert begun(READING) == ["45", "0", "True", "45.0", "0", "True"]
     assert begun(READING) == ["45", "1", "False", "45.0", "2", "False"]
@@ -81,6 +82,7 @@ def test_machine_code_is_read_without_what_numba_compiles_by(begun, tmp_path):
     assert begun(READING) == ["45", "1", "False", "45.0", "1", "True"]
 
 
+@pytest.mark.endurance
 def test_where_machine_code_calls_what_is_not_there_everything_is_loaded_first(begun):
     assert begun(READING) == ["45", "0", "True", "45.0", "0", "True"]
     assert begun(WITHOUT) == ["45", "1", "True", "45.0", "2", "True"]
@@ -102,6 +104,7 @@ print(read)
 """
 
 
+@pytest.mark.endurance
 def test_all_machine_code_that_is_there_finds_what_it_calls():
     """A process that lacks a function of numba's runtime is ended by LLVM."""
     done = subprocess.run([sys.executable, "-c", LISTED], capture_output=True, text=True, check=False)

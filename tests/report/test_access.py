@@ -96,6 +96,7 @@ def run_chromium(*arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
 
 
+@pytest.mark.endurance
 @in_browser
 def test_the_page_never_scrolls_sideways(page: str, tmp_path: Path) -> None:
     frames = "".join(
@@ -120,6 +121,7 @@ def test_the_page_never_scrolls_sideways(page: str, tmp_path: Path) -> None:
         assert int(drawn) > 0
 
 
+@pytest.mark.endurance
 @in_browser
 def test_it_fits_a_few_sheets_of_paper(page: str, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(page, encoding="utf-8")

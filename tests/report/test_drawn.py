@@ -60,6 +60,7 @@ def keep(drawn, texts: list[str]) -> str:
     return texts[-1]
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("runs", [1, 3])
 def test_pages_of_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: int) -> None:
     folders = [write_run(tmp_path / f"run-{number}", generations=6 + number) for number in range(runs)]

@@ -56,6 +56,7 @@ class Slow(TestOfNothing):
         return super().limit(judgement, seconds)
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize(
     ("suite", "found_by"),
     [

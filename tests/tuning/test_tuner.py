@@ -29,6 +29,7 @@ def comparable(found) -> str:
     return json.dumps({key: value for key, value in found.to_json().items() if key != "seconds"})
 
 
+@pytest.mark.endurance
 def test_all_methods_are_in_the_table_at_their_best(tuning: Tuning) -> None:
     assert {row.masking.method for row in tuning.rows if row.kind == "method"} == set(SOME)
     assert {row.kind for row in tuning.rows} == {"method", "by attribute", "chain"}
@@ -65,6 +66,7 @@ def test_the_best_files_are_all_different_and_in_order(tuning: Tuning) -> None:
     assert all(masking.seed is not None for masking in tuning.maskings)
 
 
+@pytest.mark.endurance
 def test_the_same_seed_finds_the_same(tuning: Tuning) -> None:
     assert comparable(tuned(PROBLEM)) == comparable(tuning)
     assert comparable(tuned(problem_of(seed=2))) != comparable(tuning)
@@ -88,6 +90,7 @@ ENTRIES = st.lists(
 )
 
 
+@pytest.mark.endurance
 @settings(max_examples=4, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(ENTRIES, st.integers(1, 10**6))
 def test_never_worse_than_the_entries_of_the_portfolio(entries: list[Masking], seed: int) -> None:
@@ -103,6 +106,7 @@ def test_never_worse_than_the_entries_of_the_portfolio(entries: list[Masking], s
             assert row.mean[0] <= trial.objectives[0] + 1e-9
 
 
+@pytest.mark.endurance
 def test_constraints_come_before_the_fitness() -> None:
     problem = problem_of(constraints=["k-anonymity >= 3"])
     found = tuned(problem, 300)

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.randomisation.equations.equation import Constants, Equation, Tokens
 from evosdc.randomisation.equations.quantities import Quantities
 from evosdc.randomisation.equations.symbols import ARITY, CODE, CONSTANT, LIMIT
@@ -92,7 +92,7 @@ def _values(
     return result
 
 
-@kernel
+@kernel_part
 def _closed(value: float) -> float:
     """Return the value within the limits; with finite operands only an overflow could leave them."""
     if value != value:
@@ -100,7 +100,7 @@ def _closed(value: float) -> float:
     return min(max(value, -LIMIT), LIMIT)
 
 
-@kernel
+@kernel_part
 def _unary(token: int, x: NDArray[np.float64]) -> None:
     if token == _NEG:
         for j in range(x.size):
@@ -116,7 +116,7 @@ def _unary(token: int, x: NDArray[np.float64]) -> None:
             x[j] = np.log1p(abs(x[j]))
 
 
-@kernel
+@kernel_part
 def _binary(token: int, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
     if token == _PLUS:
         for j in range(x.size):

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Numbers
 from evosdc_masking.point_search import incomplete_columns, measure
 from evosdc_masking.space import Metric
@@ -69,7 +69,7 @@ def _selected(values: Numbers, rank: int) -> float:
     return selected
 
 
-@kernel
+@kernel_part
 def _reach_of_few(away: Numbers, counts: Integers, r: int) -> float:
     """Return the distance of the r-th nearest record, by keeping the nearest points in order."""
     distances = np.empty(r + 1, dtype=np.float64)
@@ -92,7 +92,7 @@ def _reach_of_few(away: Numbers, counts: Integers, r: int) -> float:
     return farthest
 
 
-@kernel
+@kernel_part
 def _reach_of_many(away: Numbers, counts: Integers, r: int) -> float:
     """Return the distance of the r-th nearest record, by sorting all points."""
     total = 0

@@ -9,7 +9,7 @@ downwards, which takes O(kn) steps and no differences of large sums.
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Numbers
 
 Labels = NDArray[np.int64]
@@ -97,7 +97,7 @@ def equal_runs(n: int, k: int) -> Labels:
     return labels
 
 
-@kernel
+@kernel_part
 def _runs(begins: Integers) -> Labels:
     """Return the number of each place's run, where ``begins[j]`` is the begin of the run that ends at j."""
     n = begins.size - 1

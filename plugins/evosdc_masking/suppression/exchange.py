@@ -9,7 +9,7 @@ taken back.
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel, kernel_part
 from evosdc_masking.suppression.agreement import Masks, agreements
 from evosdc_masking.suppression.keys import Counts, Values
 from evosdc_masking.suppression.relief import Weights, relieve, take_back
@@ -125,7 +125,7 @@ def _exchange(
             _restore(values, found, values_before, found_before)
 
 
-@kernel
+@kernel_part
 def _widen(
     values: Values,
     original: Values,

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc_masking.suppression.agreement import Masks, agreements
 from evosdc_masking.suppression.keys import Counts, Values
 
@@ -46,7 +46,7 @@ def relieve(values: Values, counts: Counts, found: Counts, weights: Weights, k: 
                 values[a, unit] = -1
 
 
-@kernel
+@kernel_part
 def _cheapest(values: Values, counts: Counts, found: Counts, costs: Weights, masks: Masks, k: int, unit: int) -> int:
     """Return the attributes to keep, as bits: all subsets are weighed."""
     subsets, width = costs.size, values.shape[0]
@@ -75,7 +75,7 @@ def _cheapest(values: Values, counts: Counts, found: Counts, costs: Weights, mas
     return best
 
 
-@kernel
+@kernel_part
 def _stepwise(values: Values, counts: Counts, weights: Weights, masks: Masks, k: int, unit: int) -> int:
     """Return the attributes to keep, as bits: dropped one by one, the most records gained for the cost first."""
     width = values.shape[0]
@@ -146,7 +146,7 @@ def take_back(
             found[unit] = total
 
 
-@kernel
+@kernel_part
 def _dearest_first(weights: Weights) -> Counts:
     """Return the attributes by falling weight, equal ones in their order; numpy's sort takes seconds to compile."""
     order = np.empty(weights.size, dtype=np.int64)

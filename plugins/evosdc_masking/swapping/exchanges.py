@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc_masking.swapping.frequency_tables import FrequencyTables
 
 Integers = NDArray[np.int64]
@@ -31,7 +31,7 @@ def contains(keys: Keys, key: np.uint64) -> bool:
     return False
 
 
-@kernel
+@kernel_part
 def _cell(t: int, r: int, levels: Integers, tables: FrequencyTables, d: int) -> int:
     cell = tables.offsets[t]
     for q in range(3):
@@ -41,7 +41,7 @@ def _cell(t: int, r: int, levels: Integers, tables: FrequencyTables, d: int) -> 
     return int(cell)
 
 
-@kernel
+@kernel_part
 def _moved(t: int, r: int, s: int, levels: Integers, chosen: NDArray[np.bool_], tables: FrequencyTables, d: int) -> int:
     """Return by how much the cell of record r moves when it takes the chosen values of record s."""
     change = 0
@@ -52,7 +52,7 @@ def _moved(t: int, r: int, s: int, levels: Integers, chosen: NDArray[np.bool_], 
     return int(change)
 
 
-@kernel
+@kernel_part
 def _leads(t: int, v: int, chosen: NDArray[np.bool_], attributes: Integers) -> bool:
     """Whether v is the first chosen column of a table, so that each table is looked at once."""
     for q in range(3):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Changes, Incremental, Measure, Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
@@ -151,7 +151,7 @@ class FittedAcross(FittedSum):
         return super().expected([*transitions, *others])
 
 
-@kernel
+@kernel_part
 def _joined(codes: Codes, others: Codes, rows: Rows) -> Codes:
     """Return some rows of both matrices side by side."""
     width = codes.shape[1]

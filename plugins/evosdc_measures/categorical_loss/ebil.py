@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Batched, Changes, Expected, FollowedInPlace, JointCounts, Measure, OfCounts
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Numbers, Rows, Table
@@ -227,7 +227,7 @@ def _losses_of_children(
     return found
 
 
-@kernel
+@kernel_part
 def _part(masked: int, width: int, offset: int, bits: NDArray[np.float64], counts: Counts) -> float:
     """Return what one masked category adds to the entropy."""
     together, apart = 0, 0.0

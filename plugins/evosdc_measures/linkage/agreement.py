@@ -7,7 +7,7 @@ values among them; under the rule ``wildcard`` a missing value agrees with every
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts
 
@@ -45,7 +45,7 @@ def profiles_of_all(codes: Codes, widths: NDArray[np.int64], wildcard: bool) -> 
     return np.ascontiguousarray(counts.reshape(-1, 1 << len(shape)), dtype=np.int32)
 
 
-@kernel
+@kernel_part
 def patterns_of(codes: Codes, others: Codes, rows: Rows, wildcard: bool) -> NDArray[np.uint16]:
     """Return the pattern of each of the rows and the row of another matrix at the same position, shape (m,)."""
     patterns = np.zeros(len(rows), np.uint16)

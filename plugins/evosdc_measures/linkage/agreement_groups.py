@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts
 
@@ -65,7 +65,7 @@ def time_by_groups(records: int, originals: int, shares: NDArray[np.float64]) ->
     return time
 
 
-@kernel
+@kernel_part
 def _compare(
     records: Codes,
     originals: Codes,
@@ -106,7 +106,7 @@ class Groups(NamedTuple):
     ends: Counts
 
 
-@kernel
+@kernel_part
 def _split(
     categories: Counts,
     other_categories: Counts,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Counts
 from evosdc_measures.linkage.coordinates import SAME, ZERO, Flags, Metric, squared, squared_numbers
@@ -121,7 +121,7 @@ def _grow(points: Numbers, equality: Flags, lost: Numbers) -> tuple[Rows, Counts
     return places, nodes[:filled].copy(), low[:filled].copy(), high[:filled].copy(), gaps[:filled].copy()
 
 
-@kernel
+@kernel_part
 def _boundary(values: Numbers, order: NDArray[np.int64]) -> int:
     """Return where to split: between two different values near the middle, else in the middle."""
     size = len(order)
@@ -133,7 +133,7 @@ def _boundary(values: Numbers, order: NDArray[np.int64]) -> int:
     return middle
 
 
-@kernel
+@kernel_part
 def inside(point: Numbers, low: Numbers, high: Numbers, gaps: Flags) -> bool:
     """Return whether a point lies in a box; a missing coordinate does where there may be gaps."""
     for v in range(len(point)):
@@ -146,7 +146,7 @@ def inside(point: Numbers, low: Numbers, high: Numbers, gaps: Flags) -> bool:
     return True
 
 
-@kernel
+@kernel_part
 def _bound(
     point: Numbers, low: Numbers, high: Numbers, gaps: Flags, equality: Flags, lost: Numbers, most: float
 ) -> float:
@@ -167,7 +167,7 @@ def _bound(
     return total
 
 
-@kernel
+@kernel_part
 def _bound_of_numbers(point: Numbers, low: Numbers, high: Numbers, most: float) -> float:
     """Return what `_bound` does for numbers without missing ones, in less time."""
     total = 0.0
@@ -179,7 +179,7 @@ def _bound_of_numbers(point: Numbers, low: Numbers, high: Numbers, most: float) 
     return total
 
 
-@kernel
+@kernel_part
 def _apart(
     low: Numbers, high: Numbers, gaps: Flags, wanted_low: Numbers, wanted_high: Numbers, wanted_gaps: Flags
 ) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel, kernel_part
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.agreement import pattern_of
@@ -109,7 +109,7 @@ def credits_by_content(
     return found
 
 
-@kernel
+@kernel_part
 def _contents_of(codes: Codes, strides: Integers) -> Integers:
     """Return the number of each record's content, shape (r,)."""
     contents = np.zeros(len(codes), np.int64)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.schema import MissingRule, Scale, Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Integers
@@ -155,7 +155,7 @@ def whitening_of(original: Numbers, masked: Numbers) -> Numbers:
     return whitening
 
 
-@kernel
+@kernel_part
 def squared_numbers(a: Numbers, b: Numbers, most: float) -> float:
     """Return what `squared` does for points of numbers without missing ones, in less time."""
     total = 0.0
@@ -166,7 +166,7 @@ def squared_numbers(a: Numbers, b: Numbers, most: float) -> float:
     return total
 
 
-@kernel
+@kernel_part
 def squared(a: Numbers, b: Numbers, equality: Flags, lost: Numbers, most: float) -> float:
     """Return the squared distance of two points, or some number above `most` where it exceeds that."""
     total = 0.0

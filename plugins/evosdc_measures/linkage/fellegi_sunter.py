@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.known_share import CLAMP, converged
 from evosdc_measures.linkage.known_share_of_three import converged_of_three
@@ -16,7 +16,7 @@ SAME_WEIGHT = 1e-9
 """Weights, in bits, that differ by less are taken to be equal: the difference is rounding."""
 
 
-@kernel
+@kernel_part
 def _total(values: NDArray[np.float64]) -> float:
     """Return a sum in eight strands, which do not wait for each other."""
     a = b = c = d = e = f = g = h = 0.0
@@ -35,7 +35,7 @@ def _total(values: NDArray[np.float64]) -> float:
     return ((a + e) + (b + f)) + ((c + g) + (d + h))
 
 
-@kernel
+@kernel_part
 def _maximised(
     counts: Integers, attributes: int, share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:

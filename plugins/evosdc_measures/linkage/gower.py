@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Incremental
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import MISSING, Numbers, Rows, Table
@@ -75,7 +75,7 @@ class FittedByGower(Incremental[State]):
         return state[1]
 
 
-@kernel
+@kernel_part
 def gower_sum(a: Numbers, b: Numbers, nominal: Flags, lost: float, most: float) -> float:
     """Return the sum of the attributes' distances, or some number above `most` where it exceeds that."""
     total = 0.0

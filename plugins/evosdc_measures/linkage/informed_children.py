@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel, long_kernel
+from evosdc.kernel import inner_kernel, kernel_part, long_kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.informed_links import FEW, follow_other, move_count, stays
@@ -122,7 +122,7 @@ def matches_of_children(
     return matches
 
 
-@kernel
+@kernel_part
 def _by_category(codes: Codes, members: Rows, firsts: Integers) -> tuple[NDArray[np.int32], Integers]:
     """Return the members by what they publish in each attribute, shape (V, m), and where those of each category begin.
 

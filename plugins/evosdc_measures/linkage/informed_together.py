@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Behind, Frequencies, cost_of, write_costs
 from evosdc_measures.linkage.rivals import LinkedFile, Originals, link
 
 
-@kernel
+@kernel_part
 def entries_of(published: Codes, among: Rows, model: Behind) -> Counts:
     """Return where the costs of their own originals' categories lie behind what some records publish, shape (m, V)."""
     own, strides, offsets = model
@@ -22,7 +22,7 @@ def entries_of(published: Codes, among: Rows, model: Behind) -> Counts:
     return entries
 
 
-@kernel
+@kernel_part
 def follow_together(
     before: Codes,
     after: Codes,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.estimate_memory import remembered_weights
@@ -195,7 +195,7 @@ def judge_under(
         )
 
 
-@kernel
+@kernel_part
 def _judge_one(
     child: int,
     slot: int,

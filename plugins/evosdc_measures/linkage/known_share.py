@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel, kernel_part
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.pattern_sums import fold, spread
 from evosdc_measures.linkage.second_order import settle
@@ -29,14 +29,14 @@ def most_cycles(share: float) -> int:
     return CYCLES_OF_RARE if share < RARE else CYCLES
 
 
-@kernel
+@kernel_part
 def grid_of(attributes: int) -> tuple[int, int, int]:
     """Return how patterns are laid out as a grid: attributes that columns are of, rows, and columns."""
     low = (attributes + 1) // 2 if attributes <= 6 else 6
     return low, 1 << (attributes - low), 1 << low
 
 
-@kernel
+@kernel_part
 def _step(
     numbers: NDArray[np.float64],
     low: int,
@@ -108,7 +108,7 @@ def _step(
         after[attributes + v] = min(max(coincided[v] / remaining, CLAMP), 1.0 - CLAMP)
 
 
-@kernel
+@kernel_part
 def likelihood(numbers: NDArray[np.float64], chances: NDArray[np.float64]) -> float:
     """Return the log-likelihood, ``sum_i numbers_i log(chances_i)``, but for a constant."""
     likelihood = 0.0
@@ -118,7 +118,7 @@ def likelihood(numbers: NDArray[np.float64], chances: NDArray[np.float64]) -> fl
     return likelihood
 
 
-@kernel
+@kernel_part
 def as_likely(
     numbers: NDArray[np.float64],
     before: NDArray[np.float64],

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Batched, Changes, Incremental
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers
@@ -226,7 +226,7 @@ def _filled(numbers: Numbers, values: Numbers) -> Numbers:
     return np.where(np.isnan(numbers), values, numbers)
 
 
-@kernel
+@kernel_part
 def kernel_squared(a: Numbers, b: Numbers, degree: int) -> float:
     """Return ``K(a, a) - 2 K(a, b) + K(b, b)`` with ``K(a, b) = (1 + a.b)**degree``."""
     aa, ab, bb = 1.0, 1.0, 1.0

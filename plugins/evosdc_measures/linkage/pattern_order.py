@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel, kernel_part
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.estimates_together import converged_together
 from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, share_of, weights_of
@@ -17,7 +17,7 @@ FIRST = 64
 """Patterns that are tried one by one, from the greatest weight on."""
 
 
-@kernel
+@kernel_part
 def ranks_of(weights: NDArray[np.float64], order: NDArray[np.int64]) -> Counts:
     """Return the rank of each pattern by its weight, equal for equal weights; `order` has the greatest weight first."""
     ranks = np.zeros(len(order), np.int32)
@@ -27,7 +27,7 @@ def ranks_of(weights: NDArray[np.float64], order: NDArray[np.int64]) -> Counts:
     return ranks
 
 
-@kernel
+@kernel_part
 def descending(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the patterns, the greatest weight first; in whichever order those of the same weight.
 
@@ -51,7 +51,7 @@ def descending(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     return order
 
 
-@kernel
+@kernel_part
 def descending_like(weights: NDArray[np.float64], order: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return what `descending` returns, sooner where that is much like another order."""
     near = order.copy()
@@ -97,7 +97,7 @@ def weights_together(counts: Integers, attributes: int, n: int, known: bool) -> 
     return weights
 
 
-@kernel
+@kernel_part
 def best_of(profiles: Counts, places: Counts, order: NDArray[np.int64], ranks: Counts) -> tuple[Counts, Counts]:
     """Return for the profile at each place the rank of the best pattern in it, and how many originals have that rank.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evosdc.kernel import kernel
+from evosdc.kernel import kernel_part
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
@@ -91,7 +91,7 @@ def in_order(codes: Codes) -> Integers:
     return numbers
 
 
-@kernel
+@kernel_part
 def nearest(
     record: Codes, limit: int, tree: PrefixTree, distances: CategoryDistances, paths: Integers
 ) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.category_members import MOST_MEMBERS, Members, shifted_members
@@ -84,7 +84,7 @@ def _shifted(
     return int(overtaking), int(ties)
 
 
-@kernel
+@kernel_part
 def _exchanged(left: Codes, entered: Codes, moved: Codes) -> NDArray[np.bool_]:
     """Return which changed cells another row of the same original category changes the other way round, shape (r, V).
 
@@ -204,7 +204,7 @@ def _follow_cell(
         )
 
 
-@kernel
+@kernel_part
 def follow_changes(
     published: Codes,
     numbers: Rows,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.kernel import kernel, long_kernel
+from evosdc.kernel import kernel, kernel_part, long_kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.category_members import Members
@@ -106,7 +106,7 @@ def places_of_children(
     return matches
 
 
-@kernel
+@kernel_part
 def _published(codes: Codes, asked: Rows) -> Codes:
     """Return what the records asked publish, shape (m, V)."""
     published = np.empty((len(asked), codes.shape[1]), np.int32)
@@ -116,7 +116,7 @@ def _published(codes: Codes, asked: Rows) -> Codes:
     return published
 
 
-@kernel
+@kernel_part
 def _numbers(rows: Rows, asked: Rows) -> Rows:
     """Return the place of each row among those asked, -1 where it is none of them."""
     numbers = np.searchsorted(asked, rows)

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel, kernel_part
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import SCALE, Frequencies, write_costs
@@ -55,7 +55,7 @@ def credits_of(likelier: int, tied: int, block: int) -> float:
     return (end - begin + 1) / tied / first if end >= begin and likelier < LOST else 0.0
 
 
-@kernel
+@kernel_part
 def matched(likelier: Counts, tied: Counts) -> tuple[int, float]:
     """Return the block of places with the most expected matches, and these."""
     sums = np.zeros(BLOCKS)

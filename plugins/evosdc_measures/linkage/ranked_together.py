@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
@@ -12,7 +12,7 @@ from evosdc_measures.linkage.ranked_places import PlacedFile, doubles, place
 from evosdc_measures.linkage.rivals import Originals
 
 
-@kernel
+@kernel_part
 def follow_together(
     published: Codes,
     numbers: Rows,

@@ -6,7 +6,7 @@ tree is that of `evosdc_measures.linkage.prefix_tree`.
 
 from typing import NamedTuple
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, SCALE, Behind, cost_of
@@ -257,7 +257,7 @@ def link(
     return room if rival >= 0 or tied == multiple else 0
 
 
-@kernel
+@kernel_part
 def expected_matches(ties: SmallCounts) -> float:
     """Return the sum over all records of one in so many as are tied, from their number by size of tie."""
     matched, left, size = 0.0, ties[0], 0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel_part
 from evosdc_measures.lanes import alike, greater, lesser, load, store
 from evosdc_measures.linkage.known_share import CLAMP, LEAST, grid_of
 
@@ -41,7 +41,7 @@ class Layout(NamedTuple):
     end: int
 
 
-@kernel
+@kernel_part
 def layout_of(attributes: int) -> Layout:
     """Return how the numbers are laid out for so many attributes."""
     low, height, width = grid_of(attributes)

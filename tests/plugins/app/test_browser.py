@@ -153,6 +153,7 @@ def export(tab, name):
     return command
 
 
+@pytest.mark.endurance
 def test_the_embedded_survey_by_keys_alone_and_in_two_tabs(chromium, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()

@@ -105,6 +105,7 @@ def test_the_words_of_a_search_are_explained(server, folder):
     assert re.search(r'class="term" tabindex="0">best<span class="tip" role="tooltip">[^<]+information loss', text)
 
 
+@pytest.mark.endurance
 def test_the_limit_comes_at_once_and_then_a_better_one(server):
     server.post("/init", data="survey.csv")
     query = {"data": "survey.csv", "dr_on": "1", "dr": "30"}
@@ -180,6 +181,7 @@ def test_the_original_stands_beside_the_ticks_and_not_on_them():
     assert left >= 50, "room for 100 and a mark that reaches five to the left of the axis"
 
 
+@pytest.mark.endurance
 def test_what_is_asked_of_the_informed_intruder_is_what_is_shown(server):
     server.post("/init", data="survey.csv")
     goal = words(server.get("/goal", data="survey.csv").text)
@@ -281,6 +283,7 @@ def test_a_file_with_numbers_has_the_limit_of_the_other_columns_and_it_is_called
     assert "A risk of at most" not in ticked
 
 
+@pytest.mark.endurance
 def test_what_classical_methods_reach_is_beside_a_wish_where_there_is_no_limit(server, folder):
     given = numeric_file(folder, "wages", "pay")
     first = server.get("/fragment/limit", **given).text

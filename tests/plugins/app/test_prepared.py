@@ -18,6 +18,7 @@ from tests.plugins.app.conftest import fill
 pytestmark = pytest.mark.skipif(not CAN_BE, reason="commands are programs of their own on this system")
 
 
+@pytest.mark.endurance
 def test_both_ways_answer_alike(tmp_path, monkeypatch):
     folder = fill(tmp_path / "folder")
     lines = [

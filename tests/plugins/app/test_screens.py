@@ -248,6 +248,7 @@ class TestFile:
             path.unlink()
 
 
+@pytest.mark.endurance
 def test_nothing_is_downloaded_by_a_click(tmp_path, monkeypatch):
     monkeypatch.setenv("EVOSDC_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -269,6 +270,7 @@ class TestRiskAndGoal:
         assert re.search(r"121 (age or )?town", text), "the only one of its town"
         assert "people that an informed intruder" in text
 
+    @pytest.mark.endurance
     def test_records_that_stand_out_come_in_pages(self, server):
         rows = "".join(f"{20 + n % 60},{'abcdefg'[n % 7]},{n % 11}\n" for n in range(90))
         (server.folder / "many.csv").write_text("age,town,children\n" + rows)
@@ -350,6 +352,7 @@ def run(server):
 
 
 class TestSearches:
+    @pytest.mark.endurance
     def test_two_tabs_are_told_the_same(self, server, run):
         told = []
 
@@ -508,6 +511,7 @@ class TestSearches:
             assert server.post("/withdraw", manifest=f"{name}.manifest.json").status == 303
         shutil.rmtree(halted)
 
+    @pytest.mark.endurance
     def test_a_file_is_looked_at_exported_and_taken_back(self, server, run, monkeypatch):
         page = server.get("/choose", run=run).text
         members = [int(number) for number in re.findall(r'name="member" value="(\d+)" aria', page)]
@@ -595,6 +599,7 @@ class TestDeaths:
             until(lambda: "by evosdc finish" in words(server.get("/search", run="survey").text))
             assert (folder / "runs" / "survey" / "best.csv").exists()
 
+    @pytest.mark.endurance
     def test_it_is_ready_soon(self, tmp_path):
         with serving(fill(tmp_path / "folder")) as server:
             server.enter()

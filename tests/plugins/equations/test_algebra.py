@@ -17,6 +17,7 @@ def installed():
     pytest.importorskip("sympy", reason="needs the extra evosdc[algebra]")
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [

@@ -116,6 +116,7 @@ def test_there_are_no_judges_but_these():
     }
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("name", [n for n in ALL if n != "classifier-utility"])
 def test_all_scales_are_judged(name):
     mixed = sample_table("many-records")

@@ -51,6 +51,7 @@ def test_figures_are_those_of_the_file_in_memory(file, missing):
     assert found["missing_values"] == wanted["missing_values"] > 0
 
 
+@pytest.mark.endurance
 def test_row_groups_batches_and_dictionaries_change_nothing(tmp_path, monkeypatch):
     frame = people()
     wanted = risk_of_parquet(parquet(frame, tmp_path / "one.parquet", rows=500), KEYS, ["illness"])
@@ -75,6 +76,7 @@ def test_two_dask_workers_find_the_same_to_the_last_bit(file):
     assert json.dumps(found) == json.dumps(risk_of_parquet(file, KEYS, ["illness"]))
 
 
+@pytest.mark.endurance
 def test_a_fault_found_by_a_dask_worker_is_told_as_here(tmp_path):
     require_dask()
     many = tmp_path / "many.parquet"

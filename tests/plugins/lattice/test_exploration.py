@@ -22,6 +22,7 @@ def judged(count: int, first: int = 0) -> list[Individual]:
     return found
 
 
+@pytest.mark.endurance
 @given(st.lists(st.integers(0, 3000), max_size=8))
 def test_what_is_kept_does_not_depend_on_how_many_come_at_once(counts: list[int]) -> None:
     at_once, one_by_one, begin = Explored.kept_in({}).joined(judged(sum(counts))), Explored.kept_in({}), 0

@@ -96,6 +96,7 @@ def test_no_file_lies_below(table: Table, guess: str, seed: int, changed: float)
             assert t * il + (1 - t) * dr >= bounds[t] - 1e-9
 
 
+@pytest.mark.endurance
 @given(tables(), GUESSES)
 def test_the_bound_is_concave_in_t_and_greatest_at_the_maximum(table: Table, guess: str) -> None:
     generation = Generation(objective_for(table, guess))

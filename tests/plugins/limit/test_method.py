@@ -40,6 +40,7 @@ class TestOfGain(MaskingMethodConformance):
         return table.select(table.schema.names[:2])
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize(("dr", "above"), [("guess", 8.0), ("guess-gain", 17.0)])
 def test_a_start_near_the_limit(dr: str, above: float) -> None:
     table = registered("german-credit").select(["existacc", "savings", "presemploy"])

@@ -59,6 +59,7 @@ def test_ranks_are_kept_and_missing_values_stay(table: Table, seed: int, roundin
             assert set(after[known]) <= set(before[known])
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("name", ["tarragona", "census", "eia"])
 def test_real_distributions_are_met_and_ranks_kept(name: str, data: object) -> None:
     table = registered(name)

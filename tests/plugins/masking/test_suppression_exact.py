@@ -67,6 +67,7 @@ def test_the_exact_method_costs_the_least_of_all_possibilities(seed: int, missin
     assert cost(table, published, weights) == pytest.approx(expected)
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("missing", ["wildcard", "category"])
 def test_the_heuristics_stay_within_their_factors_of_the_least(missing: str) -> None:
     spent, least = [], []
@@ -150,6 +151,7 @@ def test_own_groups_cost_the_least_of_all_divisions(table: Table, k: int, dear: 
     assert cost(table, published, weights) == pytest.approx(expected)
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("wildcard", [True, False])
 @pytest.mark.parametrize("seed", range(6))
 def test_generated_columns_cost_as_little_as_all_choices_at_once(seed: int, wildcard: bool) -> None:

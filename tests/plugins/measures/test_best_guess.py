@@ -73,6 +73,7 @@ def test_a_relabelling_hides_nothing(german):
     )
 
 
+@pytest.mark.endurance
 def test_expectation_is_the_limit_of_many_records():
     rng = np.random.default_rng(4)
     original = table(schema((3,), ("nominal",)), [[0]] * 60000 + [[1]] * 30000 + [[2]] * 10000)

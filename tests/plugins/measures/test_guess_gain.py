@@ -92,6 +92,7 @@ def test_nothing_is_gained_from_an_independent_file(german):
     assert fitted(german).score(constant) == 0.0
 
 
+@pytest.mark.endurance
 def test_expectation_is_the_limit_of_many_records():
     rng = np.random.default_rng(4)
     original = table(schema((3,), ("nominal",)), [[0]] * 50000 + [[1]] * 30000 + [[2]] * 20000)

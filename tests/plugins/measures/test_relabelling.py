@@ -73,6 +73,7 @@ def gained(original, masked):
     return counts[linear_sum_assignment(counts, maximize=True)].sum() - np.trace(counts)
 
 
+@pytest.mark.endurance
 def test_a_long_chain_of_changes_against_scipy(german):
     rng, measure = np.random.default_rng(5), fitted(german)
     masked = noisy(german, 0.9, rng)
@@ -112,6 +113,7 @@ def test_noise_is_no_relabelling_but_an_exchange_is(german):
     assert fitted(german, aggregate="worst").score(masked) == pytest.approx(100 * share)
 
 
+@pytest.mark.endurance
 def test_expectation_is_the_limit_of_many_records():
     rng = np.random.default_rng(4)
     original = table(schema((3,), ("nominal",)), [[0]] * 60000 + [[1]] * 30000 + [[2]] * 10000)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evosdc.kernel import kernel
 from evosdc.model import Changes
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Table
@@ -17,6 +18,11 @@ from tests.plugins.measures.cases import edited, fitted
 from tests.plugins.measures.test_profiles import drawn
 
 ORDER, RANKS = np.zeros(1, np.int64), np.zeros(1, np.int32)
+
+
+@kernel
+def credited(sizes, numbers, credits, removed, added):
+    return credit_with(sizes, numbers, credits, removed, added)
 
 
 def summed(ties):
@@ -48,7 +54,7 @@ def test_moved_ties_are_as_counted_and_summed_anew(data, n, most):
     found = linked.ties_at(slot)
     assert all(np.array_equal(*arrays) for arrays in zip(found, wanted, strict=True))
     assert found[2][-1] == summed(after)
-    assert credit_with(*counted(ties), np.sort(ties[rows]), np.sort(after[rows])) == summed(after)
+    assert credited(*counted(ties), np.sort(ties[rows]), np.sort(after[rows])) == summed(after)
 
 
 def by_definition(original, masked, order, ranks, wildcard):

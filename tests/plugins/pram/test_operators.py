@@ -45,6 +45,7 @@ frequencies = st.lists(st.integers(0, 60), min_size=1, max_size=7).filter(lambda
 bounds = st.tuples(st.integers(0, 1000), st.integers(0, 1000)).map(lambda pair: [x / 1000 for x in sorted(pair)])
 
 
+@pytest.mark.endurance
 @given(frequencies, frequencies, bounds, st.integers(0, 2**32))
 def test_rows_stay_stochastic_within_bounds(first, second, limits, seed):
     genotype = genotype_of(first, second, least=limits[0], most=limits[1], swaps=0.5)
@@ -59,6 +60,7 @@ def test_rows_stay_stochastic_within_bounds(first, second, limits, seed):
                 assert ((kept >= limits[0] - 1e-12) & (kept <= limits[1] + 1e-12)).all()
 
 
+@pytest.mark.endurance
 @example([55, 1], {"invariance": "two-stage"}, {"retained": 0.6}, 403569)
 @given(
     frequencies,

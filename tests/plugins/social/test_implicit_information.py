@@ -27,6 +27,7 @@ def artists() -> list[tuple[str, str]]:
     )
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("model", ["nmf", "lda"])
 def test_topics_of_a_public_collection_are_those_of_its_words(artists: list[tuple[str, str]], model: str) -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")

@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+import pytest
+
 from evosdc.table.schema import Scale
 from evosdc.testing.measure import MeasureConformance
 from tests.plugins.measures.numeric.cases import SPECS, made
@@ -39,7 +41,10 @@ TestMahalanobis = _suite("Mahalanobis", "dbrl", {"distance": "mahalanobis"}, sca
 TestKernel = _suite("Kernel", "dbrl", {"distance": "kernel"}, scales=NUMBERS)
 TestCorrelationLoss = _suite("CorrelationLoss", "il-correl", identity=0.0)
 TestVariablesLoss = _suite("VariablesLoss", "il-variables", identity=0.0)
-TestRobustEigenvalues = _suite("RobustEigenvalues", "robust-eigenvalues-discrepancy", identity=0.0)
+# Robust covariances take it twenty times as long as the others.
+TestRobustEigenvalues = pytest.mark.endurance(
+    _suite("RobustEigenvalues", "robust-eigenvalues-discrepancy", identity=0.0)
+)
 TestInconsistency = _suite("Inconsistency", "inconsistency")
 TestGower = _suite("Gower", "dbrl", {"distance": "gower"})
 TestRaw = _suite("Raw", "dbrl", {"distance": "raw"}, scales=NUMBERS)

@@ -116,6 +116,7 @@ def test_losses_of_published_files(numeric_file):
             assert fitted("apil", part).breakdown(masked) == pytest.approx(reference.apil(part, masked), rel=1e-6)
 
 
+@pytest.mark.endurance
 @pytest.mark.parametrize("name", [n for n in LOSSES if n != "means-discrepancy" and n != "pil-means"])
 def test_more_noise_loses_more(name, numeric_file):
     measure = fitted(name, numeric_file)

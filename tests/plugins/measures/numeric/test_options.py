@@ -57,6 +57,7 @@ def test_assignment_by_distance_of_categories(tables):
     assert fitted("dbrl", original, one_to_one=True).score(masked) == pytest.approx(reference.assignment(costs))
 
 
+@pytest.mark.endurance
 @given(tables=categorical_pairs(most_records=5))
 def test_assignment_by_weight(tables):
     from evosdc_measures.linkage.fellegi_sunter import estimate, weights_of
