@@ -25,8 +25,9 @@ def code_of(dispatcher: Any, types: Sequence[Any]) -> Code | None:
     `X86_64`, and what needs other objects of Python than kinds of numbers.
     """
     cache = dispatcher._cache
-    uncalled = dispatcher.targetoptions.get("no_cpython_wrapper", False)
-    if uncalled or not isinstance(cache, InstalledCache) or cache.elsewhere:
+    if not isinstance(cache, InstalledCache) or cache.elsewhere:
+        return None
+    if dispatcher.targetoptions.get("no_cpython_wrapper", False):
         return None
     kept = cache.kept(tuple(types), dispatcher.targetctx)
     if kept is None:

@@ -109,7 +109,7 @@ class Tuning:
     untried : tuple of str
         Names of designs that were not tried at all, since the budget was spent before.
     file_seconds : float
-        Mean seconds to mask and judge a file of all records, of a large file tuned by a sample; else 0.
+        Mean seconds to mask and judge a file of all records; 0 where nobody knows, or asked for a limit of time.
     """
 
     rows: tuple[TunedMethod, ...]
@@ -190,8 +190,15 @@ def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | No
         judge.kept.files,
         len(sampled.problem.genotype.microdata.original) if sampled is not None else 0,
         tuple(untried),
-        0.0 if sampled is None else file_seconds(sampled, judge),
+        _file_seconds(sampled, judge),
     )
+
+
+def _file_seconds(sampled: Judge | None, judge: Judge) -> float:
+    if sampled is not None:
+        return file_seconds(sampled, judge)
+    # Without a limit of time nothing that is found may tell of the computer.
+    return 0.0 if judge.budget.seconds is None else judge.file_seconds or 0.0
 
 
 def _file(judge: Judge, candidate: Candidate) -> Trial:

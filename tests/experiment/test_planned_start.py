@@ -11,7 +11,7 @@ from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.recipe_file import read_recipe
 from evosdc.experiment.config.resolution import experiment_text
 from evosdc.experiment.run.display import Display
-from evosdc.experiment.run.planning import plan_assembly, planned_start
+from evosdc.experiment.run.planning import plan_assembly, planned_start, seconds_of_plan
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.plugins.registry import default_registry
@@ -156,3 +156,14 @@ def test_there_is_no_plan_where_too_few_could_be_evaluated(tmp_path: Path) -> No
     assert found.experiment.start.planned is None
     assert spent["seconds"] == 1.0
     assert not (tmp_path / PLANNING).exists()
+
+
+def test_what_a_plan_takes_is_foretold() -> None:
+    def foretold(file_seconds: float, **start: object) -> float:
+        experiment = Experiment(**(GIVEN | {"stop": {"seconds": 30}, "start": GIVEN["start"] | start}))
+        return seconds_of_plan(assemble(experiment, REGISTRY), file_seconds)
+
+    assert foretold(0.01) == 0.0
+    assert foretold(2.0, planned={"share": 0.1}) == 0.0, "too few could be evaluated"
+    assert 3.0 < foretold(0.01, planned={"share": 0.1}) < 6.0
+    assert foretold(0.01, planned={"evaluations": 9}) == 0.0, "nobody knows"

@@ -31,8 +31,9 @@ FOR_TRYING = 0.5
 FEW = 1000
 """Records on which a method is tried at all first."""
 
-CAUTION = 0.85
-"""Share of the time that a method may be expected to take: another file may take longer, and is judged too."""
+CAUTION = 0.6
+"""Share of the time that a method may be expected to take: two short trials foretell it by a third at best, another
+file may take longer, and is judged too. What is given up before its end is lost as a whole."""
 
 
 def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: float) -> Masking:

@@ -71,7 +71,7 @@ def planned_start(
     rule = _stop(start.planned, assembly)
     if not folder.file(PLANNING).exists():
         recorder.write_status("running", "evolving a protection plan")
-        if _hopeless(rule, spent):
+        if _hopeless(rule, spent.get("file_seconds", 0.0)):
             recorder.display.message("no protection plan: too few could be evaluated in their share of the time")
             found = _without_plan(assembly)
             _write_start(folder, found)
@@ -95,9 +95,25 @@ def planned_start(
     return found, total
 
 
-def _hopeless(rule: Stop, spent: Mapping[str, Any]) -> bool:
-    """Whether a large file, by what tuning has seen of it, takes too long for more than a few plans."""
-    return rule.seconds is not None and FEWEST * spent.get("file_seconds", 0.0) > rule.seconds
+def seconds_of_plan(assembly: Assembly, file_seconds: float) -> float:
+    """Return about how many seconds the plan takes that a run is to evolve within its time; 0 where it has none.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    file_seconds : float
+        What a file takes, by what tuning has seen; 0 where nobody knows.
+    """
+    start = assembly.experiment.start
+    if start is None or start.planned is None:
+        return 0.0
+    rule = _stop(start.planned, assembly)
+    return 0.0 if rule.seconds is None or _hopeless(rule, file_seconds) else (1.0 + FOR_JUDGING) * rule.seconds
+
+
+def _hopeless(rule: Stop, file_seconds: float) -> bool:
+    """Whether a file, by what tuning has seen of it, takes too long for more than a few plans."""
+    return rule.seconds is not None and FEWEST * file_seconds > rule.seconds
 
 
 def _write_start(folder: RunFolder, found: Assembly) -> None:

@@ -26,6 +26,7 @@ from evosdc.experiment.config.resolution import experiment_text
 from evosdc.experiment.config.stop_rule import StopRule
 from evosdc.experiment.run.environment import write_experiment
 from evosdc.experiment.run.pace import UNTIL, UNTIL_OF_LARGE, all_paced
+from evosdc.experiment.run.planning import seconds_of_plan
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.spread import spread
 from evosdc.experiment.run.workers import dispatch_of, executor_of
@@ -168,7 +169,8 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         if assembly.experiment.stop.seconds is not None:
             given = assembly.experiment.stop.seconds
             until = UNTIL_OF_LARGE if tuning.sample else UNTIL
-            left = max(until * given - tuning.seconds, FOR_NAMED * given)
+            taken = tuning.seconds + seconds_of_plan(assembly, tuning.file_seconds)
+            left = max(until * given - taken, FOR_NAMED * given)
             asked = list(all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message))
         entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings, "named": asked}
         document = tuning.to_json() | {"seconds": round(working_time() - began, 3)}
