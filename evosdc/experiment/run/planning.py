@@ -43,6 +43,9 @@ STALLED = 40
 FEWEST = 20
 """Plans that can be evaluated within the seconds of that search, below which it is left: it would find nothing."""
 
+QUICK = 0.1
+"""Seconds of a file up to which a plan is evolved in any case: it costs the search next to nothing."""
+
 MOST = 3.0
 """Times the seconds of that search after which there is no plan."""
 
@@ -113,7 +116,7 @@ def seconds_of_plan(assembly: Assembly, file_seconds: float) -> float:
 
 def _hopeless(rule: Stop, file_seconds: float) -> bool:
     """Whether a file, by what tuning has seen of it, takes too long for more than a few plans."""
-    return rule.seconds is not None and FEWEST * file_seconds > rule.seconds
+    return rule.seconds is not None and file_seconds > QUICK and FEWEST * file_seconds > rule.seconds
 
 
 def _write_start(folder: RunFolder, found: Assembly) -> None:
