@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from evosdc.cli import main
+from tests.cluster.commands import wait_for
 
 ROOT = Path(__file__).parents[3]
 needs_data = pytest.mark.skipif(not os.environ.get("EVOSDC_DATA"), reason="EVOSDC_DATA names no folder of data sets")
@@ -171,13 +172,12 @@ def test_a_killed_search_goes_on_to_the_same_result(name, evosdc, tmp_path):
         "main(sys.argv[1:])"
     )
     command = [sys.executable, "-c", program, "run", str(tmp_path / "x.toml"), "-o", str(tmp_path / "killed")]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    for line in process.stderr:
-        if line.startswith("generation 2/"):
-            break
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # The terminal is told every few seconds alone.
+    journal = tmp_path / "killed" / "journal.jsonl"
+    wait_for(lambda: journal.exists() and journal.read_bytes().count(b"\n") > 2, process)
     process.kill()
     process.wait(timeout=60)
-    process.stderr.close()
     assert not (tmp_path / "killed" / "result.json").exists()
     status, _, said = evosdc("resume", tmp_path / "killed")
     assert status == 0, said
