@@ -2,7 +2,7 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import isfinite
@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from evosdc.errors import ParameterError
-from evosdc.model import Batched, Changes, Fitted, Incremental, Measure, Microdata
+from evosdc.model import Batched, Fitted, Incremental, Measure, Microdata
 from evosdc.table.schema import Attribute, Scale
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
 from evosdc.testing.interpretation import interpreted
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
-from evosdc.testing.tables import INTERPRETED, edited, sample_table, shuffled
+from evosdc.testing.tables import INTERPRETED, changes_of, edited, sample_table, shuffled
 
 _ROUNDING = 1e-9
 
@@ -307,17 +307,3 @@ class MeasureConformance:
 
     def test_unknown_parameters_are_refused(self) -> None:
         assert_unknown_keys_refused(self.measure())
-
-
-def changes_of(parent: Table, children: Sequence[tuple[Table, Rows]]) -> Changes:
-    """Return what children of a table change, each given with its changed rows."""
-    parts = [np.sort(rows) for _, rows in children]
-    rows = np.concatenate([np.zeros(0, dtype=np.intp), *parts])
-    listed = [table.take(own) for (table, _), own in zip(children, parts, strict=True)]
-    after = Table(
-        parent.schema,
-        np.concatenate([parent.codes[:0], *(table.codes for table in listed)]),
-        np.concatenate([parent.numbers[:0], *(table.numbers for table in listed)]),
-    )
-    ends = np.cumsum([len(own) for own in parts], dtype=np.int64)
-    return Changes(np.arange(len(children)), ends, rows, parent.take(rows), after)

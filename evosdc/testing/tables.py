@@ -1,11 +1,11 @@
 """Small random tables that a plugin should be able to live with, made from a seed and fit for given scales."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evosdc.model import Microdata
+from evosdc.model import Changes, Microdata
 from evosdc.seeds import Purpose, stream
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 from evosdc.table.table import MISSING, Numbers, Rows, Table
@@ -153,3 +153,17 @@ def shuffled(table: Table, rng: np.random.Generator) -> Table:
     """Return the table with the values of each attribute permuted over the records, apart from the others."""
     codes, numbers = rng.permuted(table.codes, axis=0), rng.permuted(table.numbers, axis=0)
     return Table(table.schema, codes, numbers)
+
+
+def changes_of(parent: Table, children: Sequence[tuple[Table, Rows]]) -> Changes:
+    """Return what children of a table change, each given with its changed rows."""
+    parts = [np.sort(rows) for _, rows in children]
+    rows = np.concatenate([np.zeros(0, dtype=np.intp), *parts])
+    listed = [table.take(own) for (table, _), own in zip(children, parts, strict=True)]
+    after = Table(
+        parent.schema,
+        np.concatenate([parent.codes[:0], *(table.codes for table in listed)]),
+        np.concatenate([parent.numbers[:0], *(table.numbers for table in listed)]),
+    )
+    ends = np.cumsum([len(own) for own in parts], dtype=np.int64)
+    return Changes(np.arange(len(children)), ends, rows, parent.take(rows), after)

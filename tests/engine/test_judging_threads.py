@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import evosdc
 from evosdc.engine.judging_threads import ALONE, Judge, JudgingThreads
 from evosdc.model import Changes
-from evosdc.testing.measure import changes_of
+from evosdc.testing.tables import changes_of
 
 from .problems import microdata
 

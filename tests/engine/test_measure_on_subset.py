@@ -7,8 +7,8 @@ from evosdc.errors import EvaluationError
 from evosdc.model import Incremental, Measure, Microdata, PrivacyModel
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
-from evosdc.testing.measure import changes_of
 from evosdc.testing.purity import generator
+from evosdc.testing.tables import changes_of
 from tests.engine.problems import microdata
 from tests.testing.measures import Counts, Found
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from evosdc.errors import EvaluationError, ParameterError, SchemaError
 from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
-from evosdc.testing.measure import MeasureConformance, changes_of
+from evosdc.testing.measure import MeasureConformance
+from evosdc.testing.tables import changes_of
 from evosdc_measures.linkage import informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.likelihood import SCALE, logarithms

@@ -5,7 +5,7 @@ import pytest
 
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
-from evosdc.testing.measure import changes_of
+from evosdc.testing.tables import changes_of
 from tests.plugins.measures.cases import noisy, schema, table
 
 RECORDS = (1 << 16) + 1000

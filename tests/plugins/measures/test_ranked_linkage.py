@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.table.table import Table
-from evosdc.testing.measure import MeasureConformance, changes_of
-from evosdc.testing.tables import sample_table
+from evosdc.testing.measure import MeasureConformance
+from evosdc.testing.tables import changes_of, sample_table
 from evosdc_measures.linkage import category_members, informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.prefix_tree import tree_of

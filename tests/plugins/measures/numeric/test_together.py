@@ -5,22 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.model import Batched, Changes
+from evosdc.model import Batched
+from evosdc.testing.tables import changes_of
 from evosdc_measures.interval_disclosure import by_ranks
 from tests.plugins.measures.numeric.cases import edited, fitted, noisy, numeric, pairs
 
 NAMES = [("il1s", {}), ("id", {}), ("dbrl", {}), ("apil", {}), ("apil", {"density": "normal"}), ("pil-quantiles", {})]
-
-
-def changes_of(parent, children):
-    """Return the changes of some tables with their rows."""
-    rows = [np.sort(rows) for _, rows in children]
-    together = np.concatenate(rows)
-    after = [table.take(own) for (table, _), own in zip(children, rows, strict=True)]
-    codes, numbers = (np.concatenate([getattr(part, of) for part in after]) for of in ("codes", "numbers"))
-    ends = np.cumsum([len(own) for own in rows]).astype(np.int64)
-    latest = type(parent)(parent.schema, codes, numbers)
-    return Changes(np.arange(len(children)), ends, together, parent.take(together), latest)
 
 
 def assert_together(measure, state, parent, children):
