@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from importlib import import_module
+from inspect import CO_VARARGS
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar, cast
@@ -74,6 +75,8 @@ class Kernel:
         update_wrapper(self, function)
         self.py_func = function
         self._options = options
+        code = function.__code__
+        self._named = code.co_argcount if code.co_flags & CO_VARARGS else None
         self._dispatcher: Any = None
         self._listed: dict[tuple[Kind, ...], Any] | None = None
         self._linked: dict[tuple[Kind, ...], Callable[..., Any]] = {}
@@ -90,11 +93,13 @@ class Kernel:
         if "no_cpython_wrapper" in self._options and self.dispatcher is not self.py_func:
             raise TypeError(f"{self.py_func.__name__} is called by kernels alone, and no kernel itself")
         if self._dispatcher is None and not named:
-            kinds = kinds_of(arguments)
+            # Machine code takes what stands for `*arguments` as one tuple.
+            given = arguments if self._named is None else (*arguments[: self._named], arguments[self._named :])
+            kinds = kinds_of(given)
             linked = self._linked.get(kinds) or self._link(kinds)
             self._calls += 1
             if linked is not None and self._calls < MANY:
-                return linked(*arguments)
+                return linked(*given)
         return self.dispatcher(*arguments, **named)
 
     @property

@@ -40,14 +40,14 @@ def promising(
     list of tuple of int
         Positions in `probes`, at least two a set.
     """
-    names = list(climber.scores)
+    names = _followed(climber, fitness)
     start = [climber.scores[name] for name in names]
     # The mark of what could not be evaluated is the one score that not all have.
     deltas = [
         [probe.scores.get(name, 0.0) - value for name, value in zip(names, start, strict=True)] for probe in probes
     ]
     sets: dict[frozenset[int], tuple[int, ...]] = {}
-    bounded = INFEASIBILITY in names
+    bounded, combine = INFEASIBILITY in names, fitness.combine
     for _ in range(most):
         here, best, chosen = start, climber.precedence, []
         for i in rng.permutation(len(probes)).tolist():
@@ -56,13 +56,22 @@ def promising(
             if bounded:
                 predicted[INFEASIBILITY] = max(predicted[INFEASIBILITY], 0.0)
             try:
-                precedence = precedence_of(predicted, fitness.combine(predicted))
+                objectives = combine(predicted)
             except Exception as error:  # about scores that no file has: what it says of those that one has, is told
                 raise_if_over(error)
                 continue
+            precedence = precedence_of(predicted, objectives)
             if precedence < best:
                 here, best = there, precedence
                 chosen.append(i)
         if len(chosen) > 1:
             sets.setdefault(frozenset(chosen), tuple(chosen))
     return list(sets.values())
+
+
+def _followed(climber: Individual, fitness: Fitness) -> list[str]:
+    """Return the scores that tell which of two files is better."""
+    reads = fitness.reads
+    if reads is None:
+        return list(climber.scores)
+    return [name for name in climber.scores if name in reads or name in ("il", "dr", INFEASIBILITY)]

@@ -185,7 +185,7 @@ class Memetic(Algorithm):
             genome = genotype.combined(climber.genome, changed) if isinstance(genotype, Movable) else None
             if genome is not None:
                 offspring.append(Offspring(genome, "combination", (slot,), climber))
-        # Without combinations a probe is proposed again, which costs nothing: its scores are known.
+        # Without combinations a probe is proposed again: a generation has at least one child.
         return offspring or [Offspring(probes[0].genome, probes[0].origin, (slot,), climber)]
 
     def _running_costs(self, climber: Individual) -> NDArray[np.float64] | None:

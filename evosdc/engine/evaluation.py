@@ -148,20 +148,17 @@ class Evaluator:
         basis = parent if parent.states else None
 
         def individual(place: int, scores: dict[str, float], objectives: tuple[float, ...]) -> Individual:
-            genome = LatentGenome(partial(self._made, genomes.later(place), scores, objectives))
+            genome = LatentGenome(genomes.later(place), partial(self._named, scores, objectives))
             return Individual(genome, b"", scores, objectives, litter.origins[place], (), basis)
 
         return Brood(*judged, individual)
 
-    def _made(
-        self, later: Callable[[], Any], scores: dict[str, float], objectives: tuple[float, ...]
-    ) -> tuple[Any, bytes]:
-        """Make a genome of a litter, and remember its evaluation as that of any other."""
-        genome = later()
+    def _named(self, scores: dict[str, float], objectives: tuple[float, ...], genome: Any) -> bytes:
+        """Return the key of a genome of a litter, and remember its evaluation as that of any other."""
         key = self.problem.genotype.key(genome)
         self._cache[key] = (scores, objectives)
         self._forget()
-        return genome, key
+        return key
 
     def better_sent(self, count: int) -> bool:
         """Whether workers are expected to be faster than this process; what was measured decides, not a guess.

@@ -54,8 +54,8 @@ def told_of(individual: Individual) -> IndividualReport:
 
 def read_individual(told: IndividualReport, make: Callable[[], Arrays], genotype: Genotype[Any]) -> Individual:
     """Return the individual that was told of; `make` gives the dump of its genome, when somebody asks for it."""
-    return Individual(LatentGenome(partial(_loaded, make, told.key, genotype)), *told)
+    return Individual(LatentGenome(partial(_loaded, make, genotype), genotype.key), *told)
 
 
-def _loaded(make: Callable[[], Arrays], key: bytes, genotype: Genotype[Any]) -> tuple[Any, bytes]:
-    return genotype.load(make()), key
+def _loaded(make: Callable[[], Arrays], genotype: Genotype[Any]) -> Any:
+    return genotype.load(make())

@@ -1,7 +1,7 @@
 """The contract of fitnesses: from scores to objectives, all minimised."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -30,13 +30,15 @@ class Fitness(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        first, together = (
+        first, together, told = (
             next(place for place, parent in enumerate(cls.__mro__) if name in vars(parent))
-            for name in ("combine", "combine_columns")
+            for name in ("combine", "combine_columns", "reads")
         )
+        # What stands behind its `combine` says what another one does.
         if first < together:
-            # What stands behind its `combine` says what another one does.
             cls.combine_columns = Fitness.combine_columns  # type: ignore[method-assign]
+        if first < told:
+            cls.reads = Fitness.reads  # type: ignore[method-assign]
 
     def bound(self, directions: Mapping[str, str]) -> "Fitness":
         """Return the fitness for the measures of an experiment; itself, where it needs to know nothing of them.
@@ -52,6 +54,11 @@ class Fitness(ABC):
     def objectives(self) -> int:
         """How many objectives `combine` returns."""
         return 1
+
+    @property
+    def reads(self) -> Collection[str] | None:
+        """Scores that `combine` looks at, and no other; None, the default, where it may look at any."""
+        return None
 
     @abstractmethod
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
@@ -84,6 +91,11 @@ class SingleMeasure(Fitness):
         super().__init__(self.Params())
         self.measure = measure
         self._sign = -1.0 if direction == "maximise" else 1.0
+
+    @property
+    def reads(self) -> Collection[str]:
+        """The measure."""
+        return (self.measure,)
 
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the measure's score, its sign changed where more is better."""

@@ -70,26 +70,37 @@ MINIMISED: tuple[type[ConstrainedFitness], ...] = tuple(_fitness_class(n) for n 
 
 
 class LatentGenome:
-    """A genome that is made when somebody asks for it, with its key: most of those on a front are never looked at.
+    """A genome that is made when somebody asks for it: most of those on a front are never looked at.
 
     Parameters
     ----------
     make : callable
-        Returns the genome and its key; asked once.
+        Returns the genome; asked once.
+    name : callable
+        Returns the key of the genome; asked once. Of those whose changes others take over nobody asks for it.
     """
 
-    __slots__ = ("_made", "_make")
+    __slots__ = ("_genome", "_key", "_make", "_name")
 
-    def __init__(self, make: Callable[[], tuple[Any, bytes]]) -> None:
-        self._make: Callable[[], tuple[Any, bytes]] | None = make
-        self._made: tuple[Any, bytes] = (None, b"")
+    def __init__(self, make: Callable[[], Any], name: Callable[[Any], bytes]) -> None:
+        self._make: Callable[[], Any] | None = make
+        self._name: Callable[[Any], bytes] | None = name
+        self._genome: Any = None
+        self._key = b""
 
     @property
-    def made(self) -> tuple[Any, bytes]:
-        """The genome and its key."""
+    def genome(self) -> Any:
+        """The genome."""
         if self._make is not None:
-            self._made, self._make = self._make(), None  # what it was to be made of is let go
-        return self._made
+            self._genome, self._make = self._make(), None  # what it was to be made of is let go
+        return self._genome
+
+    @property
+    def key(self) -> bytes:
+        """The key of the genome."""
+        if self._name is not None:
+            self._key, self._name = self._name(self.genome), None
+        return self._key
 
 
 class Individual:
@@ -141,12 +152,12 @@ class Individual:
     def genome(self) -> Any:
         """The genome."""
         genome = self._genome
-        return genome.made[0] if type(genome) is LatentGenome else genome
+        return genome.genome if type(genome) is LatentGenome else genome
 
     @property
     def key(self) -> bytes:
         """The genome's content hash."""
-        return self._key or (self._genome.made[1] if type(self._genome) is LatentGenome else b"")
+        return self._key or (self._genome.key if type(self._genome) is LatentGenome else b"")
 
     @property
     def alone(self) -> "Individual":

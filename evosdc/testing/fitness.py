@@ -58,6 +58,9 @@ class FitnessConformance:
             first = assert_repeatable(lambda _, given=scores: self.fitness().combine(given), 0, "combine")  # type: ignore[misc]
             backwards = dict(reversed(scores.items()))
             assert self.fitness().combine(backwards) == first, "the order of the scores decides"
+            reads = self.fitness().reads
+            told = scores if reads is None else {name: scores[name] for name in reads}
+            assert self.fitness().combine(told) == first, f"other scores decide than those of `reads`, {reads}"
 
     def test_several_candidates_are_judged_as_each_is(self) -> None:
         fitness, samples = self.fitness(), self.samples()

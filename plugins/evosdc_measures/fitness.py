@@ -1,6 +1,6 @@
 """Fitnesses: from information loss and disclosure risk to the figures that are minimised."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -17,6 +17,11 @@ Column = NDArray[np.float64]
 class Mean(Fitness):
     """Mean of information loss and disclosure risk, ``(il + dr) / 2`` in 0..100 (thesis, Eq. 3.2)."""
 
+    @property
+    def reads(self) -> Collection[str]:
+        """Both."""
+        return self.needs
+
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the one objective."""
         return ((scores["il"] + scores["dr"]) / 2.0,)
@@ -31,6 +36,11 @@ class Max(Fitness):
 
     A file that is good in one respect only gains nothing, so the search is drawn to balanced files.
     """
+
+    @property
+    def reads(self) -> Collection[str]:
+        """Both."""
+        return self.needs
 
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the one objective."""
@@ -81,6 +91,11 @@ class Weighted(Fitness):
         self.needs = tuple(self._shares)
         self._signs = dict.fromkeys(self._shares, 1.0)
 
+    @property
+    def reads(self) -> Collection[str]:
+        """Those that have a weight."""
+        return self.needs
+
     def bound(self, directions: Mapping[str, str]) -> Fitness:
         """Return the fitness with the sign of measures that are better when greater turned round."""
         other = type(self)(self.params)
@@ -126,6 +141,11 @@ class Pareto(Fitness):
             other._names = other.needs = tuple(directions)
         other._signs = {name: _sign(directions.get(name)) for name in other._names}
         return other
+
+    @property
+    def reads(self) -> Collection[str]:
+        """The objectives."""
+        return self.needs
 
     @property
     def objectives(self) -> int:

@@ -108,7 +108,8 @@ def test_members_are_made_when_they_are_asked_for(assemblies):
     assert child in known_of(brood)
     assert child.alone.genome is child.genome, "made once"
     assert np.array_equal(child.genome, litter.genomes[5])
-    # It is remembered as all others are: what is proposed again is not evaluated again.
+    # It is remembered by its key as all others are: what is proposed again is not evaluated again.
+    assert child.key == problem.genotype.key(child.genome)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Problem, "evaluate", None)
         assert figures(evaluator.evaluate([litter[5]])[0]) == figures(child)

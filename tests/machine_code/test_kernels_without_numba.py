@@ -38,6 +38,12 @@ def kept(values, bounds, times):
 @kernel
 def doubled(values):
     values *= 2
+
+
+@kernel
+def added(number, *arrays):
+    """Return the sums of two arrays, a number added."""
+    return number + arrays[0].sum() + arrays[1].sum()
 '''
 
 BOUNDS = {"class": "evosdc_light.kernels:Bounds", "of": ["float64", "float64"]}
@@ -47,6 +53,7 @@ KERNELS = {
             [["float64", 1, "C"], {"class": "evosdc_light.kernels:Bounds", "of": ["float64", "float64"]}, "int64"]
         ],
         "doubled": [[["int32", 2, "A"]]],
+        "added": [["int64", {"of": [["float64", 1, "C"], ["int32", 2, "A"]]}]],
     }
 }
 
@@ -61,7 +68,7 @@ if __name__ == "__main__":
 USING = """
 import sys
 import numpy as np
-from evosdc_light.kernels import Bounds, doubled, kept
+from evosdc_light.kernels import Bounds, added, doubled, kept
 
 def told(*said):
     print(*said, "numba" in sys.modules)
@@ -112,6 +119,15 @@ def used(folder, further="", **variables):
 def test_nothing_of_numba_is_loaded(compiled):
     changed = "whole = np.arange(12, dtype=np.int32).reshape(3, 4)\ndoubled(whole[::2, 1:3])\ntold(whole.tolist())\n"
     assert used(compiled, changed) == [f"{SAME} False", "[[0, 2, 4, 3], [4, 5, 6, 7], [8, 18, 20, 11]] False"]
+
+
+def test_arrays_behind_a_star_are_one_tuple(compiled):
+    further = """
+whole = np.arange(12, dtype=np.int32).reshape(3, 4)
+told(added(1, np.arange(3.0), whole[::2, 1:3]))
+told(added(1, np.arange(3.0), whole))
+"""
+    assert used(compiled, further)[1:] == ["26.0 False", "70.0 True"]
 
 
 @pytest.mark.endurance

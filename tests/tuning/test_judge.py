@@ -124,14 +124,15 @@ def test_no_time_at_all_is_spent() -> None:
     assert Budget(None, 1.0).without(0, 2.0).spent(0, 0.0) >= 1.0
 
 
-def test_loading_is_paid_for_by_no_method_and_no_phase() -> None:
+def test_loading_is_paid_for_by_no_method_and_no_phase(monkeypatch: pytest.MonkeyPatch) -> None:
     judge = judge_of(seconds=1000.0)
     judge.judge([(candidate(0.5), 0)])
     assert judge.used == {SWAP.name: 1}
     assert judge.time_used[SWAP.name] == 0.0
     judge.judge([(candidate(0.25), 0)])
     assert judge.time_used[SWAP.name] > 0.0
-    judge._loading, judge.budget = 0.5, Budget(seconds=judge.seconds / 0.6)
+    monkeypatch.setattr("evosdc.tuning.judge.working_time", lambda: judge._began + 6.0)
+    judge._loading, judge.budget = 0.5, Budget(seconds=10.0)
     with judge.until(0.15):
         assert judge.over, "0.6 of all is more than 0.5 and 0.15 of the rest"
     with judge.until(0.35):

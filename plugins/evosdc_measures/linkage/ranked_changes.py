@@ -11,6 +11,7 @@ from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.category_members import MOST_MEMBERS, Members, shifted_members
 from evosdc_measures.linkage.informed_links import FEW
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
+from evosdc_measures.linkage.ranked_neighbours import Neighbours, placed_among
 from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, place
 from evosdc_measures.linkage.ranked_together import follow_together
 from evosdc_measures.linkage.rivals import Originals, narrowed, next_branch
@@ -120,6 +121,7 @@ def _follow_cell(
     frequencies: Frequencies,
     placed: PlacedFile,
     members: Members,
+    neighbours: Neighbours,
     paths: Integers,
     near: int,
 ) -> None:
@@ -132,6 +134,7 @@ def _follow_cell(
     """
     counts, costs, likelier, tied, rooms = placed
     (own, strides, offsets), (order, roots, nodes) = originals
+    listed, sizes, below, reaches, apart, known, shifted, former, categories = neighbours
     multiples, logs = frequencies.multiples, frequencies.logs
     for code, step in ((left, -1), (entered, 1)):
         base = offsets[v] + (code + 1) * strides[v]
@@ -145,7 +148,7 @@ def _follow_cell(
     won_step = logs[now] - logs[now - 1] if now > 1 else IMPOSSIBLE
     won_before = won + won_step if now > 1 else IMPOSSIBLE
     first = frequencies.firsts[v]
-    distinct, repeated, begins, listed = members
+    distinct, repeated, begins, owners = members
     begin, end = begins[first + moved], begins[first + moved + 1]
     # Else the record is placed anew where its room is asked for.
     few = 0 < end - begin <= MOST_MEMBERS
@@ -155,8 +158,16 @@ def _follow_cell(
             if code != left and code != entered:
                 continue
             step = lost_step if code == left else won_step
+            shifted[number] += step
             if step < rooms[number]:
                 rooms[number] -= step
+                continue
+            above, alike = placed_among(
+                published, number, own, strides, offsets, order, roots, nodes, costs, multiples[number], listed, sizes,
+                below, reaches, apart, known, shifted, former, categories, paths,
+            )  # fmt: skip
+            if alike:
+                likelier[number], tied[number], rooms[number] = above, alike, 0
                 continue
             if twin >= 0 and twin != row and doubles(published, number, twin):
                 likelier[number], tied[number], rooms[number] = likelier[twin], tied[twin], rooms[twin]
@@ -179,7 +190,7 @@ def _follow_cell(
                 if few:
                     overtaking, ties, room = shifted_members(
                         published, number, v, begin, end, low, high, code == entered, near, own, strides, offsets,
-                        order, distinct, repeated, listed, costs, paths,
+                        order, distinct, repeated, owners, costs, paths,
                     )  # fmt: skip
                 else:
                     room = 0
@@ -216,6 +227,7 @@ def follow_changes(
     frequencies: Frequencies,
     placed: PlacedFile,
     members: Members,
+    neighbours: Neighbours,
     paths: Integers,
     near: int,
 ) -> None:
@@ -235,6 +247,8 @@ def follow_changes(
     placed : PlacedFile
         Changed.
     members : Members
+    neighbours : Neighbours
+        Of the file that is followed; changed. `Neighbours.moved` is 0 at first.
     paths : ndarray of int64, shape (4, V)
         Scratch.
     near : int
@@ -249,24 +263,28 @@ def follow_changes(
     # Of so many cells nearly every record publishes a category whose costs have changed.
     most = max(FEW, ((offsets[1:] - offsets[:-1]) // strides).sum() // 4)
     if changes > most:
-        follow_together(published, numbers, left, entered, moved, twins, originals, frequencies, placed, paths, near)
+        follow_together(
+            published, numbers, left, entered, moved, twins, originals, frequencies, placed, neighbours, paths, near
+        )
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone. Two
         # records of one category that exchange what they publish leave all counts as they are.
         back = _exchanged(left, entered, moved)
         # Those who exchange are placed in the end: until then nobody takes over their places.
-        known = np.full_like(twins, -1) if back.any() else twins
+        followed = np.full_like(twins, -1) if back.any() else twins
         for change in range(len(numbers)):
             number = numbers[change]
             for v in range(attributes):
                 if left[change, v] != entered[change, v]:
                     if number >= 0:
                         published[number, v] = entered[change, v]
+                        neighbours.moved[number] = IMPOSSIBLE
                     if not back[change, v]:
                         cell = left[change, v], entered[change, v], moved[change, v]
                         _follow_cell(
-                            published, number, v, *cell, known, originals, frequencies, placed, members, paths, near
-                        )
+                            published, number, v, *cell, followed, originals, frequencies, placed, members, neighbours,
+                            paths, near,
+                        )  # fmt: skip
         for change in range(len(numbers)):
             number = numbers[change]
             if number >= 0 and back[change].any():

@@ -11,6 +11,7 @@ from evosdc_measures.linkage.category_members import Members
 from evosdc_measures.linkage.likelihood import Behind, Frequencies
 from evosdc_measures.linkage.prefix_tree import PrefixTree
 from evosdc_measures.linkage.ranked_changes import follow_changes
+from evosdc_measures.linkage.ranked_neighbours import neighbours_of
 from evosdc_measures.linkage.ranked_places import NEAR, PlacedFile, matched, matched_first
 from evosdc_measures.linkage.rivals import Originals
 
@@ -46,7 +47,10 @@ def followed_places(
     paths = np.empty((4, before.shape[1]), np.int64)
     published, numbers = _published(before, asked), _numbers(rows, asked)
     changes = before[rows], after[rows], categories[rows]
-    follow_changes(published, numbers, *changes, twins, originals, frequencies, placed, members, paths, NEAR)
+    neighbours = neighbours_of(len(asked), 1, placed.costs, categories)
+    follow_changes(
+        published, numbers, *changes, twins, originals, frequencies, placed, members, neighbours, paths, NEAR
+    )
     return matched(placed.likelier, placed.tied)[1]
 
 
@@ -87,15 +91,19 @@ def places_of_children(
     paths = np.empty((4, codes.shape[1]), np.int64)
     published, numbers = _published(codes, asked), _numbers(rows, asked)
     moved, matches = categories[rows], np.empty((len(ends), 2))
+    neighbours = neighbours_of(len(asked), len(ends), costs, categories)
     begin = 0
     for child in range(len(ends)):
         end = ends[child]
         if child > 0:
             own.counts[:], own.costs[:], own.likelier[:], own.tied[:] = counts, costs, likelier, tied
             own.rooms[:] = rooms
+            neighbours.moved[:] = 0
         changes = before[begin:end], after[begin:end], moved[begin:end]
         # Children are thrown away at once: nobody asks for the room of records that are placed anew.
-        follow_changes(published, numbers[begin:end], *changes, twins, originals, frequencies, own, members, paths, 0)
+        follow_changes(
+            published, numbers[begin:end], *changes, twins, originals, frequencies, own, members, neighbours, paths, 0
+        )
         matches[child, 0] = matched(own.likelier, own.tied)[1]
         matches[child, 1] = matched_first(own.likelier, own.tied, ties)
         ties[:] = 0

@@ -8,6 +8,7 @@ from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
+from evosdc_measures.linkage.ranked_neighbours import REACH, Neighbours, placed_among
 from evosdc_measures.linkage.ranked_places import PlacedFile, doubles, place
 from evosdc_measures.linkage.rivals import Originals
 
@@ -23,6 +24,7 @@ def follow_together(
     originals: Originals,
     frequencies: Frequencies,
     placed: PlacedFile,
+    neighbours: Neighbours,
     paths: Integers,
     near: int,
 ) -> None:
@@ -33,12 +35,13 @@ def follow_together(
 
     Parameters
     ----------
-    published, numbers, left, entered, moved, twins, originals, frequencies, placed, paths, near
+    published, numbers, left, entered, moved, twins, originals, frequencies, placed, neighbours, paths, near
         As of `evosdc_measures.linkage.ranked_changes.follow_changes`.
     """
     counts, costs, likelier, tied, rooms = placed
     (own, strides, offsets), (order, roots, nodes) = originals
     attributes = left.shape[1]
+    listed, sizes, below, reaches, scratch, known, shifted, first, categories = neighbours
     changed, altered = np.zeros(len(costs), np.bool_), np.zeros(len(published), np.bool_)
     for change in range(len(numbers)):
         for v in range(attributes):
@@ -78,6 +81,16 @@ def follow_together(
         # No cost is below 0, so an original that was or is impossible costs at least what its category does.
         if not altered[number] and step < rooms[number] and opened > limit and closed > before:
             rooms[number] = min(rooms[number] - step, opened - limit)
+            continue
+        # Who becomes possible, or was, has to be none of the neighbours.
+        settled = not altered[number] and opened > limit + REACH and closed > before + REACH
+        shifted[number] += step if settled else IMPOSSIBLE
+        above, alike = placed_among(
+            published, number, own, strides, offsets, order, roots, nodes, costs, frequencies.multiples[number], listed,
+            sizes, below, reaches, scratch, known, shifted, first, categories, paths,
+        )  # fmt: skip
+        if alike:
+            likelier[number], tied[number], rooms[number] = above, alike, 0
             continue
         twin = twins[number]
         if twin >= 0 and doubles(published, number, twin):

@@ -3,8 +3,9 @@ import pytest
 from pydantic import ValidationError
 
 from evosdc.errors import ParameterError
+from evosdc.model.fitness import SingleMeasure
 from evosdc.testing.fitness import FitnessConformance
-from evosdc_measures.fitness import Pareto, Weighted
+from evosdc_measures.fitness import Max, Mean, Pareto, Weighted
 
 SCORES = {"il": 10.0, "dr": 40.0, "dbil": 4.0, "prl": 8.0, "accuracy": 70.0}
 DIRECTIONS = {"dbil": "minimise", "prl": "minimise", "accuracy": "maximise"}
@@ -59,6 +60,26 @@ def test_who_combines_otherwise_than_its_parent_is_asked_about_each():
     ):  # fmt: skip
         (found,) = kind(kind.Params()).combine_columns(columns)
         assert found.tolist() == wanted
+
+
+def test_what_is_read_is_known_of_who_combines_as_its_parent_does():
+    class Other(Weighted):
+        def combine(self, scores):
+            return (scores["prl"],)
+
+    class Told(Other):
+        @property
+        def reads(self):
+            return ("prl",)
+
+    def read(fitness):
+        return None if fitness.reads is None else sorted(fitness.reads)
+
+    assert [read(kind(kind.Params())) for kind in (Mean, Max, Weighted, Pareto)] == [["dr", "il"]] * 4
+    assert [read(kind(kind.Params())) for kind in (Other, Told)] == [None, ["prl"]]
+    assert read(Weighted(Weighted.Params(measures={"prl": 1, "dbil": 2}))) == ["dbil", "prl"]
+    assert read(pareto("measures")) == ["accuracy", "dbil", "prl"]
+    assert read(SingleMeasure("prl")) == ["prl"]
 
 
 def test_the_order_of_weights_does_not_matter():

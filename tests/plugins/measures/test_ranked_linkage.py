@@ -12,6 +12,7 @@ from evosdc_measures.linkage import category_members, informed_originals
 from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.prefix_tree import tree_of
 from evosdc_measures.linkage.ranked import RankedLinkage
+from evosdc_measures.linkage.ranked_neighbours import WORTH
 from evosdc_measures.linkage.ranked_places import LOST
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import edited, noisy, pairs
@@ -168,9 +169,33 @@ def test_the_first_place_tells_informed_linkage(tables):
     assert ranked.read_from(first) is None
 
 
-def families_of(original, masked, rng):
-    children = [edited(masked, rng, most) for most in (1, 3, 12, 1, 1)]
+def families_of(original, masked, rng, sizes=(1, 3, 12, 1, 1)):
+    children = [edited(masked, rng, most) for most in sizes]
     return children, changes_of(masked, children)
+
+
+MANY = (1, 1, 2, 4, 60, 1, 150) * 6
+"""So many children that what is near each record is looked up: changes of one cell, of some, and of most."""
+
+
+@given(tables=pairs(most_records=60), seed=st.integers(0, 2**32 - 1))
+def test_many_children_are_judged_by_what_is_near_each_record(tables, seed):
+    assert len(MANY) >= WORTH
+    original, masked = tables
+    first, ranked = InformedLinkage(InformedLinkage.Params()).fit(original), fitted(original)
+    children, changes = families_of(original, masked, np.random.default_rng(seed), MANY)
+    found = first.read_together_from(ranked)(ranked.start(masked), changes)
+    assert found[0].tolist() == [ranked.score(child) for child, _ in children]
+    assert found[1].tolist() == [first.score(child) for child, _ in children]
+
+
+@pytest.mark.parametrize(("share", "records"), [(0.1, 2000), (0.4, 2000), (0.8, 300)])
+def test_many_children_of_a_published_file(german, share, records):
+    rng = np.random.default_rng(5)
+    masked, measure = noisy(german, share, rng), fitted(german, records=records)
+    children, changes = families_of(german, masked, rng, MANY)
+    found = measure.values(measure.start(masked), changes)
+    assert found.tolist() == [measure.score(child) for child, _ in children]
 
 
 @given(tables=pairs(most_records=20), seed=st.integers(0, 2**32 - 1))

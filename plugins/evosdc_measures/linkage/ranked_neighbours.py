@@ -1,0 +1,217 @@
+"""The originals that cost nearly as much as a record's own one: what children of one file share.
+
+As long as a child moves costs by little, originals that cost much more or much less than the own one stay where they
+are: to count those nearby again tells the place. Who they are is looked up when a record is first searched for.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.kernel import inner_kernel, kernel_part
+from evosdc.table.table import Codes
+from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.linkage.likelihood import SCALE, Flags
+from evosdc_measures.linkage.ranked_places import LOST
+from evosdc_measures.linkage.rivals import ANY, next_branch
+
+REACH = SCALE // 4
+"""Originals that cost as much more or less are far: few changes move by more."""
+
+LISTED = 32
+"""Originals that are listed for a record at most: the nearest."""
+
+WORTH = 32
+"""With fewer children nothing is listed."""
+
+
+class Neighbours(NamedTuple):
+    """What is known of the originals near each record asked, in the file that children are made of.
+
+    Parameters
+    ----------
+    listed : ndarray of int32, shape (m, `LISTED`)
+        Nodes of the last level of the tree. Originals that are equal to the own one are left out.
+    sizes : ndarray of int32, shape (m,)
+        How many are listed.
+    below : ndarray of int32, shape (m,)
+        Originals that are not listed and cost less than the own one.
+    reaches : ndarray of int64, shape (m,)
+        By so much at least all those that are not listed cost more or less.
+    apart : ndarray of int64, shape (`LISTED`,)
+        Scratch: how much more than the own one those listed cost.
+    known : ndarray of bool, shape (m,)
+        Of which records the neighbours are listed. Empty where none are to be.
+    moved : ndarray of int64, shape (m,)
+        By how much costs behind a record have moved in the child that is followed, at most.
+    costs : ndarray of int64
+        Of the file, laid out as those of `PlacedFile`.
+    categories : ndarray of int32, shape (n, V)
+        Places of the original categories of all records.
+    """
+
+    listed: NDArray[np.int32]
+    sizes: Counts
+    below: Counts
+    reaches: Integers
+    apart: Integers
+    known: Flags
+    moved: Integers
+    costs: Integers
+    categories: Codes
+
+
+@kernel_part
+def neighbours_of(records: int, children: int, costs: Integers, categories: Codes) -> Neighbours:
+    """Return neighbours of which none are listed yet.
+
+    Parameters
+    ----------
+    records : int
+        That are asked.
+    children : int
+        Of the file.
+    costs, categories
+        As of `Neighbours`.
+    """
+    kept = records if children >= WORTH else 0
+    listed, sizes = np.empty((kept, LISTED), np.int32), np.empty(kept, np.int32)
+    below, reaches = np.empty(kept, np.int32), np.empty(kept, np.int64)
+    apart, known, moved = np.empty(LISTED, np.int64), np.zeros(kept, np.bool_), np.zeros(records, np.int64)
+    return Neighbours(listed, sizes, below, reaches, apart, known, moved, costs, categories)
+
+
+@inner_kernel
+def placed_among(
+    published: Codes,
+    number: int,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    now: Integers,
+    multiple: int,
+    listed: NDArray[np.int32],
+    sizes: Counts,
+    below: Counts,
+    reaches: Integers,
+    apart: Integers,
+    known: Flags,
+    moved: Integers,
+    costs: Integers,
+    categories: Codes,
+    paths: Integers,
+) -> tuple[int, int]:
+    """Return how many originals are likelier than a record's own one, `LOST` at most, and how many as likely.
+
+    0 and 0 where its neighbours do not tell.
+
+    Parameters
+    ----------
+    published : ndarray of int32, shape (m, V)
+        In the child; but for changed rows, which have moved by more than any reach, that of the file itself.
+    number : int
+        A record asked, of which `moved` is up to date.
+    own, strides, offsets, order, roots, nodes, multiple, paths
+        As of `evosdc_measures.linkage.ranked_places.place`.
+    now : ndarray of int64
+        The costs in the child.
+    listed, sizes, below, reaches, apart, known, moved, costs, categories
+        Of `Neighbours`.
+    """
+    if len(known) == 0 or moved[number] >= REACH:
+        return 0, 0
+    if not known[number]:
+        known[number] = True
+        sizes[number], below[number], reaches[number] = _look_around(
+            published, number, own, strides, offsets, order, roots, nodes, costs, categories, listed[number], apart,
+            paths,
+        )  # fmt: skip
+    if moved[number] >= reaches[number]:
+        return 0, 0
+    likelier, tied = below[number], multiple
+    if likelier >= LOST:
+        return LOST, 1
+    limit: Any = np.int64(0)
+    for v in range(len(order)):
+        paths[3, v] = offsets[v] + (published[number, v] + 1) * strides[v]
+        limit += now[paths[3, v] + own[number, v]]
+    for place in range(sizes[number]):
+        node = listed[number, place]
+        cost: Any = np.int64(0)
+        for v in range(len(order)):
+            cost += now[paths[3, v] + categories[nodes[node, 2], v]]
+        likelier += nodes[node, 1] if cost < limit else 0
+        tied += nodes[node, 1] if cost == limit else 0
+    return (int(likelier), int(tied)) if likelier < LOST else (LOST, 1)
+
+
+@inner_kernel
+def _look_around(
+    published: Codes,
+    number: int,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    costs: Integers,
+    categories: Codes,
+    listed: NDArray[np.int32],
+    apart: Integers,
+    paths: Integers,
+) -> tuple[int, int, int]:
+    """List the originals nearest to a record's own one; return how many, how many others cost less, and their distance.
+
+    Others that cost less are counted up to `LOST`: of more it makes no difference how many.
+    """
+    last = len(order) - 1
+    limit: Any = np.int64(0)
+    for level in range(last + 1):
+        v = order[level]
+        paths[3, level] = offsets[v] + (published[number, v] + 1) * strides[v]
+        limit += costs[paths[3, level] + own[number, v]]
+    size, below, level, begin, end = 0, 0, 0, 0, roots
+    cost: Any = np.int64(0)
+    reach: Any = np.int64(REACH)
+    while level >= 0:
+        if level == last:
+            for node in range(begin, end):
+                above: Any = cost + costs[paths[3, last] + nodes[node, 0]] - limit
+                if above >= reach:
+                    continue
+                if above <= -reach:
+                    below += nodes[node, 1]
+                    continue
+                alike = above == 0
+                for v in range(last + 1):
+                    alike &= categories[nodes[node, 2], v] == own[number, v]
+                if alike:
+                    continue
+                if size == LISTED:
+                    # Half as far, until there is room.
+                    while size == LISTED and reach > 0:
+                        reach //= 2
+                        size = 0
+                        for place in range(LISTED):
+                            if abs(apart[place]) < reach:
+                                listed[size], apart[size] = listed[place], apart[place]
+                                size += 1
+                            elif apart[place] < 0:
+                                below += nodes[listed[place], 1]
+                    if reach == 0:
+                        return 0, 0, 0
+                    if above >= reach or above <= -reach:
+                        below += nodes[node, 1] if above < 0 else 0
+                        continue
+                listed[size], apart[size] = node, above
+                size += 1
+            level -= 1
+        else:
+            paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
+        level, begin, end, cost = next_branch(level, limit + reach, ANY, 0, order, nodes, costs, paths)
+    return size, below, int(reach)
