@@ -198,7 +198,8 @@ class Memetic(Algorithm):
         return self._burdened[1]
 
     def _summed_burdens(self, climber: Individual) -> NDArray[np.float64] | None:
-        shares = [burdens / burdens.sum() for burdens in self.toolbox.burdens(climber) if burdens.sum() > 0.0]
+        sums = [(burdens, burdens.sum()) for burdens in self.toolbox.burdens(climber)]
+        shares = [burdens / whole for burdens, whole in sums if whole > 0.0]
         return np.sum(shares, axis=0).cumsum() if shares else None
 
     def replace(

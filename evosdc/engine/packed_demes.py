@@ -54,7 +54,7 @@ def told_of(individual: Individual) -> IndividualReport:
 
 def read_individual(told: IndividualReport, make: Callable[[], Arrays], genotype: Genotype[Any]) -> Individual:
     """Return the individual that was told of; `make` gives the dump of its genome, when somebody asks for it."""
-    return Individual(LatentGenome(partial(_loaded, make, genotype), genotype.key), *told)
+    return Individual(LatentGenome(partial(_loaded, make, genotype)), *told)
 
 
 def _loaded(make: Callable[[], Arrays], genotype: Genotype[Any]) -> Any:

@@ -76,15 +76,16 @@ class LatentGenome:
     ----------
     make : callable
         Returns the genome; asked once.
-    name : callable
-        Returns the key of the genome; asked once. Of those whose changes others take over nobody asks for it.
+    name : callable, optional
+        Returns the key of the genome; asked once. Of those whose changes others take over nobody asks for it. Left out
+        where the individual knows its key.
     """
 
     __slots__ = ("_genome", "_key", "_make", "_name")
 
-    def __init__(self, make: Callable[[], Any], name: Callable[[Any], bytes]) -> None:
+    def __init__(self, make: Callable[[], Any], name: Callable[[Any], bytes] | None = None) -> None:
         self._make: Callable[[], Any] | None = make
-        self._name: Callable[[Any], bytes] | None = name
+        self._name = name
         self._genome: Any = None
         self._key = b""
 

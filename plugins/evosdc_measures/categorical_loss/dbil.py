@@ -62,7 +62,6 @@ class FittedDistanceBasedLoss(FollowedInPlace[State], Batched[State], Expected):
         self._original = original
         self._rows = np.arange(n)
         self._empty = np.zeros(attributes, dtype=np.int64)
-        self._matrices = [d.matrix for d in distances]
         self._layout = (domains.widths, domains.offsets, domains.flattened([d.numerators for d in distances]))
         self._denominators = np.array([d.denominator for d in distances], dtype=np.float64)
         self._cells: int = n * attributes
@@ -102,9 +101,7 @@ class FittedDistanceBasedLoss(FollowedInPlace[State], Batched[State], Expected):
     def burdens(self, masked: Table) -> NDArray[np.float64]:
         """Return each record's distance from its original as a share of the score, shape (n,); O(n V)."""
         require_aligned(self._original, masked)
-        burdens = np.zeros(len(masked.codes))
-        for v, matrix in enumerate(self._matrices):
-            burdens += matrix[self._original.codes[:, v], masked.codes[:, v]]
+        burdens = _distances_of_records(self._original.codes, masked.codes, *self._layout, self._denominators)
         return burdens * (100.0 / self._cells)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
@@ -139,6 +136,24 @@ def _follow(
     for v in range(attributes):
         score += totals[v] / denominators[v]
     return float(score)
+
+
+@kernel
+def _distances_of_records(
+    original: Codes,
+    masked: Codes,
+    widths: Integers,
+    offsets: Integers,
+    distances: Integers,
+    denominators: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the sum of the distances of each record's categories, shape (n,)."""
+    found = np.zeros(len(original))
+    for row in range(len(original)):
+        for v in range(original.shape[1]):
+            place = offsets[v] + (original[row, v] + 1) * widths[v] + 1 + masked[row, v]
+            found[row] += distances[place] / denominators[v]
+    return found
 
 
 @kernel

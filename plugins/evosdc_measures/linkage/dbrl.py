@@ -31,6 +31,8 @@ MEMORY = 1 << 20
 """Greatest number of masked records whose nearest originals are remembered."""
 SMALL = 1 << 14
 """So many are remembered however few records a file has: a search comes to most of the possible ones."""
+REMEMBERED = 1 << 22
+"""Cells of the greatest file of which the ties of all records are remembered, for the burdens of the next one."""
 
 
 class _Search(NamedTuple):
@@ -148,6 +150,7 @@ class FittedDistanceBasedLinkage(FollowedInPlace[State], Batched[State]):
         # Looked up the other way round, the tree is that of each masked file.
         self._search = self._search_in(original.codes[:1] if backward else original.codes)
         self._arrays = tuple(part for parts in self._search for part in parts)
+        self._last: tuple[Codes, Counts] | None = None
 
     def _search_in(self, codes: Codes) -> _Search:
         most = min(MEMORY, max(4 * len(self._original), SMALL))
@@ -194,7 +197,21 @@ class FittedDistanceBasedLinkage(FollowedInPlace[State], Batched[State]):
         original, codes = self._original.codes, masked.codes
         if self._backward:
             return burdens_of(_tie_sizes(codes, original, self._rows, *self._search_in(codes)))
-        return burdens_of(_tie_sizes(original, codes, self._rows, *self._search))
+        return burdens_of(self._ties_of_records(codes))
+
+    def _ties_of_records(self, codes: Codes) -> Counts:
+        """Return how many originals are as near to each record as its own one; 0 where another is nearer.
+
+        In a search one good file follows another: only records that differ from the last file are looked up.
+        """
+        before, ties = self._last or (codes, _tie_sizes(self._original.codes, codes, self._rows, *self._search))
+        if before is not codes:
+            rows = np.unique(np.flatnonzero(before != codes) // codes.shape[1])
+            ties = ties.copy()
+            ties[rows] = _tie_sizes(self._original.codes, codes, rows, *self._search)
+        if codes.size <= REMEMBERED:
+            self._last = codes.copy(), ties  # at once, so that threads find both of one file
+        return ties
 
     def _risk(self, credit: float) -> float:
         # The sum of the credits may exceed n by rounding.
