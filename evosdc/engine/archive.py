@@ -2,13 +2,14 @@
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.engine.hypervolume import REFERENCE, hypervolume
 from evosdc.model import Individual
-from evosdc.model.brood import standings
+from evosdc.model.brood import Brood, Standing, standings
 
 Point = tuple[float, ...]
 
@@ -50,15 +51,17 @@ class Archive:
         self._most = most
         self._infeasibility = float("inf")
         self._hypervolume: float | None = None
+        self._staircase: NDArray[np.float64] | None = None
         self.update(list(individuals))
         self._passed = sorted(passed)
         self._points = sorted([*self._points, *self._passed])
         self._areas = [self._area(place) for place in range(len(self._points))]
+        self._staircase = None
 
     def update(self, individuals: Sequence[Individual]) -> list[int]:
         """Take in evaluated individuals; return the places of those that entered the front, some for a moment only."""
         entered = []
-        for place, (infeasibility, point) in enumerate(standings(individuals)):
+        for place, (infeasibility, point) in self._standing_out(individuals):
             if infeasibility > self._infeasibility:
                 continue
             if infeasibility < self._infeasibility:
@@ -71,8 +74,26 @@ class Archive:
             if len(self._members) > self._most:
                 self._thin()
         if entered:
-            self._hypervolume = None
+            self._hypervolume = self._staircase = None
         return entered
+
+    def _standing_out(self, individuals: Sequence[Individual]) -> Iterable[tuple[int, Standing]]:
+        """Return where individuals stand, with their places, without those of a brood that the front dominates.
+
+        Most children of a good file are dominated: many at once take a tenth of the time.
+        """
+        standing = enumerate(standings(individuals))
+        # The first that breaks constraints less begins a new front, for all that come after it.
+        if not isinstance(individuals, Brood) or min(individuals.infeasibility) < self._infeasibility:
+            return standing
+        if not self._points or len(self._points[0]) != 2:
+            return standing
+        if self._staircase is None:
+            self._staircase = np.array(self._points).T
+        steps, (first, second) = self._staircase, individuals.along
+        ahead = np.searchsorted(steps[0], first, side="right") - 1
+        dominated = (ahead >= 0) & (steps[1][ahead] <= second)
+        return compress(standing, np.logical_not(dominated).tolist())
 
     def _reached(self, point: Point) -> bool:
         """Whether a point is on the front already, or dominated by one there."""

@@ -36,6 +36,8 @@ class Brood(MadeWhenAsked[Individual]):
     ----------
     objectives : list of tuple of float
         Of each.
+    along : list of ndarray of float64, shape (k,)
+        Where each stands on the front (`Individual.point`), by coordinate.
     infeasibility : list of float
         Of each.
     """
@@ -48,7 +50,7 @@ class Brood(MadeWhenAsked[Individual]):
     ) -> None:
         super().__init__(len(objectives[0]))
         self._scores, self._individual = scores, individual
-        self._along = [scores["il"], scores["dr"]] if "il" in scores and "dr" in scores else list(objectives)
+        self.along = [scores["il"], scores["dr"]] if "il" in scores and "dr" in scores else list(objectives)
         self.objectives: list[Point] = list(zip(*(column.tolist() for column in objectives), strict=True))
         self.infeasibility: list[float] = (
             scores[INFEASIBILITY].tolist() if INFEASIBILITY in scores else [0.0] * len(self)
@@ -66,12 +68,12 @@ class Brood(MadeWhenAsked[Individual]):
     @cached_property
     def points(self) -> list[Point]:
         """Where each stands on the front, as `Individual.point`."""
-        return list(zip(*(column.tolist() for column in self._along), strict=True))
+        return list(zip(*(column.tolist() for column in self.along), strict=True))
 
     def below(self, point: Point) -> list[bool]:
         """Return which are less than a point of the front along any axis."""
         found: list[bool] = np.any(
-            [own < bound for own, bound in zip(self._along, point, strict=True)], axis=0
+            [own < bound for own, bound in zip(self.along, point, strict=True)], axis=0
         ).tolist()
         return found
 

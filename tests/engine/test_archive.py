@@ -1,8 +1,10 @@
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.engine.archive import Archive
 from evosdc.model import Individual
+from evosdc.model.brood import Brood
 from tests.engine.individuals import individual
 
 POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=40)
@@ -28,6 +30,26 @@ def test_front_does_not_depend_on_the_order(points, rnd):
         for order in (points, shuffled)
     ]
     assert fronts[0] == fronts[1]
+
+
+def brood_of(members):
+    """Return individuals of IL, DR and infeasibility as a brood."""
+    columns = dict(zip(("il", "dr", "infeasibility"), np.array(members, dtype=float).T, strict=True))
+
+    def made(place, scores, objectives):
+        return Individual(None, repr(members[place]).encode(), scores, objectives, "random")
+
+    return Brood(columns, [columns["il"] + columns["dr"]], made)
+
+
+@given(st.lists(st.lists(st.tuples(*[st.integers(0, 9)] * 2, st.integers(0, 2)), min_size=1, max_size=30), max_size=5))
+def test_a_brood_makes_the_front_that_its_members_make(families):
+    whole, apart = Archive(most=5), Archive(most=5)
+    for members in families:
+        brood = brood_of(members)
+        assert whole.update(brood) == apart.update(list(brood_of(members)))
+        assert [i.key for i in whole.individuals] == [i.key for i in apart.individuals]
+        assert (whole.passed, whole.hypervolume) == (apart.passed, apart.hypervolume)
 
 
 def test_update_says_whether_the_front_changed():
