@@ -61,10 +61,18 @@ class FittedOnIntervals(Batched[State]):
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change."""
-        codes = state[0].codes.copy()
-        codes[rows] = _codes_of(masked, self._limits, rows)
-        classed = Table(self._schema, codes, np.empty((len(codes), 0)))
+        classed = self._followed(state[0], masked, rows)
         return classed, self._fitted.update(state[1], classed, rows)
+
+    def follow(self, state: State, masked: Table, rows: Rows) -> State:
+        """Return the state after a change; the measure of classes may alter its old one."""
+        classed = self._followed(state[0], masked, rows)
+        return classed, self._fitted.follow(state[1], classed, rows)
+
+    def _followed(self, classed: Table, masked: Table, rows: Rows) -> Table:
+        codes = classed.codes.copy()
+        codes[rows] = _codes_of(masked, self._limits, rows)
+        return Table(self._schema, codes, np.empty((len(codes), 0)))
 
     @property
     def together(self) -> bool:

@@ -150,7 +150,13 @@ class FittedByPoints(Batched[Linked]):
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,); as `start`."""
-        return burdens_of(self.start(masked).ties)
+        return self.burdens_of_state(self.start(masked))
+
+    def burdens_of_state(self, state: Linked) -> Numbers:
+        """Return each record's credit as a share of the score, shape (n,)."""
+        ties = state.ties.copy()
+        ties[state.over.rows] = state.over.figures
+        return burdens_of(ties)
 
     def value(self, state: Linked) -> float:
         """Return the risk, 0..100."""
