@@ -87,6 +87,8 @@ class MeasureSpec(Spec):
         Which way is better for a publisher.
     meaning : str, optional
         As of `FitnessSpec`, where the measure alone is the fitness.
+    most_attributes : int, optional
+        Files of more are judged by it only where it is named.
     knows : str, optional
         What its intruder knows of people besides masked attributes, in words: ``the neighbours of people``. Verdicts
         say whom he finds wherever the file publishes the columns of `evosdc.model.Measure.auxiliary_names` as they are.
@@ -98,6 +100,7 @@ class MeasureSpec(Spec):
     range: tuple[float, float] = (0.0, 100.0)
     direction: str = "minimise"
     meaning: str = ""
+    most_attributes: int | None = None
     knows: str = ""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from evosdc.api.masking import require_seed
 from evosdc.api.protected_data import Given, ProtectedData, protected
 from evosdc.api.tables import as_file, listed, shuffled
+from evosdc.durations import EXAMPLES, seconds_in
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
 
@@ -21,7 +22,7 @@ def protect(
     data: Data,
     *,
     protect: Sequence[str] | str | None = None,
-    time: float | None = None,
+    time: float | str | None = None,
     fitness: str = "",
     il: Sequence[str] | str | None = None,
     dr: Sequence[str] | str | None = None,
@@ -48,8 +49,8 @@ def protect(
         those that ``evosdc init`` proposes; a table has both.
     protect : sequence of str, optional
         What to protect; by default the quasi-identifiers, and where there is none all attributes but those left out.
-    time : float, optional
-        Seconds that all of it may take; by default the search ends by its generations.
+    time : float or str, optional
+        Seconds that all of it may take, or a time as text: ``"5m"``; by default the search ends by its generations.
     fitness : str, optional
         How IL and DR are combined; by default as the command.
     il, dr : sequence of str, optional
@@ -101,8 +102,10 @@ def protect(
     from evosdc.experiment.build.protection import protection
 
     require_seed(seed)
-    if time is not None and not time > 0:
-        raise ParameterError(Fault("time", repr(time), "a time above 0, in seconds"))
+    seconds = seconds_in(time) if isinstance(time, str) else time
+    if time is not None and not (seconds and seconds > 0):
+        wanted = f"a time above 0, in seconds or as text: {EXAMPLES}"
+        raise ParameterError(Fault("time", repr(time), wanted))
     if generations is not None and generations < 1:
         raise ParameterError(Fault("generations", repr(generations), "a whole number from 1"))
     choice = None if choose is None else choice_of(choose)
@@ -122,7 +125,7 @@ def protect(
             dr=listed(dr) or (),
             require=listed(require) or (),
             structural_zeros=structural_zeros,
-            seconds=time,
+            seconds=seconds,
             seed=seed,
             executor={"name": executor} if isinstance(executor, str) else executor,
             tuned=tune,

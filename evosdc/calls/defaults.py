@@ -1,10 +1,14 @@
 """What is taken where users name nothing: the measures and the portfolio that plugins offer for a file's attributes."""
 
+import logging
+from collections.abc import Sequence
 from typing import Any
 
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.table.schema import WITHHELD, Role, Schema
+
+_LOG = logging.getLogger(__name__)
 
 
 def composition(schema: Schema) -> str:
@@ -23,7 +27,7 @@ def default_measures(schema: Schema, registry: Registry) -> dict[str, tuple[str,
         Of the attributes that are judged. Of a mixed file, losses judge the attributes of their scale and risks all.
     registry : Registry
     """
-    names = registry.defaults("measure", composition(schema))
+    names = _fit_for(len(schema), registry.defaults("measure", composition(schema)), registry)
     kinds = {name: getattr(registry.spec("measure", name), "kind", "") for name in names}
     return {kind: tuple(name for name in names if kinds[name] == kind) for kind in ("il", "dr")}
 
@@ -45,26 +49,45 @@ def measures_by_role(microdata: Microdata, registry: Registry) -> dict[str, Any]
     dict
         Fit for the key ``measures`` of an experiment.
     """
+    return {"il": losses_for_analysts(microdata, registry), "dr": risks_by_role(microdata, registry), "risks": "max"}
+
+
+def risks_by_role(microdata: Microdata, registry: Registry) -> list[dict[str, Any]]:
+    """Return the default measures of disclosure risk, each with what it judges (`measures_by_role`)."""
     schema = microdata.original.schema
     sensitive = tuple(a.name for a in schema.attributes if a.role is Role.SENSITIVE)
     known = tuple(name for name in schema.names if name not in sensitive)
-    risks = []
+    risks = list[dict[str, Any]]()
     for occasion, names in (("identity", known), ("inference", sensitive)):
         if names:
             scales = {str(schema[name].scale) for name in names}
             risks += [
                 {"name": name} | ({} if len(names) == len(schema) else {"of": names})
-                for name in registry.defaults("measure", occasion)
+                for name in _fit_for(len(names), registry.defaults("measure", occasion), registry)
                 if scales <= set(getattr(registry.spec("measure", name), "scales", ()))
             ]
+    return risks
+
+
+def losses_for_analysts(microdata: Microdata, registry: Registry) -> list[str]:
+    """Return the default measures of information loss: see `measures_by_role`."""
+    schema = microdata.original.schema
     scales = {str(attribute.scale) for attribute in schema.attributes}
-    losses = [
+    return [
         name
-        for name in registry.defaults("measure", "analysis")
+        for name in _fit_for(len(schema), registry.defaults("measure", "analysis"), registry)
         if scales & set(getattr(registry.spec("measure", name), "scales", ()))
         and (_analysed(microdata) or not registry.implementation("measure", name).auxiliary_all)
     ]
-    return {"il": losses, "dr": risks, "risks": "max"}
+
+
+def _fit_for(attributes: int, names: Sequence[str], registry: Registry) -> tuple[str, ...]:
+    """Return the measures that judge so many attributes; who is left out is told."""
+    most = {name: getattr(registry.spec("measure", name), "most_attributes", None) for name in names}
+    for name, limit in most.items():
+        if limit is not None and attributes > limit:
+            _LOG.warning("%s is left out: it judges at most %d attributes, and these are %d", name, limit, attributes)
+    return tuple(name for name, limit in most.items() if limit is None or attributes <= limit)
 
 
 def entries_by_role(microdata: Microdata, registry: Registry) -> dict[str, tuple[str, ...]]:

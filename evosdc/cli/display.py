@@ -112,7 +112,7 @@ class Plain(Quiet):
     def tuning(self, done: int) -> None:
         """Say now and then how many files were tried."""
         super().tuning(done)
-        self._tell(f"tuning masking methods: {done} files masked and judged")
+        self._tell(f"tuning masking methods: {done} {'file' if done == 1 else 'files'} masked and judged")
 
     def slow(self, what: str, seconds: float) -> None:
         """Say of a file that it takes long."""

@@ -1,13 +1,14 @@
 """Options that several commands share."""
 
 import csv
-import re
 import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from evosdc.durations import EXAMPLES, seconds_in
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -139,7 +140,7 @@ def seconds_of(context: click.Context, parameter: click.Parameter, text: str | N
     """Return the seconds that a text like ``60s``, ``5m`` or ``1.5h`` stands for."""
     if text is None:
         return None
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\s*", text)
-    if match is None or float(match[1]) == 0.0:
-        raise click.BadParameter(f"{text!r} is no time; wanted a positive number with s, m or h: 60s, 5m, 1.5h.")
-    return float(match[1]) * {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}[match[2]]
+    seconds = seconds_in(text)
+    if seconds is None:
+        raise click.BadParameter(f"{text!r} is no time; wanted a positive number with s, m or h: {EXAMPLES}.")
+    return seconds

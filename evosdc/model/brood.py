@@ -72,9 +72,7 @@ class Brood(MadeWhenAsked[Individual]):
 
     def below(self, point: Point) -> list[bool]:
         """Return which are less than a point of the front along any axis."""
-        found: list[bool] = np.any(
-            [own < bound for own, bound in zip(self.along, point, strict=True)], axis=0
-        ).tolist()
+        found: list[bool] = np.any([own < bound for own, bound in zip(self.along, point, strict=True)], axis=0).tolist()
         return found
 
     @cached_property

@@ -17,12 +17,13 @@ def evidence_sentence(evaluations: int, designs: int, sample: int = 0, untried: 
     named: the best of those that were tried may be worse than one of them.
     """
     of = f" (most of them of a sample of {sample} records)" if sample else ""
-    many = f"The tuned methods were found on {evaluations} files{of}, for {designs} designs of methods"
+    files = "1 file" if evaluations == 1 else f"{evaluations} files"
+    many = f"The tuned methods were found on {files}{of}, for {designs} designs of methods"
     words = f"{many}."
     if evaluations < FEWEST * designs:
         words = (
             f"{many}: fewer than {FEWEST} for each are weak evidence of how good they can be. More time may find "
-            "better ones; so may `evosdc tune` with more evaluations."
+            "better ones; so may evosdc tune with more evaluations."
         )
     if untried:
         more = len(untried) - NAMED

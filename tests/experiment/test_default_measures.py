@@ -44,6 +44,17 @@ def test_a_file_of_ones_own_is_judged_by_role(scales):
     assert all(0.0 <= score <= 100.0 for score in scores.values())
 
 
+def test_who_judges_no_file_so_wide_is_left_out_and_that_is_told_once(caplog):
+    codes = np.random.default_rng(1).integers(0, 2, (30, 17)).astype(np.int32)
+    schema = Schema(tuple(Attribute(f"x{v}", Role.QUASI_IDENTIFIER, Scale.NOMINAL, ("a", "b")) for v in range(17)))
+    wide = Table(schema, codes, np.empty((30, 0)))
+    scores = evosdc.measure(wide, wide.take(np.roll(np.arange(30), 1)))
+    assert "dbrl" in scores
+    assert "prl" not in scores
+    assert caplog.messages == ["prl is left out: it judges at most 16 attributes, and these are 17"]
+    assert "prl" in evosdc.measure(wide.select(schema.names[:16]), wide.select(schema.names[:16]))
+
+
 def test_sensitive_attributes_are_judged_by_what_an_intruder_learns():
     table = sample_table("many-records", {Scale.ORDINAL})
     first, *others = table.schema.attributes

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evosdc.calls.defaults import default_portfolio, measures_by_role
+from evosdc.calls.defaults import default_portfolio, losses_for_analysts, risks_by_role
 from evosdc.calls.households import require_no_split_households
 from evosdc.engine.choice import Choice
 from evosdc.experiment.build.assurance import assurance_of
@@ -179,13 +179,9 @@ def judgement_of(
     registry : Registry
     il, dr : sequence of str
     """
-    measures: dict[str, Any] = measures_by_role(microdata, registry)
-    if il:
-        measures["il"] = list(il)
-    if dr:
-        measures["dr"] = list(dr)
-        del measures["risks"]
-    return measures
+    # Defaults are not asked for where others are named: they may say whom they leave out.
+    losses = list(il) if il else losses_for_analysts(microdata, registry)
+    return {"il": losses} | ({"dr": list(dr)} if dr else {"dr": risks_by_role(microdata, registry), "risks": "max"})
 
 
 def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:
