@@ -71,6 +71,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.tuning": {"evosdc.calls", "evosdc.engine", "evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.compilation": set(),
     "evosdc.compiling_time": set(),
+    "evosdc.durations": set(),
     "evosdc.errors": set(),
     "evosdc.further_formats": set(),
     "evosdc.specs": set(),
