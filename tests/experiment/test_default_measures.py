@@ -14,6 +14,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing.tables import sample_table
+from evosdc_measures.linkage.prl import MOST_ATTRIBUTES
 
 
 def names(scales):
@@ -52,6 +53,7 @@ def test_who_judges_no_file_so_wide_is_left_out_and_that_is_told_once(caplog):
     assert "dbrl" in scores
     assert "prl" not in scores
     assert caplog.messages == ["prl is left out: it judges at most 16 attributes, and these are 17"]
+    assert default_registry().spec("measure", "prl").most_attributes == MOST_ATTRIBUTES == 16
     assert "prl" in evosdc.measure(wide.select(schema.names[:16]), wide.select(schema.names[:16]))
 
 

@@ -12,7 +12,7 @@ from evosdc_measures.linkage.category_members import MOST_MEMBERS, Members, shif
 from evosdc_measures.linkage.informed_links import FEW
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
 from evosdc_measures.linkage.ranked_neighbours import Neighbours, placed_among
-from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, place
+from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, own_cost, place
 from evosdc_measures.linkage.ranked_together import follow_together
 from evosdc_measures.linkage.rivals import Originals, narrowed, next_branch
 
@@ -50,11 +50,7 @@ def _shifted(
         As of `place`.
     """
     last, apart = len(order) - 1, high - low
-    limit: Any = np.int64(0)
-    for level in range(last + 1):
-        w = order[level]
-        paths[3, level] = offsets[w] + (published[row, w] + 1) * strides[w]
-        limit += costs[paths[3, level] + own[row, w]]
+    limit = own_cost(published, row, own, strides, offsets, order, costs, paths)
     if low > limit:
         return 0, 0
     inner, narrow = max(last - 1, 0), order[last] == v
@@ -158,7 +154,7 @@ def _follow_cell(
             if code != left and code != entered:
                 continue
             step = lost_step if code == left else won_step
-            shifted[number] += step
+            shifted[number] = min(shifted[number] + step, IMPOSSIBLE)  # hundreds of these would overflow
             if step < rooms[number]:
                 rooms[number] -= step
                 continue

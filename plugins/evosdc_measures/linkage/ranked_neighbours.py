@@ -13,7 +13,7 @@ from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.likelihood import SCALE, Flags
-from evosdc_measures.linkage.ranked_places import LOST
+from evosdc_measures.linkage.ranked_places import LOST, own_cost
 from evosdc_measures.linkage.rivals import ANY, next_branch
 
 REACH = SCALE // 4
@@ -135,15 +135,12 @@ def placed_among(
     likelier, tied = below[number], multiple
     if likelier >= LOST:
         return LOST, 1
-    limit: Any = np.int64(0)
-    for v in range(len(order)):
-        paths[3, v] = offsets[v] + (published[number, v] + 1) * strides[v]
-        limit += now[paths[3, v] + own[number, v]]
+    limit = own_cost(published, number, own, strides, offsets, order, now, paths)
     for place in range(sizes[number]):
         node = listed[number, place]
         cost: Any = np.int64(0)
-        for v in range(len(order)):
-            cost += now[paths[3, v] + categories[nodes[node, 2], v]]
+        for level in range(len(order)):
+            cost += now[paths[3, level] + categories[nodes[node, 2], order[level]]]
         likelier += nodes[node, 1] if cost < limit else 0
         tied += nodes[node, 1] if cost == limit else 0
     return (int(likelier), int(tied)) if likelier < LOST else (LOST, 1)
@@ -170,11 +167,7 @@ def _look_around(
     Others that cost less are counted up to `LOST`: of more it makes no difference how many.
     """
     last = len(order) - 1
-    limit: Any = np.int64(0)
-    for level in range(last + 1):
-        v = order[level]
-        paths[3, level] = offsets[v] + (published[number, v] + 1) * strides[v]
-        limit += costs[paths[3, level] + own[number, v]]
+    limit = own_cost(published, number, own, strides, offsets, order, costs, paths)
     size, below, level, begin, end = 0, 0, 0, 0, roots
     cost: Any = np.int64(0)
     reach: Any = np.int64(REACH)

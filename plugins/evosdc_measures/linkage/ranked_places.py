@@ -81,6 +81,34 @@ def matched_first(likelier: Counts, tied: Counts, ties: SmallCounts) -> float:
 
 
 @inner_kernel
+def own_cost(
+    published: Codes,
+    row: int,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    order: Integers,
+    costs: Integers,
+    paths: Integers,
+) -> int:
+    """Return what a row's own original costs, and write by level where the costs behind the row begin.
+
+    Parameters
+    ----------
+    published, row, own, strides, offsets, order, costs
+        As of `place`.
+    paths : ndarray of int64, shape (4, V)
+        Its last row is written.
+    """
+    limit: Any = np.int64(0)
+    for level in range(len(order)):
+        v = order[level]
+        paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
+        limit += costs[paths[3, level] + own[row, v]]
+    return int(limit)
+
+
+@inner_kernel
 def place(
     published: Codes,
     row: int,
@@ -112,11 +140,7 @@ def place(
     multiple : int
         How many originals are equal to the own one.
     """
-    limit: Any = np.int64(0)
-    for level in range(len(order)):
-        v = order[level]
-        paths[3, level] = offsets[v] + (published[row, v] + 1) * strides[v]
-        limit += costs[paths[3, level] + own[row, v]]
+    limit = own_cost(published, row, own, strides, offsets, order, costs, paths)
     likelier, tied, room = _counted(limit, order, roots, nodes, costs, paths, near)
     if likelier < LOST:
         return likelier, tied, room if tied == multiple else 0

@@ -84,7 +84,7 @@ def follow_together(
             continue
         # Who becomes possible, or was, has to be none of the neighbours.
         settled = not altered[number] and opened > limit + REACH and closed > before + REACH
-        shifted[number] += step if settled else IMPOSSIBLE
+        shifted[number] = step if settled else IMPOSSIBLE
         above, alike = placed_among(
             published, number, own, strides, offsets, order, roots, nodes, costs, frequencies.multiples[number], listed,
             sizes, below, reaches, scratch, known, shifted, first, categories, paths,
