@@ -1,6 +1,7 @@
 """Asking judges for a second opinion on a masked file."""
 
 import logging
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,8 +24,12 @@ from evosdc.time_limit import DeadlineOver, time_limited
 
 _LOG = logging.getLogger("evosdc.judges")
 
+FIRST_TURN = 2.0
+"""How many times an equal share of the time left a judge may take at first. Most need less; who needs more is asked
+once more when all have had their turn, so that one that takes long does not leave the quick ones without time."""
+
 MOST_OF_TIME = 0.5
-"""Share of the time left that a judge may take while others wait."""
+"""Share of the time left that a judge may take then, while others wait."""
 
 _PERMUTATION = 1 << 16
 """Address of the permutation, apart from the draws of judges."""
@@ -140,42 +145,48 @@ def second_opinions(
     if judges is None:
         built = {name: measure for name, measure in built.items() if all(_usual(measure, s) for s in sides.values())}
     claims = {label: claims_on(side, claimed.get(label), registry) for label, side in sides.items()}
-    findings: dict[str, list[Finding]] = {label: [] for label in files}
-    alarms: dict[str, list[str]] = {label: [] for label in files}
+    answers: dict[str, dict[str, Finding]] = {}
     lacking: dict[str, str] = {}
     tell = answered or (lambda done, total: None)
-    for place, (name, measure) in enumerate(built.items()):
-        tell(place - len(lacking), len(built))
+    turns = deque((name, False) for name in built)
+    while turns:
+        name, again = turns.popleft()
+        tell(len(answers), len(built))
         try:
             for side in sides.values():
-                require_readable(specs[name], measure, side)
-            with time_limited(_share(until(), len(built) - place), DeadlineOver):
-                asked = _asked(specs[name], measure, next(iter(sides.values())))
+                require_readable(specs[name], built[name], side)
+            with time_limited(_share(until(), len(turns) + 1, again), DeadlineOver):
+                asked = _asked(specs[name], built[name], next(iter(sides.values())))
                 found = {label: _finding(asked, side, claims[label].values) for label, side in sides.items()}
         except DeadlineOver:
-            lacking[name] = NO_TIME
+            if again:
+                lacking[name] = NO_TIME
+            else:
+                turns.append((name, True))
         except ParameterError as error:
             lacking[name] = "; ".join(f"given {fault.given}; wanted {fault.wanted}" for fault in error.faults)
         except Exception as error:
             # A signal that asked to end may have come to libraries, which raise something else for it.
-            tell(place - len(lacking), len(built))
+            tell(len(answers), len(built))
             # Any plugin may offer a judge, and a search does not end without a result for one that fails. A text of
             # an unknown error might hold values of records.
             _LOG.warning("judge %s failed", name, exc_info=True)
             lacking[name] = f"it failed with {type(error).__name__}"
         else:
-            for label, finding in found.items():
-                findings[label].append(finding)
-                if _alarming(measure, finding):
-                    alarms[label].append(finding.words)
-    tell(len(built) - len(lacking), len(built))
+            answers[name] = found
+    tell(len(answers), len(built))
+    named = [name for name in built if name in answers]
+    alarms = {
+        label: [answers[name][label].words for name in named if _alarming(built[name], answers[name][label])]
+        for label in files
+    }
     ordered = position_sentences(told_by_position(original, names))
     return {
         label: SecondOpinion(
-            tuple(sorted(findings[label], key=lambda finding: finding.kind != "dr")),
+            tuple(sorted((answers[name][label] for name in named), key=lambda finding: finding.kind != "dr")),
             claims[label].values,
             claims[label].by,
-            lacking,
+            {name: lacking[name] for name in built if name in lacking},
             (*moved_sentences(original, files[label]), *_exchanged(original, side), *alarms[label], *ordered),
             names,
             side.known,
@@ -187,9 +198,11 @@ def second_opinions(
     }
 
 
-def _share(left: float | None, judges: int) -> float | None:
-    """Return the seconds that the next of so many judges may take: one that takes long must not starve the others."""
-    return left if left is None or judges == 1 else MOST_OF_TIME * left
+def _share(left: float | None, judges: int, again: bool) -> float | None:
+    """Return the seconds that the next of so many turns may take."""
+    if left is None or judges == 1:
+        return left
+    return left * (MOST_OF_TIME if again else min(1.0, FIRST_TURN / judges))
 
 
 def _usual(measure: Measure, sides: Sides) -> bool:

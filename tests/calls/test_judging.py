@@ -12,7 +12,7 @@ import pytest
 import evosdc
 from evosdc.calls.exchanged_labels import exchanged_labels
 from evosdc.calls.judged_files import masked_attributes
-from evosdc.calls.judging import judged, second_opinions
+from evosdc.calls.judging import _share, judged, second_opinions
 from evosdc.calls.second_opinion import Finding
 from evosdc.calls.verdict import compared, shown, verdict_on
 from evosdc.errors import DataError, InputError, ParameterError
@@ -332,19 +332,30 @@ def test_judges_are_counted_as_they_answer() -> None:
     assert told == [(0, 2), (1, 2), (2, 2)]
 
 
-def test_judges_without_time_have_not_answered() -> None:
+@pytest.mark.parametrize(
+    ("again", "lacking", "last"), [(0.0, {"tables-3": NO_TIME}, (2, 3)), (60.0, {}, (3, 3))]
+)
+def test_judges_that_need_more_time_are_asked_once_more_when_all_had_their_turn(again, lacking, last) -> None:
     table, told = people(), []
-    left = iter((60.0, 0.0, 60.0))
+    left = iter((60.0, 0.0, 60.0, again))
+    names = ["repu", "tables-3", "guess-gain"]
     opinion = second_opinions(
         table,
         {"": shuffled(table, "sex")},
         registry=default_registry(),
-        judges=["repu", "tables-3", "guess-gain"],
+        judges=names,
         answered=lambda done, total: told.append((done, total)),
         until=lambda: next(left),
     )[""]
-    assert opinion.not_applicable == {"tables-3": NO_TIME}
-    assert told == [(0, 3), (1, 3), (1, 3), (2, 3)]
+    assert opinion.not_applicable == lacking
+    assert told == [(0, 3), (1, 3), (1, 3), (2, 3), last]
+    assert [finding.judge for finding in opinion.findings if finding.kind == "dr"] == ["repu", "guess-gain"]
+
+
+def test_a_turn_is_at_most_twice_an_equal_share_and_the_last_one_all_that_is_left() -> None:
+    assert [_share(12.0, judges, False) for judges in (12, 4, 2, 1)] == [2.0, 6.0, 12.0, 12.0]
+    assert [_share(12.0, judges, True) for judges in (3, 2, 1)] == [6.0, 6.0, 12.0]
+    assert _share(None, 3, False) is None
 
 
 def test_a_signal_that_a_library_takes_for_an_error_is_no_failing_judge(

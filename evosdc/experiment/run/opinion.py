@@ -146,10 +146,13 @@ def _half(seconds: float | None) -> float | None:
 
 def _classical(assembly: Assembly, starting: Sequence[StartingFile]) -> tuple[int, Table] | None:
     """Return the place and the file of the best masking without a search; None where there is none."""
-    known = {id(file) for file in entries_of(starting)}
-    places = [place for place, file in enumerate(starting) if id(file) in known]
+    entries = {id(file) for file in entries_of(starting)}
+    places = [place for place, file in enumerate(starting) if id(file) in entries]
     if not places:
         return None
     place = min(places, key=lambda place: starting[place].individual.precedence)
+    known = starting[place].individual
+    if known.genome is not None:  # not after a resume, and not of what is compared with only
+        return place, assembly.problem.decode(known.genome, known.key)
     position = assembly.plan.listed[place - 1][1]  # the original comes first
     return place, starting_table(assembly.problem, assembly.plan, position)
