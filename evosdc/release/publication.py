@@ -7,7 +7,7 @@ from typing import Any
 from evosdc.model.constraint import CONDITIONAL, YES, without_publishable
 from evosdc.release.evidence import Evidence
 from evosdc.release.requirements import required_words
-from evosdc.release.trust import named, shown, trust
+from evosdc.release.trust import destroyed, named, shown, trust
 from evosdc.release.unchanged_words import further_words, known_words, together_words, uncounted_words, unknown
 
 NO = "not publishable"
@@ -227,6 +227,14 @@ def _conditions(evidence: Evidence) -> list[str]:
             f"sure that nobody can know {of_a_person}.{uncounted_words(evidence.together)}"
         )
     conditions += [further_words(one, evidence.bound) for one in _further(evidence)]
+    off = destroyed(evidence.analyses or {})
+    if off:
+        noun, verb, them = ("count", "is", "it") if len(off) == 1 else ("counts", "are", "them")
+        conditions.append(
+            f"The {noun} of {named([f'{name} ({moved:.0f} % of the records elsewhere)' for name, moved in off], 3)} "
+            f"{verb} destroyed: whoever counts by {them} learns what is not so. Say so to all who get the file, or "
+            "search longer, or with another seed."
+        )
     unjudged = _unjudged(evidence)
     if unjudged is not None:
         conditions.append(unjudged[1])
@@ -242,6 +250,8 @@ def _provided(evidence: Evidence) -> str:
     names = list(dict.fromkeys([*_telling(evidence), *_dangerous(evidence)]))
     parts = [f"nobody knows {named(names)} from elsewhere"] if names else []
     parts += [f"nobody knows {one['knows']} from elsewhere" for one in _further(evidence)]
+    off = [name for name, _ in destroyed(evidence.analyses or {})]
+    parts += [f"nobody counts by {named(off, 3)}"] if off else []
     unjudged = _unjudged(evidence)
     if unjudged is not None:
         parts.append(unjudged[0])

@@ -69,6 +69,16 @@ def _by_value(tables: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"Counts by single value, which hold in classes alone: {named(off)}."] if off else []
 
 
+def destroyed(analyses: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """Return the masked attributes whose own counts nobody can use, and how much of them is elsewhere, the worst first.
+
+    More than `AT_MOST` per cent of the records are then in another category than in the original's counts.
+    """
+    single = [entry for entry in analyses.get("tables") or () if len(entry["attributes"]) == 1]
+    off = [(title(entry), float(entry["moved"])) for entry in single if entry["moved"] > AT_MOST]
+    return sorted(off, key=lambda entry: -entry[1])
+
+
 def distance(entry: Mapping[str, Any]) -> float:
     """Return how far an analysis is off, in units of what another sample of the same size would differ by."""
     if "moved" in entry:

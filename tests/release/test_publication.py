@@ -151,6 +151,29 @@ def test_a_search_keeps_the_strictest_bound_that_the_verdict_may_have(required, 
     assert strictest_bound(required, default_registry()) == bound
 
 
+def counts(**moved):
+    """Return analyses of the counts of single attributes, and of one table of two, which is no matter here."""
+    single = [
+        {"attributes": [name], "moved": off, "sampling": 2.0, "holds": off <= 2.0, "grouping": {}}
+        for name, off in moved.items()
+    ]
+    pair = {"attributes": ["a", "b"], "moved": 60.0, "sampling": 5.0, "holds": False, "grouping": {}}
+    return {"tables": [*single, pair], "means": [], "correlations": []}
+
+
+def test_counts_of_single_attributes_that_are_destroyed_are_a_condition():
+    told = verdict(analyses=counts(sex=25.5, age=10.0, marital=12.2))
+    assert (told["headline"], told["provided"]) == ("publishable on conditions", "nobody counts by sex and marital")
+    (condition,) = told["conditions"]
+    assert condition.startswith(
+        "The counts of sex (26 % of the records elsewhere) and marital (12 % of the records elsewhere) are destroyed: "
+    )
+    assert verdict(analyses=counts(sex=2.1, age=10.0))["headline"] == "publishable"
+    many = verdict(analyses=counts(**dict.fromkeys("abcde", 20.0)))
+    assert many["provided"] == "nobody counts by a, b, c and 2 more"
+    assert verdict(analyses=counts(sex=11.0))["conditions"][0].startswith("The count of sex (11 % ")
+
+
 def test_dangerous_columns_and_a_missing_second_opinion_are_conditions():
     column = {"attribute": "postcode", "dangerous": True}
     told = verdict(unchanged=[column, {"attribute": "colour", "dangerous": False}], holds=None)
