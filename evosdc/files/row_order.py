@@ -41,7 +41,7 @@ def order_sentences(names: Sequence[str]) -> list[str]:
     which, these = printable(", ".join(names)), "it" if len(names) == 1 else "them"
     return [
         f"Rows stand in the order of {which}, left out of the file: who has a list of {these} can tell a record by the "
-        "number of its row. Shuffle the rows of the original before it is protected."
+        "number of its row. Publish them in another order: --shuffle, or shuffle = true below data of an experiment."
     ]
 
 

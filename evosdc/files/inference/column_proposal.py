@@ -13,7 +13,7 @@ from evosdc.files.inference.value_hints import contact, free_text, place
 from evosdc.files.inference.weights import body_weights
 from evosdc.table.held_numbers import extremes
 from evosdc.table.number_texts import more_than
-from evosdc.table.numerals import decimals_of, natural_order, numbers
+from evosdc.table.numerals import decimals_of, natural_order, number, numbers
 from evosdc.table.schema import Attribute, Role, Scale
 
 MOST_CATEGORIES = 50
@@ -29,8 +29,12 @@ _FEW = 20
 _YES_OR_NO = 2
 """Different values of a column that may say whether there is a telephone, and not which."""
 
+_LOOKED_AT = 1000
+"""Texts among which numbers are counted."""
+
 _NEARLY_ALL = 0.9
 _ONE_VALUE = "it has one value"
+_WORDS_DIFFER = "its words differ in nearly every record"
 
 
 def propose_column(
@@ -70,6 +74,9 @@ def _by_name_and_values(
     guess = guess_scale(column, missing, hint.unordered, hint.ordered, apart)
     if not guess.date_format:
         reason = _identifying(hint, texts, values, size)
+        if reason == _WORDS_DIFFER and (share := _number_share(texts, column.mark)) > 0.5:
+            few = "if these are missing values, name them under missing, and give the column the scale numeric"
+            reason = f"{reason}; {100 * share:.0f} % of them are numbers, and the others texts: {few}"
         if reason:
             return _nominal(column, texts, Role.IDENTIFIER), reason
         # Long labels of a few kinds are told many times, as those of diagnoses; free text hardly ever twice.
@@ -131,11 +138,17 @@ def _identifying(hint: NameHint, texts: Sequence[str], values: Sequence[float] |
     if values is None and (reached := contact(texts)):
         return reached
     if many and values is None and len(texts) >= _NEARLY_ALL * size:
-        return "its words differ in nearly every record"
+        return _WORDS_DIFFER
     if many and values is not None and whole(values) and len(texts) == size:
         least, most = extremes(values)
         return "it counts the records" if most - least == size - 1 else ""
     return ""
+
+
+def _number_share(texts: Sequence[str], mark: str) -> float:
+    """Return which part of the first texts are numbers; 0..1."""
+    looked_at = texts[:_LOOKED_AT]
+    return sum(number(text, mark) is not None for text in looked_at) / len(looked_at)
 
 
 def _nominal(column: Column, texts: Sequence[str], role: Role) -> Attribute:
