@@ -69,3 +69,10 @@ def exchanged_labels(original: Table, masked: Table) -> list[Exchange]:
         )
         found.append(Exchange(attribute.name, gain / len(original), pairs))
     return sorted(found, key=lambda exchange: -exchange.share)
+
+
+def exchanged_sentences(original: Table, masked: Table) -> list[str]:
+    """Return a sentence for each attribute whose labels were exchanged; generalised files have labels of their own."""
+    if masked.schema != original.schema:
+        return []
+    return [str(exchange) for exchange in exchanged_labels(original, masked)]

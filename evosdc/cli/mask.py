@@ -89,6 +89,7 @@ def mask(
     """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it."""
     from evosdc._version import __version__
     from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.calls.exchanged_labels import exchanged_sentences
     from evosdc.calls.masking import account_of, as_chain, build_steps, mask_file
     from evosdc.cli.inputs import files_behind, is_dataset, open_source, require_apart
     from evosdc.cli.results import print_json
@@ -196,7 +197,8 @@ def mask(
         write_text(companion, json.dumps(account, ensure_ascii=False) + "\n")
         document["companion"] = companion.name
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    warn([*told, *written.warnings, *([UNCHANGED] if not any(written.changed.values()) else ())])
+    exchanged = exchanged_sentences(microdata.original, masked.select(protect))
+    warn([*told, *written.warnings, *exchanged, *([UNCHANGED] if not any(written.changed.values()) else ())])
     if as_json:
         print_json(document)
         return

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.calls.consistency import given_away_sentences, rules_notes
+from evosdc.calls.exchanged_labels import exchanged_sentences
 from evosdc.engine.choice import chosen, in_words
 from evosdc.engine.digest import digest_of
 from evosdc.engine.loop import SearchState
@@ -31,7 +32,6 @@ from evosdc.experiment.run.release import write_release
 from evosdc.experiment.run.summaries import (
     alike_in_words,
     entries_of,
-    exchanged_sentences,
     failure_warning,
     fresh_summary,
     hypervolumes,

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.calls.exchanged_labels import exchanged_labels
 from evosdc.engine.archive import Archive
 from evosdc.engine.fresh import FIRST_FRESH, advantage, fresh_scores
 from evosdc.engine.hypervolume import REFERENCE
@@ -94,13 +93,6 @@ def failure_warning(failed: int, evaluations: int) -> list[str]:
         f"{failed} of {evaluations} evaluations failed; those candidates counted as the worst there can be. With "
         'on_error = "raise" the run ends at the first of them and tells what is wrong.'
     ]
-
-
-def exchanged_sentences(original: Table, masked: Table) -> list[str]:
-    """Return a sentence for each attribute whose labels were exchanged; generalised files have labels of their own."""
-    if masked.schema != original.schema:
-        return []
-    return [str(exchange) for exchange in exchanged_labels(original, masked)]
 
 
 def original_of(starting: Sequence[StartingFile], best: Individual) -> Individual | None:
