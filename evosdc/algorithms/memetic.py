@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from evosdc.algorithms.combination import promising, worth_keeping
+from evosdc.algorithms.halving import best_of_kinds, expected, rung, survivors
 from evosdc.algorithms.moves import first_credit, moves_of, mutants_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement, improvements
 from evosdc.errors import Fault, ParameterError
@@ -19,9 +20,13 @@ from evosdc.model.capabilities import Movable, RecordDecoded
 from evosdc.model.litter import Litter, offspring_of, origins_of
 from evosdc.seeds import Streams
 
-CLIMBER, RATES, CREDIT, INNER = "climber", "rates", "moves", "inner/"
-"""Names in the memory: slot of the member being improved, progress of each member in a round, credit of each kind of
-move. The last marks what the inner algorithm remembers. Probes that are to be combined are set aside."""
+CLIMBER, RATES, RIVALS, WAITING, CREDIT, INNER = "climber", "rates", "rivals", "waiting", "moves", "inner/"
+"""Names in the memory: slot of the member being improved, progress of each member in a round, slots of starting files
+that are in the race and those that have a round in this rung of it yet, credit of each kind of move. The last marks
+what the inner algorithm remembers. Probes that are to be combined are set aside."""
+
+NOBODY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+"""In the race once it is over, and in checkpoints of versions that had none."""
 
 QUICK, USUAL = (240, 2.0), (60, 0.0)
 """Rounds between two generations of the population, and how many more probes each has than the one before: where a
@@ -41,6 +46,10 @@ class Memetic(Algorithm):
     of all takes the member's place. Kinds of moves, and whether records are drawn by what they cost, follow the
     improvement that they bring (probability matching). A memetic algorithm in the sense of Moscato (1989); its parts
     are evosdc's own.
+
+    The best start is not always on the longest slope. So the best of each kind of starting file race first, by
+    successive halving (Karnin, Koren & Somekh 2013): all have some rounds, then the half that is expected to get best
+    has twice as many, until one is left.
     """
 
     class Params(Parameters):
@@ -56,8 +65,14 @@ class Memetic(Algorithm):
             description="rounds of improvement between two generations of the population; by default 240 where "
             "children are judged by the records that they change, else 60",
         )
+        kinds: int = Field(
+            8,
+            ge=1,
+            description="kinds of starting files, by the methods that made them, of which the best race for a start, "
+            "and rounds in each rung of the race; 1 starts with the best of all",
+        )
         climbers: int = Field(
-            1, ge=1, description="best members that are tried at first; with each doubling of the rounds one more"
+            1, ge=1, description="best members that are tried after that; with each doubling of the rounds one more"
         )
         horizon: int = Field(
             100,
@@ -112,9 +127,10 @@ class Memetic(Algorithm):
         population = self.inner.first_population(candidates)
         credit = first_credit(self.moves, self.params.burdened)
         rates = np.full(len(population.individuals), np.nan)
-        return replace(
-            population, memory=_marked(population.memory) | {CREDIT: credit, RATES: rates, ASIDE: np.array(0)}
-        )
+        rivals = best_of_kinds(population.individuals, self.params.kinds)
+        race = {RIVALS: rivals, WAITING: rung(rivals, self.params.kinds)}
+        own = {CREDIT: credit, RATES: rates, ASIDE: np.array(0)} | race
+        return replace(population, memory=_marked(population.memory) | own)
 
     def propose(self, population: Population, streams: Streams) -> Sequence[Offspring]:
         """Return probes of a good member, probes put together, or the inner algorithm's offspring."""
@@ -126,7 +142,8 @@ class Memetic(Algorithm):
             return self.inner.propose(_inner(population, members), streams)
         rng = streams.vary(population.generation, 0)
         rounds = population.generation // 2
-        slot = self._chosen(members, population.memory[RATES], rounds)
+        waiting = population.memory.get(WAITING, NOBODY)
+        slot = int(waiting[0]) if len(waiting) else self._chosen(members, population.memory[RATES], rounds)
         climber = members[slot]
         shares = shares_of(population.memory[CREDIT])
         drawn = [self.moves[i] for i in rng.choice(len(shares), self._probes(rounds), p=shares).tolist()]
@@ -166,14 +183,7 @@ class Memetic(Algorithm):
             untried = [slot for slot in range(len(members)) if np.isnan(rates[slot])]
             return min(untried, key=lambda slot: (members[slot].precedence, slot))
         ahead = max(self.params.horizon, rounds // 4)
-        return min(
-            known,
-            key=lambda slot: (
-                members[slot].infeasibility,
-                sum(members[slot].objectives) - ahead * rates[slot],
-                slot,
-            ),
-        )
+        return min(known, key=lambda slot: (*expected(members[slot], float(rates[slot]), ahead), slot))
 
     def _combinations(
         self, slot: int, climber: Individual, probes: Sequence[Individual], rng: np.random.Generator
@@ -212,9 +222,10 @@ class Memetic(Algorithm):
             best = members[slot]
             for child in (*probes, *evaluated):
                 best = child if child.dominates(best) else best
-            memory = {**population.memory, ASIDE: np.array(0)}
-            memory[RATES] = _rated(population.memory[RATES], slot, improvement(best, members[slot]))
+            gain = improvement(best, members[slot])
             members[slot] = best
+            after = self._after_round(population.memory, members, slot, gain)
+            memory = {**population.memory, ASIDE: np.array(0), **after}
             return replace(population, individuals=tuple(members), memory=memory)
         if self._evolves(population.generation):
             following = self.inner.replace(_inner(population, members), offspring, evaluated)
@@ -222,21 +233,39 @@ class Memetic(Algorithm):
             known = {member.key: rate for member, rate in zip(members, population.memory[RATES], strict=True)}
             rates = np.array([known.get(individual.key, np.nan) for individual in following.individuals])
             kept = {CREDIT: population.memory[CREDIT], RATES: rates, ASIDE: np.array(0)}
+            kept |= {RIVALS: NOBODY, WAITING: NOBODY}  # the race is over where files mix
             return replace(following, memory=_marked(following.memory) | kept)
         slot = offspring.slot if isinstance(offspring, Litter) else offspring[0].parents[0]
         climber = members[slot]
         gains = improvements(evaluated, climber)
         tried = [self._position[origin] for origin in origins_of(offspring)]
         useful = worth_keeping(evaluated, climber)
-        rates = population.memory[RATES]
         memory = {
             **population.memory,
-            RATES: rates if useful else _rated(rates, slot, 0.0),
             CLIMBER: np.array(slot),
             ASIDE: np.array(len(useful)),
             CREDIT: update_credit(population.memory[CREDIT], tried, gains),
         }
+        if not useful:
+            memory |= self._after_round(population.memory, members, slot, 0.0)
         return replace(population, individuals=(*members, *useful), memory=memory)
+
+    def _after_round(
+        self, memory: Mapping[str, NDArray[Any]], members: Sequence[Individual], slot: int, gain: float
+    ) -> dict[str, NDArray[Any]]:
+        """Return the progress of the members, and the race, after a round of one of them.
+
+        Where one is left in the race, what is known of the others is forgotten: they are tried again as any member is,
+        after the doublings of the rounds. To go on with several would cost the best of them most of its rounds.
+        """
+        rates = _rated(memory[RATES], slot, gain)
+        rivals, waiting = memory.get(RIVALS, NOBODY), memory.get(WAITING, NOBODY)
+        if len(waiting) != 1:
+            return {RATES: rates, RIVALS: rivals, WAITING: waiting[1:]}
+        left = survivors(rivals, members, rates)
+        if len(left) == 1:
+            rates[np.arange(len(rates)) != left[0]] = np.nan
+        return {RATES: rates, RIVALS: left, WAITING: rung(left, self.params.kinds)}
 
 
 def _rated(rates: NDArray[np.float64], slot: int, gain: float) -> NDArray[np.float64]:

@@ -332,9 +332,7 @@ def test_judges_are_counted_as_they_answer() -> None:
     assert told == [(0, 2), (1, 2), (2, 2)]
 
 
-@pytest.mark.parametrize(
-    ("again", "lacking", "last"), [(0.0, {"tables-3": NO_TIME}, (2, 3)), (60.0, {}, (3, 3))]
-)
+@pytest.mark.parametrize(("again", "lacking", "last"), [(0.0, {"tables-3": NO_TIME}, (2, 3)), (60.0, {}, (3, 3))])
 def test_judges_that_need_more_time_are_asked_once_more_when_all_had_their_turn(again, lacking, last) -> None:
     table, told = people(), []
     left = iter((60.0, 0.0, 60.0, again))

@@ -1,0 +1,141 @@
+"""The race of starting files: kinds, rungs, who stays, and how a memetic search goes through it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evosdc.algorithms.halving import best_of_kinds, kind_of, rung, survivors
+from evosdc.algorithms.memetic import RATES, RIVALS, WAITING, Memetic
+from evosdc.model import Individual
+from evosdc.seeds import Streams
+from evosdc.testing.counting import candidates, counted
+from tests.algorithms.test_memetic import toolbox_of
+
+
+def file(origin: str, score: float, infeasibility: float = 0.0) -> Individual:
+    scores = {"il": score, "dr": 0.0, "infeasibility": infeasibility}
+    return Individual(None, origin.encode(), scores, (score,), origin)
+
+
+@pytest.mark.parametrize(
+    ("origin", "methods"),
+    [
+        ("random", ("random",)),
+        ("mdav k=6", ("mdav",)),
+        ("pram design=a p=0.5 (sex), then rank-swapping p=12", ("pram", "rank-swapping")),
+        ("liew, then labels of sex, region put right, then kept values of wage moved", ("liew",)),
+        ("clustered inner=(mdav k=16) c=11", ("clustered",)),
+    ],
+)
+def test_a_kind_is_the_methods_without_their_parameters(origin, methods) -> None:
+    assert kind_of(origin) == methods
+
+
+def test_the_best_of_each_kind_races_where_it_is_near_enough() -> None:
+    files = [
+        file("mdav k=3", 30.0),
+        file("liew", 20.0),
+        file("mdav k=6", 24.0),
+        file("pram p=0.5", 49.0),
+        file("noise", 51.0),  # more than two and a half times the best
+        file("rank-swapping p=5", 21.0, infeasibility=0.1),
+        file("liew, then labels of sex put right", 20.0),
+    ]
+    assert best_of_kinds(files, 8).tolist() == [1, 2, 3]
+    assert best_of_kinds(files, 2).tolist() == [1, 2]
+    broken = [file("mdav k=3", 30.0, 0.2), file("liew", 20.0, 0.5), file("noise", 40.0, 0.2)]
+    assert best_of_kinds(broken, 8).tolist() == [0, 2]
+
+
+@given(st.integers(2, 12), st.integers(1, 16))
+def test_each_rung_halves_the_race_and_shares_its_rounds_equally(count: int, rounds: int) -> None:
+    members = [file(f"method{slot}", 10.0 + slot) for slot in range(count)]
+    rivals, rates = np.arange(count), np.zeros(count)
+    for _ in range(10):
+        if len(rivals) == 1:
+            break
+        turns = rung(rivals, rounds)
+        assert set(turns.tolist()) == set(rivals.tolist())
+        assert len(turns) == len(rivals) * max(1, rounds // len(rivals))
+        following = survivors(rivals, members, rates)
+        assert following.tolist() == list(range((len(rivals) + 1) // 2))
+        rivals = following
+    assert rung(rivals, rounds).tolist() == []
+
+
+def test_a_long_slope_beats_a_better_file() -> None:
+    members = [file("a", 10.0), file("b", 12.0), file("c", 30.0), file("d", 9.0, infeasibility=0.1)]
+    rates = np.array([0.1, 0.4, 0.5, 5.0])
+    assert survivors(np.arange(4), members, rates).tolist() == [1, 0]
+
+
+def test_a_search_goes_on_with_who_wins_the_race() -> None:
+    """Four kinds, of which the last improves most: two rungs of four rounds each."""
+    toolbox = toolbox_of()
+    algorithm = Memetic(Memetic.Params(rounds=100, probes=4, kinds=4), toolbox)
+    files = [replace_origin(one, f"method{slot}") for slot, one in enumerate(near(candidates(40, 1))[:4])]
+    population = algorithm.first_population(files)
+    assert sorted(population.memory[WAITING].tolist()) == [0, 1, 2, 3]
+    turns: list[int] = []
+    while len(population.memory[WAITING]):
+        turns.append(int(population.memory[WAITING][0]))
+        before = population.memory[WAITING]
+        while population.memory[WAITING] is before:
+            offspring = algorithm.propose(population, Streams(1))
+            assert offspring[0].parents[0] == turns[-1]
+            evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
+            population = algorithm.replace(population, offspring, evaluated)
+            population = replace(population, generation=population.generation + 1)
+            if len(population.individuals) == 4:
+                break
+    first, second = turns[:4], turns[4:]
+    assert sorted(first) == [0, 1, 2, 3]
+    assert len(second) == 4
+    assert second == sorted(second, key=second.index)
+    assert len(set(second)) == 2
+    (winner,) = population.memory[RIVALS].tolist()
+    assert winner in second
+    assert np.flatnonzero(~np.isnan(population.memory[RATES])).tolist() == [winner]
+
+
+def near(files: list[Individual]) -> list[Individual]:
+    """Return those within one and a half times the best."""
+    best = min(one.objectives[0] for one in files)
+    return [one for one in files if one.objectives[0] <= 1.5 * best]
+
+
+def replace_origin(one: Individual, origin: str) -> Individual:
+    return Individual(one.genome, one.key, one.scores, one.objectives, origin)
+
+
+def test_one_kind_starts_with_the_best_and_has_no_race() -> None:
+    for kinds, origins in ((1, ["a", "b", "c"]), (8, ["a", "a", "a"])):
+        algorithm = Memetic(Memetic.Params(kinds=kinds), toolbox_of())
+        files = [replace_origin(one, origin) for one, origin in zip(candidates(3, 1), origins, strict=True)]
+        assert algorithm.first_population(files).memory[WAITING].tolist() == []
+
+
+def test_a_generation_of_the_population_ends_the_race() -> None:
+    algorithm = Memetic(Memetic.Params(rounds=1, probes=4), toolbox_of())
+    files = [replace_origin(one, f"m{slot}") for slot, one in enumerate(near(candidates(40, 1))[:4])]
+    population = replace(algorithm.first_population(files), generation=2)
+    offspring = algorithm.propose(population, Streams(1))
+    evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
+    following = algorithm.replace(population, offspring, evaluated)
+    assert following.memory[WAITING].tolist() == following.memory[RIVALS].tolist() == []
+
+
+def test_checkpoints_of_versions_without_a_race_go_on() -> None:
+    algorithm = Memetic(Memetic.Params(rounds=100, probes=4), toolbox_of())
+    population = algorithm.first_population(candidates(4, 1))
+    memory = {name: value for name, value in population.memory.items() if name not in (RIVALS, WAITING)}
+    population = replace(population, memory=memory)
+    offspring = algorithm.propose(population, Streams(1))
+    evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
+    following = algorithm.replace(population, offspring, evaluated)
+    assert algorithm.propose(replace(following, generation=1), Streams(1))
