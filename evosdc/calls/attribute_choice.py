@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from evosdc.errors import DataError, Fault
+from evosdc.printing import printable
 from evosdc.table.schema import Role, Schema
 
 
@@ -36,7 +37,9 @@ def choose_attributes(
     faults = []
     if not chosen:
         advice = f"Name them by {option} A,B, or give some the role quasi-identifier in the schema."
-        faults.append(Fault("attributes", "none", "at least one attribute", advice))
+        alike = [a.name for a in schema.attributes if a.role.published and a.categorical and len(a.categories) < 2]
+        given = f"none ({printable(', '.join(alike))}: one value in all records)" if alike else "none"
+        faults.append(Fault("attributes", given, "at least one attribute", advice))
     if withheld:
         faults.append(withheld_fault("attributes", withheld, schema))
     if faults:

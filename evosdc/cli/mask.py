@@ -130,8 +130,8 @@ def mask(
     with collect.step():
         place = executor_for_parts(asked or None, registry)
     named = files_named([params, *(step.params for step in steps)])
-    for path in filter(None, (output, manifest, companion)):
-        with collect.step():
+    with collect.step():  # all beside one another: what is wrong with the first is said once
+        for path in filter(None, (output, manifest, companion)):
             require_apart(path, data, schema, *named.values())
     with collect.step():
         source = open_source(data, schema)

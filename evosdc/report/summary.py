@@ -124,7 +124,9 @@ def _searched(run: RecordedRun, stand: Standings) -> str:
         words.append(f" that had been tuned for this score on {plural(tried, 'file')}")
     evidence = run.told(mapping(mapping(run.result.get("portfolio")).get("tuned")).get("evidence"))
     reason = run.told(run.result.get("stopped"))
-    ended = f". It ended because: {reason.rstrip('.')}." if reason else "."
+    over = reason.endswith(" seconds")  # of the run as a whole, of which the search is a part
+    because = f"since the {reason} given for all of it were over" if over else f"because: {reason.rstrip('.')}"
+    ended = f". It ended {because}." if reason else "."
     return "".join(words) + ended + (f" {evidence}" if evidence else "")
 
 

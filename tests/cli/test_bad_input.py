@@ -280,3 +280,25 @@ def test_the_option_that_chooses_attributes_of_other_scales_is_said(evosdc, file
     (files / "num.csv").write_text("v,w\n1.5,a\n2.5,b\n3.5,a\n4.75,b\n")
     answer = evosdc("limit", "num.csv", "--protect", "v,w")
     assert_refused(answer, "Name the nominal and ordinal ones by --protect A,B")
+
+
+def test_columns_with_one_value_are_named_where_nothing_is_left_to_mask(evosdc, files):
+    (files / "alike.csv").write_text("sex,town\n" + "m,north\n" * 5)
+    answer = evosdc("protect", "alike.csv", "-o", "run")
+    assert_refused(answer, "none (sex, town: one value in all records)", "--protect A,B")
+    assert not (files / "run").exists()
+
+
+def test_a_folder_that_is_not_there_is_told_once(evosdc, files):
+    answer = evosdc("mask", "pram", "good.csv", "--schema", "schema.toml", "-o", "none/masked.csv")
+    assert_refused(answer, "there is no folder")
+    assert answer.err.count("Error:") == 1
+
+
+def test_labels_that_a_mask_exchanges_are_warned_of(evosdc, files):
+    words = ("mask", "pram", "good.csv", "--schema", "schema.toml", "--attributes", "sex", "--set", "p=0")
+    answer = evosdc(*words, "-o", "masked.csv")
+    assert answer.status == 0
+    assert "sex: 100 % more of the records would read right under exchanged labels" in answer.err
+    answer = evosdc(*words[:-1], "p=0.9", "-o", "other.csv")
+    assert "exchanged" not in answer.err

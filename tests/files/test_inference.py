@@ -263,3 +263,11 @@ def test_a_weight_that_may_be_a_birth_weight_is_asked_about():
     assert "give it the role weight" in found.reasons["weight"]
     both = infer_schema(frame.assign(premie=["yes", "no"] * (N // 2)))
     assert "no sampling weight" in both.reasons["weight"]
+
+
+def test_numbers_with_some_words_among_them_are_said_to_be_that():
+    income = [f"{900 + 7 * i}.25" for i in range(N - 4)] + ["n.k.", "none", "unknown", "refused"]
+    found = infer([column("pay", income), column("sex", ["f", "m"] * (N // 2))])
+    assert found.schema["pay"].role is Role.IDENTIFIER
+    assert "93 % of them are numbers, and the others texts" in found.reasons["pay"]
+    assert "numbers" not in infer([column("pay", WORDS), column("sex", ["f", "m"] * (N // 2))]).reasons["pay"]

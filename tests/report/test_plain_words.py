@@ -85,6 +85,12 @@ def test_changed_cells_are_counted_and_shared_out(tmp_path: Path) -> None:
     assert percent(0.01) == "less than 0.1\u202f%"
 
 
+def test_a_time_that_was_over_is_told_as_that_of_all(tmp_path: Path) -> None:
+    folder = amend(write_run(tmp_path / "run", generations=1), stopped="60 seconds")
+    assert "It ended since the 60 seconds given for all of it were over." in page_of(folder).text
+    assert "It ended because: 9 generations are done." in page_of(amend(folder, stopped="9 generations are done")).text
+
+
 def test_warnings_are_the_first_thing_on_the_page(tmp_path: Path) -> None:
     folder = amend(write_run(tmp_path / "run", generations=1), warnings=["District <names> records.", "Few records."])
     page = page_of(folder)

@@ -107,7 +107,8 @@ class Recorder:
         self._heed()
         now = self.clock()
         if now >= self._flush_due:
-            self.write_status("running", f"tuning masking methods: {done} files masked and judged")
+            files = "file" if done == 1 else "files"
+            self.write_status("running", f"tuning masking methods: {done} {files} masked and judged")
             self._flush_due = now + FLUSH
 
     def planning(self, evaluations: int, score: float | None) -> None:
