@@ -244,7 +244,7 @@ class Memetic(Algorithm):
             **population.memory,
             CLIMBER: np.array(slot),
             ASIDE: np.array(len(useful)),
-            CREDIT: update_credit(population.memory[CREDIT], tried, gains),
+            CREDIT: update_credit(self.moves, population.memory[CREDIT], tried, gains),
         }
         if not useful:
             memory |= self._after_round(population.memory, members, slot, 0.0)

@@ -18,10 +18,14 @@ Credit = NDArray[np.float64]
 
 
 class Move(NamedTuple):
-    """A kind of change of the genotype; where `costly`, of records that are drawn by what they cost."""
+    """A kind of change of the genotype; where `costly`, of records that are drawn by what they cost.
+
+    `extent` is about how many records it changes.
+    """
 
     kind: str
     costly: bool
+    extent: float = 1.0
 
     @property
     def name(self) -> str:
@@ -39,7 +43,7 @@ def moves_of(genotype: Genotype[Any], burdened: float, classes: bool = False) ->
         return (Move(MUTATION, False),)
     ways = (False, True) if 0.0 < burdened < 1.0 else (burdened == 1.0,)
     kinds = (*genotype.moves, *(genotype.class_moves if classes else ()))
-    return tuple(Move(kind, costly) for kind in kinds for costly in ways)
+    return tuple(Move(kind, costly, genotype.extent(kind)) for kind in kinds for costly in ways)
 
 
 def first_credit(moves: Sequence[Move], burdened: float) -> Credit:
@@ -57,11 +61,17 @@ def shares_of(credit: Credit) -> Credit:
     return found
 
 
-def update_credit(credit: Credit, tried: Sequence[int], gains: Sequence[float]) -> Credit:
+def update_credit(moves: Sequence[Move], credit: Credit, tried: Sequence[int], gains: Sequence[float]) -> Credit:
     """Return the credit after a round: a running mean of each move's share of the improvement that one trial makes.
+
+    An improvement counts by the record that was changed for it: a move of many records takes many times as long to be
+    judged, and none of them can be left out of it.
 
     Parameters
     ----------
+    moves : sequence of Move
+    credit : ndarray of float64
+        By move.
     tried : sequence of int
         Positions of the moves that were tried.
     gains : sequence of float
@@ -69,6 +79,7 @@ def update_credit(credit: Credit, tried: Sequence[int], gains: Sequence[float]) 
     """
     made = np.bincount(tried, minlength=len(credit))
     means = np.bincount(tried, gains, minlength=len(credit)) / np.maximum(made, 1)
+    means /= [move.extent for move in moves]
     if means.sum() == 0.0:
         return credit
     # Moves that were not tried keep their credit.

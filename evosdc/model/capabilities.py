@@ -135,6 +135,13 @@ class Movable(Genotype[G]):
         """
         return ()
 
+    def extent(self, kind: str) -> float:
+        """Return about how many records a move of a kind changes; by default 1.
+
+        What kinds bring is compared by that: who changes more takes longer to be judged.
+        """
+        return 1.0
+
     @abstractmethod
     def move(self, g: G, kind: str, rng: np.random.Generator, records: Draw | None = None) -> G:
         """Return a copy with a small change.

@@ -116,6 +116,7 @@ class CapabilityTests(GenotypeSubject):
         assert genotype.moves, "moves names no kind; leave Movable out"
         kinds = (*genotype.moves, *genotype.class_moves)
         assert len(set(kinds)) == len(kinds), "moves and class_moves name a kind twice"
+        assert all(genotype.extent(kind) >= 1.0 for kind in kinds), "extent gives less than a record"
         genome, moved = genotype.random(generator(17)), []
         for place, kind in enumerate(kinds):
             moving = partial(genotype.move, genome, kind)

@@ -185,6 +185,10 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
         """Kinds of moves of whole records and classes (`evosdc_cells.class_moves`)."""
         return CLASS_MOVES
 
+    def extent(self, kind: str) -> float:
+        """Return how many records a move of a kind is made at."""
+        return 1.0 if kind in RECORD_MOVES or kind in CLASS_MOVES else float(self._block)
+
     @property
     def _block(self) -> int:
         return self._shape[0] // BLOCK

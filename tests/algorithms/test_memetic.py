@@ -178,14 +178,24 @@ def test_a_toolbox_without_algorithms_is_refused() -> None:
 
 
 def test_credit_goes_to_the_moves_that_improve_and_no_move_is_forgotten() -> None:
-    credit = np.full(4, 0.25)
+    moves, credit = [Move(name, False) for name in "abcd"], np.full(4, 0.25)
     for _ in range(60):
-        credit = update_credit(credit, [0, 0, 1, 3], [0.0, 4.0, 0.0, 1.0])
+        credit = update_credit(moves, credit, [0, 0, 1, 3], [0.0, 4.0, 0.0, 1.0])
     # A trial of the first brings 2 on the average; the third was never tried and keeps what it had.
     assert credit == pytest.approx([0.5, 0.0, 0.25, 0.25], abs=0.01)
-    assert update_credit(credit, [0, 1], [0.0, 0.0]) is credit
+    assert update_credit(moves, credit, [0, 1], [0.0, 0.0]) is credit
     assert shares_of(credit).sum() == pytest.approx(1.0)
     assert shares_of(np.array([1.0, 0.0])) == pytest.approx([0.95, 0.05])
+
+
+def test_a_move_of_many_records_has_to_bring_as_many_times_as_much() -> None:
+    moves, credit = [Move("one", False), Move("ones", False, 30.0)], np.full(2, 0.5)
+    for _ in range(60):
+        credit = update_credit(moves, credit, [0, 1], [1.0, 30.0])
+    assert credit == pytest.approx([0.5, 0.5], abs=0.01)
+    for _ in range(60):
+        credit = update_credit(moves, credit, [0, 1], [1.0, 10.0])
+    assert credit == pytest.approx([0.75, 0.25], abs=0.01)
 
 
 @pytest.mark.parametrize("burdened", [0.0, 0.3, 1.0])
