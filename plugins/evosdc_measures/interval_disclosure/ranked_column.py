@@ -124,7 +124,8 @@ def near_limits(
         if x == y or np.isnan(x) or np.isnan(y):
             continue
         most = hits_of(x, y, below - 2 * radius, above - 2 * radius, n, enough)
-        least = hits_of(x, y, below + 2 * radius, above + 2 * radius, n, enough)
+        # No distance is greater than all ranks, and `enough` ends there.
+        least = hits_of(x, y, min(below + 2 * radius, 2 * n), min(above + 2 * radius, 2 * n), n, enough)
         if most != least:
             place[row] = 0
             count += 1

@@ -10,6 +10,7 @@ from evosdc_measures.interval_disclosure import by_ranks
 from evosdc_measures.interval_disclosure.by_ranks import FittedByRanks
 from evosdc_measures.interval_disclosure.cells import FittedByCell, Reach
 from evosdc_measures.interval_disclosure.rank_intervals import wide_enough
+from evosdc_measures.interval_disclosure.ranked_column import distances_of, near_limits
 from tests.plugins.measures.numeric.cases import edited, fitted, noisy, numeric, pairs
 
 VALUES = [np.nan, -1e300, -3.5, 0.0, -0.0, 1.0, 1.0 + 1e-15, 2.0, 7.25, 1e300]
@@ -50,6 +51,22 @@ def test_chains_of_changes(radius, tables, data):
         state = measure.follow(state, masked, np.array(rows, dtype=np.intp))
         assert measure.value(state) == wanted.score(masked)
     assert measure.burdens(masked).tolist() == wanted.burdens(masked).tolist()
+
+
+@pytest.mark.parametrize(("n", "radius"), [(4, 2), (13, 8), (40, 30)])
+def test_no_limit_is_looked_up_beyond_the_widest_interval(n, radius):
+    original, enough = np.arange(float(n)), wide_enough((0, 5, 40, 100))
+    masked = original[::-1].copy()
+    orders = np.argsort(original), np.argsort(masked)
+    _, apart = distances_of(original, masked, *orders)
+    found = []
+    for beyond in (0, int(enough[0])):  # what stands in memory behind it
+        held = np.concatenate([enough, np.full(400, beyond)])[: len(enough)]
+        place = np.empty(n, dtype=np.int32)
+        near_limits(original, masked, apart, orders[0], held, radius, place)
+        found.append(place.tolist())
+    assert found[0] == found[1]
+    assert max(found[0]) >= 0
 
 
 @given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
