@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evosdc.errors import DataError, Fault
-from evosdc.printing import printable
+from evosdc.model.microdata import one_value
 from evosdc.table.schema import Role, Schema
 
 
@@ -37,8 +37,7 @@ def choose_attributes(
     faults = []
     if not chosen:
         advice = f"Name them by {option} A,B, or give some the role quasi-identifier in the schema."
-        alike = [a.name for a in schema.attributes if a.role.published and a.categorical and len(a.categories) < 2]
-        given = f"none ({printable(', '.join(alike))}: one value in all records)" if alike else "none"
+        given = f"none{one_value(schema)}"
         faults.append(Fault("attributes", given, "at least one attribute", advice))
     if withheld:
         faults.append(withheld_fault("attributes", withheld, schema))

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from evosdc.errors import DataError, Fault
+from evosdc.printing import printable
 from evosdc.table.missing_values import faults_of_missing
 from evosdc.table.record_rules import RecordRules
+from evosdc.table.schema import Schema
 from evosdc.table.structural_zeros import find_structural_zeros
 from evosdc.table.table import Table
 
@@ -47,7 +49,7 @@ class Microdata:
             faults.append(
                 Fault(
                     "protect",
-                    "no attribute",
+                    f"no attribute{one_value(self.table.schema)}",
                     "at least one",
                     "Name the attributes by --protect A,B, or give some the role quasi-identifier in the schema.",
                 )
@@ -87,3 +89,8 @@ class Microdata:
             The protected attributes, shape (n, V).
         """
         return Microdata(self.table.with_columns(masked), self.protect, population=self.population)
+
+
+def one_value(schema: Schema) -> str:
+    """Return which columns have one value, in brackets: why there may be nothing to mask; empty without any."""
+    return f" ({printable(', '.join(schema.constant))}: one value in all records)" if schema.constant else ""

@@ -174,6 +174,11 @@ class Schema:
         """Names of the attributes that are left out of a protected file."""
         return self.with_role(*WITHHELD)
 
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """Names of published categorical attributes with one category at most, of which nothing can be masked."""
+        return tuple(a.name for a in self.attributes if a.role.published and a.categorical and len(a.categories) < 2)
+
     def with_role(self, *roles: Role) -> tuple[str, ...]:
         """Return the names of the attributes that have one of the roles."""
         return tuple(a.name for a in self.attributes if a.role in roles)

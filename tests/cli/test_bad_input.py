@@ -285,7 +285,7 @@ def test_the_option_that_chooses_attributes_of_other_scales_is_said(evosdc, file
 def test_columns_with_one_value_are_named_where_nothing_is_left_to_mask(evosdc, files):
     (files / "alike.csv").write_text("sex,town\n" + "m,north\n" * 5)
     answer = evosdc("protect", "alike.csv", "-o", "run")
-    assert_refused(answer, "none (sex, town: one value in all records)", "--protect A,B")
+    assert_refused(answer, "no attribute (sex, town: one value in all records)", "--protect A,B")
     assert not (files / "run").exists()
 
 
