@@ -53,7 +53,7 @@ TOLD = ("publication",)
 """Keys of results that say the same again in words."""
 PROVENANCE = ("input", "output", "date", "versions", "formulas", "neutralised_formulas")
 """Keys of manifests that say where a file comes from."""
-VOLATILE = ("seconds", "evosdc")
+VOLATILE = ("seconds", "file_seconds", "evosdc")
 """Keys, and columns, of times and versions."""
 
 Digests = dict[str, str]
