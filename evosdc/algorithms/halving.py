@@ -1,11 +1,24 @@
 """Which start a search stays with: successive halving of the best files of each kind (Karnin, Koren & Somekh 2013)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.model import Individual
+
+RATES, RIVALS, WAITING = "rates", "rivals", "waiting"
+"""Names in the memory: progress of each member in a round, slots of the starting files in the race, and of those that
+have a round in this rung of it yet."""
+
+_NOBODY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+OVER: dict[str, NDArray[Any]] = {RIVALS: _NOBODY, WAITING: _NOBODY}
+"""Memory of a race that is over; checkpoints of versions without one have none."""
+
+MEMORY = 0.5
+"""Weight of the last round in the progress of a member."""
 
 WITHIN = 2.5
 """How many times the best score another kind's best may have to be tried: what is farther off hardly catches up."""
@@ -15,6 +28,50 @@ FORESIGHT = 10
 
 MENDED = ("labels", "kept")
 """First words of what a label says after the methods: of labels put right, and of kept values moved."""
+
+
+def begun(individuals: Sequence[Individual], kinds: int) -> dict[str, NDArray[Any]]:
+    """Return the memory before the first round, of a race of so many kinds at most."""
+    rivals = best_of_kinds(individuals, kinds)
+    return {RATES: np.full(len(individuals), np.nan), RIVALS: rivals, WAITING: rung(rivals, kinds)}
+
+
+def turn(memory: Mapping[str, NDArray[Any]]) -> int | None:
+    """Return the slot of who has the next round of the race; None where it is over."""
+    waiting = memory.get(WAITING, _NOBODY)
+    return int(waiting[0]) if len(waiting) else None
+
+
+def after_round(
+    memory: Mapping[str, NDArray[Any]], members: Sequence[Individual], slot: int, gain: float, kinds: int
+) -> dict[str, NDArray[Any]]:
+    """Return the progress of the members, and the race, after a round of one of them.
+
+    Where one is left in the race, what is known of the others is forgotten: they are tried again as any member is,
+    after the doublings of the rounds. To go on with several would cost the best of them most of its rounds.
+
+    Parameters
+    ----------
+    memory : mapping
+        Before the round.
+    members : sequence of Individual
+        After it.
+    slot : int
+        Of the member that was improved.
+    gain : float
+        By how much.
+    kinds : int
+        Rounds in a rung.
+    """
+    rates = memory[RATES].copy()
+    rates[slot] = gain if np.isnan(rates[slot]) else (1.0 - MEMORY) * rates[slot] + MEMORY * gain
+    rivals, waiting = memory.get(RIVALS, _NOBODY), memory.get(WAITING, _NOBODY)
+    if len(waiting) != 1:
+        return {RATES: rates, RIVALS: rivals, WAITING: waiting[1:]}
+    left = survivors(rivals, members, rates)
+    if len(left) == 1:
+        rates[np.arange(len(rates)) != left[0]] = np.nan
+    return {RATES: rates, RIVALS: left, WAITING: rung(left, kinds)}
 
 
 def kind_of(origin: str) -> tuple[str, ...]:

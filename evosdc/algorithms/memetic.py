@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from evosdc.algorithms.combination import promising, worth_keeping
-from evosdc.algorithms.halving import best_of_kinds, expected, rung, survivors
+from evosdc.algorithms.halving import OVER, RATES, after_round, begun, expected, turn
 from evosdc.algorithms.moves import first_credit, moves_of, mutants_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement, improvements
 from evosdc.errors import Fault, ParameterError
@@ -20,20 +20,13 @@ from evosdc.model.capabilities import Movable, RecordDecoded
 from evosdc.model.litter import Litter, offspring_of, origins_of
 from evosdc.seeds import Streams
 
-CLIMBER, RATES, RIVALS, WAITING, CREDIT, INNER = "climber", "rates", "rivals", "waiting", "moves", "inner/"
-"""Names in the memory: slot of the member being improved, progress of each member in a round, slots of starting files
-that are in the race and those that have a round in this rung of it yet, credit of each kind of move. The last marks
-what the inner algorithm remembers. Probes that are to be combined are set aside."""
-
-NOBODY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-"""In the race once it is over, and in checkpoints of versions that had none."""
+CLIMBER, CREDIT, INNER = "climber", "moves", "inner/"
+"""Names in the memory: slot of the member being improved, credit of each kind of move. The last marks what the inner
+algorithm remembers. Probes that are to be combined are set aside."""
 
 QUICK, USUAL = (240, 2.0), (60, 0.0)
 """Rounds between two generations of the population, and how many more probes each has than the one before: where a
 probe takes little, and a crossover, which changes many records, as much as hundreds of them; and otherwise."""
-
-MEMORY = 0.5
-"""Weight of the last round in the progress of a member."""
 
 
 class Memetic(Algorithm):
@@ -126,10 +119,7 @@ class Memetic(Algorithm):
         """Return the first population of the inner algorithm."""
         population = self.inner.first_population(candidates)
         credit = first_credit(self.moves, self.params.burdened)
-        rates = np.full(len(population.individuals), np.nan)
-        rivals = best_of_kinds(population.individuals, self.params.kinds)
-        race = {RIVALS: rivals, WAITING: rung(rivals, self.params.kinds)}
-        own = {CREDIT: credit, RATES: rates, ASIDE: np.array(0)} | race
+        own = {CREDIT: credit, ASIDE: np.array(0)} | begun(population.individuals, self.params.kinds)
         return replace(population, memory=_marked(population.memory) | own)
 
     def propose(self, population: Population, streams: Streams) -> Sequence[Offspring]:
@@ -142,8 +132,8 @@ class Memetic(Algorithm):
             return self.inner.propose(_inner(population, members), streams)
         rng = streams.vary(population.generation, 0)
         rounds = population.generation // 2
-        waiting = population.memory.get(WAITING, NOBODY)
-        slot = int(waiting[0]) if len(waiting) else self._chosen(members, population.memory[RATES], rounds)
+        racing = turn(population.memory)
+        slot = racing if racing is not None else self._chosen(members, population.memory[RATES], rounds)
         climber = members[slot]
         shares = shares_of(population.memory[CREDIT])
         drawn = [self.moves[i] for i in rng.choice(len(shares), self._probes(rounds), p=shares).tolist()]
@@ -224,7 +214,7 @@ class Memetic(Algorithm):
                 best = child if child.dominates(best) else best
             gain = improvement(best, members[slot])
             members[slot] = best
-            after = self._after_round(population.memory, members, slot, gain)
+            after = after_round(population.memory, members, slot, gain, self.params.kinds)
             memory = {**population.memory, ASIDE: np.array(0), **after}
             return replace(population, individuals=tuple(members), memory=memory)
         if self._evolves(population.generation):
@@ -233,8 +223,7 @@ class Memetic(Algorithm):
             known = {member.key: rate for member, rate in zip(members, population.memory[RATES], strict=True)}
             rates = np.array([known.get(individual.key, np.nan) for individual in following.individuals])
             kept = {CREDIT: population.memory[CREDIT], RATES: rates, ASIDE: np.array(0)}
-            kept |= {RIVALS: NOBODY, WAITING: NOBODY}  # the race is over where files mix
-            return replace(following, memory=_marked(following.memory) | kept)
+            return replace(following, memory=_marked(following.memory) | kept | OVER)  # where files mix
         slot = offspring.slot if isinstance(offspring, Litter) else offspring[0].parents[0]
         climber = members[slot]
         gains = improvements(evaluated, climber)
@@ -247,32 +236,8 @@ class Memetic(Algorithm):
             CREDIT: update_credit(self.moves, population.memory[CREDIT], tried, gains),
         }
         if not useful:
-            memory |= self._after_round(population.memory, members, slot, 0.0)
+            memory |= after_round(population.memory, members, slot, 0.0, self.params.kinds)
         return replace(population, individuals=(*members, *useful), memory=memory)
-
-    def _after_round(
-        self, memory: Mapping[str, NDArray[Any]], members: Sequence[Individual], slot: int, gain: float
-    ) -> dict[str, NDArray[Any]]:
-        """Return the progress of the members, and the race, after a round of one of them.
-
-        Where one is left in the race, what is known of the others is forgotten: they are tried again as any member is,
-        after the doublings of the rounds. To go on with several would cost the best of them most of its rounds.
-        """
-        rates = _rated(memory[RATES], slot, gain)
-        rivals, waiting = memory.get(RIVALS, NOBODY), memory.get(WAITING, NOBODY)
-        if len(waiting) != 1:
-            return {RATES: rates, RIVALS: rivals, WAITING: waiting[1:]}
-        left = survivors(rivals, members, rates)
-        if len(left) == 1:
-            rates[np.arange(len(rates)) != left[0]] = np.nan
-        return {RATES: rates, RIVALS: left, WAITING: rung(left, self.params.kinds)}
-
-
-def _rated(rates: NDArray[np.float64], slot: int, gain: float) -> NDArray[np.float64]:
-    """Return the running means of the progress a round, with one more round of one slot."""
-    rates = rates.copy()
-    rates[slot] = gain if np.isnan(rates[slot]) else (1.0 - MEMORY) * rates[slot] + MEMORY * gain
-    return rates
 
 
 def _split(population: Population) -> tuple[list[Individual], list[Individual]]:

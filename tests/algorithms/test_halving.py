@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.algorithms.halving import best_of_kinds, kind_of, rung, survivors
-from evosdc.algorithms.memetic import RATES, RIVALS, WAITING, Memetic
+from evosdc.algorithms.halving import RATES, RIVALS, WAITING, best_of_kinds, kind_of, rung, survivors
+from evosdc.algorithms.memetic import Memetic
 from evosdc.model import Individual
 from evosdc.seeds import Streams
 from evosdc.testing.counting import candidates, counted

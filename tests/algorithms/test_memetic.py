@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from evosdc.algorithms.combination import promising
-from evosdc.algorithms.memetic import RATES, Memetic
+from evosdc.algorithms.halving import RATES
+from evosdc.algorithms.memetic import Memetic
 from evosdc.algorithms.moves import Move, first_credit, moves_of, shares_of, update_credit
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.errors import ParameterError
