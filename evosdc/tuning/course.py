@@ -8,6 +8,7 @@ from evosdc.tuning.arm import Arm, Point, chained, split
 from evosdc.tuning.candidate import Candidate
 from evosdc.tuning.evidence import FEWEST
 from evosdc.tuning.judge import Judge
+from evosdc.tuning.leaders import leaders
 from evosdc.tuning.local_search import LEVELS, leading, neighbours, refined
 from evosdc.tuning.order import in_order_of_promise
 from evosdc.tuning.side_by_side import Search, together
@@ -70,8 +71,8 @@ class Course:
     @property
     def few(self) -> bool:
         """Whether time was so short that the best arms are hardly tuned: parameters by attribute would be no better."""
-        leaders = self.ranked(self.best.values())[:1]
-        return any(self.judge.used[one.arm.name] < FEWEST for one in leaders)
+        leader = self.ranked(self.best.values())[:1]
+        return any(self.judge.used[one.arm.name] < FEWEST for one in leader)
 
     def ladder(self) -> None:
         """Judge each arm's first parameter from end to end: k of `mdav`, p of rank swapping, before all finer points.
@@ -142,9 +143,9 @@ class Course:
     def by_attribute(self) -> None:
         """Give each attribute parameters of its own, of the best methods, one design of each."""
         best = self.ranked(one for one in self.best.values() if not one.arm.dear)
-        leaders = list({one.arm.steps[0].method: one for one in reversed(best)}.values())
+        of_methods = list({one.arm.steps[0].method: one for one in reversed(best)}.values())
         starts = []
-        for leader in self.ranked(leaders)[:BY_ATTRIBUTE]:
+        for leader in self.ranked(of_methods)[:BY_ATTRIBUTE]:
             apart = split(leader.arm, leader.point)
             start = None if apart is None else Candidate.at(*apart)
             if start is not None:
@@ -156,9 +157,9 @@ class Course:
     def chains(self) -> None:
         """Chain the best designs two by two, at their best points and at points halfway to the ends of their ranges."""
         cheap = [one for one in self.best.values() if one.arm.kind == "method" and not one.arm.dear]
-        leaders = self.ranked(cheap)[:KEPT]
+        best = self.ranked(cheap)[:KEPT]
         starts: dict[str, list[Candidate]] = {}
-        for first, second in permutations(leaders, 2):
+        for first, second in permutations(best, 2):
             arm = chained(first.arm, second.arm)
             points = product(_weaker(first.point), _weaker(second.point))
             made = (Candidate.at(arm, (*one, *other)) for one, other in points)
@@ -197,8 +198,8 @@ class Course:
             yield [(leader, draw) for draw in range(FINAL_DRAWS)]
 
     def ranked(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """Return candidates from best to worst."""
-        return sorted(candidates, key=lambda one: self.judge.order(one.key))
+        """Return candidates from what is most to what is least worth refining."""
+        return leaders(candidates, lambda one: self.judge.order(one.key))
 
 
 def first_of(arm: Arm) -> Candidate | None:

@@ -11,6 +11,7 @@ from evosdc.tuning.candidate import Candidate
 from evosdc.tuning.evidence import evidence_sentence
 from evosdc.tuning.judge import Judge
 from evosdc.tuning.large_files import file_seconds
+from evosdc.tuning.leaders import leaders
 from evosdc.tuning.trial import Order, Trial, mean_order
 
 
@@ -135,9 +136,13 @@ class Tuning:
 
     @property
     def maskings(self) -> tuple[Masking, ...]:
-        """The best files of all, from best to worst, then each method at its best, each once: a search's start."""
+        """The best files of all, from best to worst, then each method at its best, each once: a search's start.
+
+        Methods that break a bound by little and score better come in turn with those that keep all.
+        """
         listed: dict[str, Masking] = {}
-        for masking in (*(file.masking for file in self.files), *(row.masking for row in self.rows)):
+        rows = leaders(self.rows, lambda row: row.order)
+        for masking in (*(file.masking for file in self.files), *(row.masking for row in rows)):
             listed.setdefault(masking.label, masking)
         return tuple(listed.values())
 

@@ -29,3 +29,11 @@ def test_each_method_comes_before_any_comes_again(sizes):
 def test_of_one_method_the_midst_comes_first():
     found = spread([Masking("pram", {"p": p}) for p in range(1, 10)])
     assert [one.params["p"] for one in found[:3]] == [5, 3, 8]
+
+
+def test_what_was_tuned_best_has_most_turns():
+    portfolio = [Masking(method, {"p": p}) for method in ("a", "b", "c") for p in range(9)]
+    found = spread(portfolio, [Masking("c", {"p": 4}), Masking("d", {}), Masking("a", {})])
+    assert Counter(one.label for one in found) == Counter(one.label for one in portfolio)
+    assert [one.method for one in found[:11]] == ["c", "c", "a", "c", "b", "c", "a", "c", "c", "a", "b"]
+    assert [one.params["p"] for one in found if one.method == "b"][:3] == [4, 2, 7]

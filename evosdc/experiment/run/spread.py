@@ -5,18 +5,32 @@ from collections.abc import Iterator, Sequence
 from evosdc.model import Masking
 
 
-def spread(portfolio: Sequence[Masking]) -> list[Masking]:
+def spread(portfolio: Sequence[Masking], tuned: Sequence[Masking] = ()) -> list[Masking]:
     """Return the entries of a portfolio so that the first ones stand for all: methods in turn, the midst of each first.
 
     Entries of a method stand in the order of their parameters as a rule. They are taken by bisection, so that any
-    number of them is spread over the whole range.
+    number of them is spread over the whole range. Where methods were tuned, the second of them has half as many turns
+    as the first one, the third a third, and so on.
+
+    Parameters
+    ----------
+    portfolio : sequence of Masking
+    tuned : sequence of Masking
+        Methods at their best, in whose order they stand; what they do not name comes after them, as the portfolio
+        lists it.
     """
-    methods: dict[tuple[str, ...], list[Masking]] = {}
+    methods: dict[tuple[str, ...], list[Masking]] = {_methods(masking): [] for masking in (*tuned, *portfolio)}
     for masking in portfolio:
-        methods.setdefault(tuple(step.method for step in masking.steps), []).append(masking)
-    turns = [[entries[place] for place in bisected(len(entries))] for entries in methods.values()]
-    longest = max(map(len, turns), default=0)
-    return [entries[turn] for turn in range(longest) for entries in turns if turn < len(entries)]
+        methods[_methods(masking)].append(masking)
+    keyed = []
+    for rank, entries in enumerate(filter(None, methods.values()), 1):
+        weight = rank if tuned else 1
+        keyed += [(turn * weight, rank, entries[place]) for turn, place in enumerate(bisected(len(entries)), 1)]
+    return [masking for *_, masking in sorted(keyed, key=lambda one: one[:2])]
+
+
+def _methods(masking: Masking) -> tuple[str, ...]:
+    return tuple(step.method for step in masking.steps)
 
 
 def bisected(size: int) -> list[int]:

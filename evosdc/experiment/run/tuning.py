@@ -226,7 +226,7 @@ def with_tuned(
     assured = min(MOST_ASSURED, max(1, len(maskings) + len(wanted)))
     if experiment.stop.seconds is not None:
         # Of the tuned files the best alone has to be there besides what was asked for by name.
-        listed = [*tuned[:1], *wanted, *tuned[1:], *map(MaskingEntry.of, spread(known))]
+        listed = [*tuned[:1], *wanted, *tuned[1:], *map(MaskingEntry.of, spread(known, maskings))]
         assured = max(1, len(tuned[:1]) + len(wanted))
     start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
     anything = (start.methods, start.files, start.random, start.initial)
