@@ -89,6 +89,10 @@ def follow_ranks(
         As of `rank_hits`; `ranks` and `hits` are altered.
     """
     n, grown = len(original), 0
+    for row in rows:
+        # The rank of its masked value is known when all changes are in: until then it has no hits.
+        grown -= hits[row]
+        hits[row] = -1
     for place in range(len(rows)):
         a, b = former[place], masked[rows[place]]
         for i in range(n):
@@ -101,15 +105,15 @@ def follow_ranks(
                 ranks[0, i] += through
                 ranks[1, i] += below
                 ranks[2, i] += shown
-                grown -= hits[i]
-                hits[i] = _hits(x, y, ranks[0, i], ranks[1, i], ranks[2, i], n, enough)
-                grown += hits[i]
+                if hits[i] >= 0:
+                    grown -= hits[i]
+                    hits[i] = _hits(x, y, ranks[0, i], ranks[1, i], ranks[2, i], n, enough)
+                    grown += hits[i]
     for row in rows:
         y, shown = masked[row], 0
         for i in range(n):
             shown += int(masked[i] <= y) + int(masked[i] < y)
         ranks[2, row] = shown
-        grown -= hits[row]
         hits[row] = _hits(original[row], y, ranks[0, row], ranks[1, row], shown, n, enough)
         grown += hits[row]
     return grown
