@@ -1,5 +1,6 @@
 """The Pareto front of all candidates ever evaluated."""
 
+from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Sequence
 from itertools import compress
@@ -41,9 +42,10 @@ class Archive:
     def __init__(
         self, individuals: Iterable[Individual] = (), passed: Iterable[Point] = (), most: int = MOST_MEMBERS
     ) -> None:
-        # All points in order, of a staircase with what each step adds to the hypervolume; then those that have an
-        # individual, and those that have none any more.
+        # All points in order, of a staircase its coordinates, and what each step adds to the hypervolume; then those
+        # that have an individual, and those that have none any more.
         self._points: list[Point] = []
+        self._staircase = _staircase(())
         self._areas: list[float] = []
         self._kept: list[Point] = []
         self._members: list[Individual] = []
@@ -51,12 +53,11 @@ class Archive:
         self._most = most
         self._infeasibility = float("inf")
         self._hypervolume: float | None = None
-        self._staircase: NDArray[np.float64] | None = None
         self.update(list(individuals))
         self._passed = sorted(passed)
         self._points = sorted([*self._points, *self._passed])
         self._areas = [self._area(place) for place in range(len(self._points))]
-        self._staircase = None
+        self._staircase = _staircase(self._points)
 
     def update(self, individuals: Sequence[Individual]) -> list[int]:
         """Take in evaluated individuals; return the places of those that entered the front, some for a moment only."""
@@ -66,6 +67,7 @@ class Archive:
                 continue
             if infeasibility < self._infeasibility:
                 self._points, self._areas, self._kept, self._members, self._passed = [], [], [], [], []
+                self._staircase = _staircase(())
                 self._infeasibility = infeasibility
             if self._reached(point):
                 continue
@@ -74,7 +76,7 @@ class Archive:
             if len(self._members) > self._most:
                 self._thin()
         if entered:
-            self._hypervolume = self._staircase = None
+            self._hypervolume = None
         return entered
 
     def _standing_out(self, individuals: Sequence[Individual]) -> Iterable[tuple[int, Standing]]:
@@ -88,11 +90,11 @@ class Archive:
             return standing
         if not self._points or len(self._points[0]) != 2:
             return standing
-        if self._staircase is None:
-            self._staircase = np.array(self._points).T
-        steps, (first, second) = self._staircase, individuals.along
-        ahead = np.searchsorted(steps[0], first, side="right") - 1
-        dominated = (ahead >= 0) & (steps[1][ahead] <= second)
+        # Views, which are gone when this ends: while there are any, no step can be put in.
+        firsts, seconds = (np.frombuffer(along) for along in self._staircase)
+        first, second = individuals.along
+        ahead = np.searchsorted(firsts, first, side="right") - 1
+        dominated = (ahead >= 0) & (seconds[ahead] <= second)
         return compress(standing, np.logical_not(dominated).tolist())
 
     def _reached(self, point: Point) -> bool:
@@ -122,6 +124,9 @@ class Archive:
             self._remove(place)
         place = bisect_left(points, point)
         points.insert(place, point)
+        if len(point) == 2:
+            for along, coordinate in zip(self._staircase, point, strict=True):
+                along.insert(place, coordinate)
         among = bisect_left(self._kept, point)
         self._kept.insert(among, point)
         # States are large, and of no use outside the population.
@@ -137,6 +142,9 @@ class Archive:
             del self._kept[among], self._members[among]
         else:
             del self._passed[bisect_left(self._passed, point)]
+        if len(point) == 2:
+            for along in self._staircase:
+                del along[place]
         del self._points[place], self._areas[place]
 
     def _area(self, place: int) -> float:
@@ -185,6 +193,12 @@ class Archive:
 
     def __len__(self) -> int:
         return len(self._members)
+
+
+def _staircase(points: Sequence[Point]) -> "tuple[array[float], array[float]]":
+    """Return both coordinates of the steps of a staircase; nothing of points that have not two."""
+    steps = [point for point in points if len(point) == 2]
+    return array("d", [first for first, _ in steps]), array("d", [second for _, second in steps])
 
 
 MOST_DIMENSIONS = 3
