@@ -16,6 +16,7 @@ from struct import error, iter_unpack, unpack_from
 from typing import Any
 
 from llvmlite import binding
+from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.np import linalg
 
@@ -32,7 +33,7 @@ class InstalledCache(FunctionCache):
     """Numba's cache on disk, which also reads the machine code that was made when evosdc was installed.
 
     That lies beside the source. Numba looks there only where it can write, and not where ``NUMBA_CACHE_DIR`` names
-    another folder.
+    another folder. It checks no bounds of arrays: where ``NUMBA_BOUNDSCHECK`` asks for that, all is compiled anew.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -54,7 +55,7 @@ class InstalledCache(FunctionCache):
         """Return what numba keeps of a function that was compiled for a signature; None where there is nothing."""
         key = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
         kept = _kept(self._cache_file, key)
-        return _kept(self._installed, key) if kept is None and self.elsewhere else kept
+        return _kept(self._installed, key) if kept is None and self.elsewhere and not config.BOUNDSCHECK else kept
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         kept = self.kept(sig, target_context) if self._enabled else None

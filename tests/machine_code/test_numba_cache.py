@@ -21,6 +21,10 @@ def total(values):
     if len(kept) == 0:
         raise ValueError("nothing")
     return kept.sum()
+
+@kernel
+def third(values):
+    return values[2]
 """
 
 READING = """
@@ -45,10 +49,10 @@ def begun(tmp_path):
     (tmp_path / "evosdc_of_kernels.py").write_text(KERNELS)
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
 
-    def begin(program):
+    def begin(program, **variables):
         (tmp_path / "program.py").write_text(program)
         command = [sys.executable, str(tmp_path / "program.py")]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, env=environment | variables, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout.split()
 
@@ -86,6 +90,26 @@ def test_machine_code_is_read_without_what_numba_compiles_by(begun, tmp_path):
 def test_where_machine_code_calls_what_is_not_there_everything_is_loaded_first(begun):
     assert begun(READING) == ["45", "0", "True", "45.0", "0", "True"]
     assert begun(WITHOUT) == ["45", "1", "True", "45.0", "2", "True"]
+
+
+BEYOND = """
+import numpy as np
+from evosdc_of_kernels import third
+
+try:
+    print(third(np.arange(3)[:2]))
+except IndexError:
+    print("refused")
+"""
+
+
+def test_bounds_are_checked_where_that_is_asked_for(begun, tmp_path):
+    """Machine code that was compiled at installation checks none."""
+    assert begun(BEYOND, NUMBA_CACHE_DIR="") == ["2"]
+    assert list((tmp_path / "__pycache__").glob("*third*.nbi"))
+    assert begun(BEYOND) == ["2"]
+    for _ in range(2):
+        assert begun(BEYOND, NUMBA_CACHE_DIR=str(tmp_path / "checked"), NUMBA_BOUNDSCHECK="1") == ["refused"]
 
 
 LISTED = """
