@@ -13,7 +13,7 @@ from evosdc.tuning.local_search import LEVELS, leading, neighbours, refined
 from evosdc.tuning.order import in_order_of_promise
 from evosdc.tuning.side_by_side import Search, together
 
-UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS = 0.35, 0.55, 0.72, 0.88
+UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS, UNTIL_LASTING = 0.35, 0.55, 0.72, 0.88, 0.96
 """Shares of the budget at which the phases end, where they have not ended before; the rest is for further draws."""
 
 UNTIL_TURNS = 0.5
@@ -40,6 +40,10 @@ class Course:
 
     Attributes
     ----------
+    arms : list of Arm
+        What is tuned, but for what comes at the end.
+    lasting : list of Arm
+        Within a time, what takes long and promises little (`last`).
     first : sequence of str
         Methods whose grids are judged before those of others: where a privacy model constrains, the others seldom keep
         what it asks, and time may end before all have had their turn.
@@ -50,7 +54,10 @@ class Course:
     def __init__(self, judge: Judge, arms: Sequence[Arm], first: Sequence[str] = ()) -> None:
         self.judge = judge
         self.first = first
-        self.arms = arms
+        promise = self._promise(arms)
+        timed = judge.budget.seconds is not None
+        self.lasting = [arm for arm in arms if timed and arm.dear and not promise[arm.steps[0].method]]
+        self.arms = [arm for arm in arms if arm not in self.lasting]
         self.best: dict[str, Candidate] = {}
 
     def follow(self, portfolio: Sequence[Arm]) -> None:
@@ -66,6 +73,7 @@ class Course:
         else:
             self.by_attribute()
             self.chains()
+        self.last()
         self.settle()
 
     @property
@@ -106,9 +114,11 @@ class Course:
 
     def promising(self) -> list[Arm]:
         """Return the arms, what promises most first."""
-        methods = {arm.steps[0].method for arm in self.arms}
-        found = {name: self.judge.registry.implementation("masking-method", name).promise for name in methods}
-        return in_order_of_promise(self.arms, found)
+        return in_order_of_promise(self.arms, self._promise(self.arms))
+
+    def _promise(self, arms: Sequence[Arm]) -> dict[str, int]:
+        methods = {arm.steps[0].method for arm in arms}
+        return {name: self.judge.registry.implementation("masking-method", name).promise for name in methods}
 
     def lead(self, candidates: Sequence[Candidate]) -> None:
         """Take the best of each arm from candidates, where an arm has none that is as good."""
@@ -168,6 +178,17 @@ class Course:
             self.judge.judge((candidate, 0) for points in starts.values() for candidate in points)
             heads = [one for points in starts.values() for one in leading(self.judge, points, 1)]
             self._refine(leading(self.judge, heads, CHAINS), ())
+
+    def last(self) -> None:
+        """Judge within a time what takes long and promises little: a single file may take as long as all else.
+
+        Nothing is chained with it, or refined, so that nothing is lost by its coming last.
+        """
+        grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in self.lasting]
+        interleaved = [one for one in chain.from_iterable(zip_longest(*grids)) if one is not None]
+        with self.judge.until(UNTIL_LASTING):
+            self.judge.judge(((candidate, 0) for candidate in interleaved), as_given=True)
+        self.lead(interleaved)
 
     def _refine(self, starts: Sequence[Candidate], others: Sequence[Candidate]) -> None:
         found = list(starts)
