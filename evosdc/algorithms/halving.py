@@ -1,6 +1,7 @@
 """Which start a search stays with: successive halving of the best files of each kind (Karnin, Koren & Somekh 2013)."""
 
 from collections.abc import Mapping, Sequence
+from math import log
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,13 @@ from numpy.typing import NDArray
 
 from evosdc.model import Individual
 
-RATES, RIVALS, WAITING = "rates", "rivals", "waiting"
+RATES, RIVALS, WAITING, BEGAN, DONE = "rates", "rivals", "waiting", "began", "done"
 """Names in the memory: progress of each member in a round, slots of the starting files in the race, and of those that
-have a round in this rung of it yet."""
+have a round in this rung of it yet; where each rival stood when the rung began, and how many rounds it had had then."""
 
 _NOBODY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
-OVER: dict[str, NDArray[Any]] = {RIVALS: _NOBODY, WAITING: _NOBODY}
+OVER: dict[str, NDArray[Any]] = {RIVALS: _NOBODY, WAITING: _NOBODY, BEGAN: np.zeros(0), DONE: np.array(0)}
 """Memory of a race that is over; checkpoints of versions without one have none."""
 
 MEMORY = 0.5
@@ -23,32 +24,43 @@ MEMORY = 0.5
 WITHIN = 2.5
 """How many times the best score another kind's best may have to be tried: what is farther off hardly catches up."""
 
-FORESIGHT = 10
-"""Rounds of recent progress after which those that stay in the race would be the best."""
+FORESIGHT = 6
+"""Rungs whose rounds one start would need to be the best then, of those that stay in the race; twice as many rounds as
+it has had, where that is more."""
 
 MENDED = ("labels", "kept")
 """First words of what a label says after the methods: of labels put right, and of kept values moved."""
 
 
-def begun(individuals: Sequence[Individual], kinds: int) -> dict[str, NDArray[Any]]:
-    """Return the memory before the first round, of a race of so many kinds at most."""
+def begun(individuals: Sequence[Individual], kinds: int, rounds: int) -> dict[str, NDArray[Any]]:
+    """Return the memory before the first round, of a race of so many kinds at most and so many rounds in a rung."""
     rivals = best_of_kinds(individuals, kinds)
-    return {RATES: np.full(len(individuals), np.nan), RIVALS: rivals, WAITING: rung(rivals, kinds)}
+    return {RATES: np.full(len(individuals), np.nan), **_begun(rivals, individuals, 0, rounds)}
+
+
+def _begun(rivals: NDArray[np.int64], members: Sequence[Individual], done: int, rounds: int) -> dict[str, NDArray[Any]]:
+    """Return the memory of a rung that begins when each rival has had so many rounds."""
+    began = np.array([_score(members[slot]) for slot in rivals.tolist()])
+    return {RIVALS: rivals, WAITING: rung(rivals, rounds), BEGAN: began, DONE: np.array(done)}
+
+
+def _score(member: Individual) -> float:
+    return float(sum(member.objectives))
 
 
 def turn(memory: Mapping[str, NDArray[Any]]) -> int | None:
     """Return the slot of who has the next round of the race; None where it is over."""
-    waiting = memory.get(WAITING, _NOBODY)
+    waiting = memory.get(WAITING, _NOBODY) if BEGAN in memory else _NOBODY
     return int(waiting[0]) if len(waiting) else None
 
 
 def after_round(
-    memory: Mapping[str, NDArray[Any]], members: Sequence[Individual], slot: int, gain: float, kinds: int
+    memory: Mapping[str, NDArray[Any]], members: Sequence[Individual], slot: int, gain: float, rounds: int
 ) -> dict[str, NDArray[Any]]:
     """Return the progress of the members, and the race, after a round of one of them.
 
     Where one is left in the race, what is known of the others is forgotten: they are tried again as any member is,
-    after the doublings of the rounds. To go on with several would cost the best of them most of its rounds.
+    after the growths of the rounds. To go on with several would cost the best of them most of its rounds.
 
     Parameters
     ----------
@@ -60,18 +72,22 @@ def after_round(
         Of the member that was improved.
     gain : float
         By how much.
-    kinds : int
-        Rounds in a rung.
+    rounds : int
+        In a rung.
     """
     rates = memory[RATES].copy()
     rates[slot] = gain if np.isnan(rates[slot]) else (1.0 - MEMORY) * rates[slot] + MEMORY * gain
-    rivals, waiting = memory.get(RIVALS, _NOBODY), memory.get(WAITING, _NOBODY)
-    if len(waiting) != 1:
-        return {RATES: rates, RIVALS: rivals, WAITING: waiting[1:]}
-    left = survivors(rivals, members, rates)
+    if turn(memory) is None:
+        return {RATES: rates} | OVER
+    rivals, waiting = memory[RIVALS], memory[WAITING]
+    if len(waiting) > 1:
+        return {RATES: rates, WAITING: waiting[1:]}
+    done = int(memory[DONE])
+    following = done + _each(rivals, rounds)
+    left = survivors(rivals, members, memory[BEGAN], growths(done, following, FORESIGHT * rounds))
     if len(left) == 1:
         rates[np.arange(len(rates)) != left[0]] = np.nan
-    return {RATES: rates, RIVALS: left, WAITING: rung(left, kinds)}
+    return {RATES: rates, **_begun(left, members, following, rounds)}
 
 
 def kind_of(origin: str) -> tuple[str, ...]:
@@ -101,15 +117,49 @@ def rung(rivals: NDArray[np.int64], rounds: int) -> NDArray[np.int64]:
 
     Where one is left, or none, there are no rounds.
     """
-    return np.repeat(rivals, max(1, rounds // len(rivals))) if len(rivals) > 1 else rivals[:0]
+    return np.repeat(rivals, _each(rivals, rounds)) if len(rivals) > 1 else rivals[:0]
+
+
+def _each(rivals: NDArray[np.int64], rounds: int) -> int:
+    return max(1, rounds // len(rivals))
+
+
+def growths(before: int, after: int, rounds: int) -> float:
+    """Return how often rounds grow by the factor of a rung until so many are done; twice those that are, at least."""
+    return log(max(rounds, 2 * after) / (after + 1.0)) / log((after + 1.0) / (before + 1.0))
 
 
 def survivors(
-    rivals: NDArray[np.int64], members: Sequence[Individual], rates: NDArray[np.float64]
+    rivals: NDArray[np.int64], members: Sequence[Individual], began: NDArray[np.float64], ahead: float
 ) -> NDArray[np.int64]:
-    """Return the half of the rivals that is expected to get best, the best first, by their progress a round."""
-    order = sorted(rivals.tolist(), key=lambda slot: (expected(members[slot], float(rates[slot]), FORESIGHT), slot))
-    return np.array(order[: (len(order) + 1) // 2], dtype=np.int64)
+    """Return the half of the rivals that is expected to get best, the best first.
+
+    Parameters
+    ----------
+    rivals : ndarray of int64, shape (r,)
+    members : sequence of Individual
+        After a rung.
+    began : ndarray of float64, shape (r,)
+        Sum of the objectives of each rival before it.
+    ahead : float
+        As of `growths`.
+    """
+
+    def order(place: int) -> tuple[float, float, int]:
+        slot = int(rivals[place])
+        return members[slot].infeasibility, extrapolated(float(began[place]), _score(members[slot]), ahead), slot
+
+    chosen = sorted(range(len(rivals)), key=order)[: (len(rivals) + 1) // 2]
+    return rivals[chosen]
+
+
+def extrapolated(before: float, now: float, ahead: float) -> float:
+    """Return where a score that fell from `before` to `now` would be after `ahead` further growths of the rounds.
+
+    Searches of cells fall by much the same share whenever their rounds grow by the same factor, each by its own: a
+    straight line takes who falls fast at first for who falls far.
+    """
+    return now * (now / before) ** ahead if 0.0 < now <= before else now
 
 
 def expected(member: Individual, rate: float, rounds: int) -> tuple[float, float]:

@@ -28,6 +28,10 @@ QUICK, USUAL = (240, 2.0), (60, 0.0)
 """Rounds between two generations of the population, and how many more probes each has than the one before: where a
 probe takes little, and a crossover, which changes many records, as much as hundreds of them; and otherwise."""
 
+RUNG, RUNG_OF_LARGE, LARGE = 40, 8, 5000
+"""Rounds in a rung of the race, and in files of more values to mask than the last: which start is better is seldom
+clear before the tenth round of each, but where a round takes long a search may have no more than some dozens."""
+
 
 class Memetic(Algorithm):
     """Any algorithm on a population, with rounds of local improvement of its best members in between.
@@ -61,8 +65,14 @@ class Memetic(Algorithm):
         kinds: int = Field(
             8,
             ge=1,
-            description="kinds of starting files, by the methods that made them, of which the best race for a start, "
-            "and rounds in each rung of the race; 1 starts with the best of all",
+            description="kinds of starting files, by the methods that made them, of which the best race for a start; "
+            "1 starts with the best of all",
+        )
+        rung: int | None = Field(
+            None,
+            ge=1,
+            description="rounds in each rung of the race, which those that are left share; by default 40 where up to "
+            "5000 values are masked, else 8",
         )
         climbers: int = Field(
             1, ge=1, description="best members that are tried after that; with each doubling of the rounds one more"
@@ -110,6 +120,9 @@ class Memetic(Algorithm):
         classes = getattr(toolbox, "keeps_classes", False)
         self.moves = moves_of(toolbox.genotype, params.burdened, classes)
         rounds, growth = QUICK if isinstance(toolbox.genotype, RecordDecoded) else USUAL
+        microdata = getattr(toolbox.genotype, "microdata", None)
+        large = microdata is not None and len(microdata.table) * len(microdata.protect) > LARGE
+        self._rung = params.rung or (RUNG_OF_LARGE if large else RUNG)
         self._rounds = rounds if params.rounds is None else params.rounds
         self._growth = growth if params.growth is None else params.growth
         self._burdened: tuple[bytes, NDArray[np.float64] | None] = (b"", None)
@@ -119,7 +132,7 @@ class Memetic(Algorithm):
         """Return the first population of the inner algorithm."""
         population = self.inner.first_population(candidates)
         credit = first_credit(self.moves, self.params.burdened)
-        own = {CREDIT: credit, ASIDE: np.array(0)} | begun(population.individuals, self.params.kinds)
+        own = {CREDIT: credit, ASIDE: np.array(0)} | begun(population.individuals, self.params.kinds, self._rung)
         return replace(population, memory=_marked(population.memory) | own)
 
     def propose(self, population: Population, streams: Streams) -> Sequence[Offspring]:
@@ -214,7 +227,7 @@ class Memetic(Algorithm):
                 best = child if child.dominates(best) else best
             gain = improvement(best, members[slot])
             members[slot] = best
-            after = after_round(population.memory, members, slot, gain, self.params.kinds)
+            after = after_round(population.memory, members, slot, gain, self._rung)
             memory = {**population.memory, ASIDE: np.array(0), **after}
             return replace(population, individuals=tuple(members), memory=memory)
         if self._evolves(population.generation):
@@ -236,7 +249,7 @@ class Memetic(Algorithm):
             CREDIT: update_credit(self.moves, population.memory[CREDIT], tried, gains),
         }
         if not useful:
-            memory |= after_round(population.memory, members, slot, 0.0, self.params.kinds)
+            memory |= after_round(population.memory, members, slot, 0.0, self._rung)
         return replace(population, individuals=(*members, *useful), memory=memory)
 
 

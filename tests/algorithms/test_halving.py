@@ -9,7 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.algorithms.halving import RATES, RIVALS, WAITING, best_of_kinds, kind_of, rung, survivors
+from evosdc.algorithms.halving import (
+    RATES,
+    RIVALS,
+    WAITING,
+    after_round,
+    best_of_kinds,
+    extrapolated,
+    growths,
+    kind_of,
+    rung,
+    survivors,
+    turn,
+)
 from evosdc.algorithms.memetic import Memetic
 from evosdc.model import Individual
 from evosdc.seeds import Streams
@@ -55,29 +67,57 @@ def test_the_best_of_each_kind_races_where_it_is_near_enough() -> None:
 @given(st.integers(2, 12), st.integers(1, 16))
 def test_each_rung_halves_the_race_and_shares_its_rounds_equally(count: int, rounds: int) -> None:
     members = [file(f"method{slot}", 10.0 + slot) for slot in range(count)]
-    rivals, rates = np.arange(count), np.zeros(count)
+    rivals, done = np.arange(count), 0
     for _ in range(10):
         if len(rivals) == 1:
             break
         turns = rung(rivals, rounds)
         assert set(turns.tolist()) == set(rivals.tolist())
         assert len(turns) == len(rivals) * max(1, rounds // len(rivals))
-        following = survivors(rivals, members, rates)
+        began = np.array([members[slot].objectives[0] for slot in rivals])
+        after = done + max(1, rounds // len(rivals))
+        following = survivors(rivals, members, began, growths(done, after, 6 * rounds))
         assert following.tolist() == list(range((len(rivals) + 1) // 2))
-        rivals = following
+        rivals, done = following, after
     assert rung(rivals, rounds).tolist() == []
 
 
 def test_a_long_slope_beats_a_better_file() -> None:
-    members = [file("a", 10.0), file("b", 12.0), file("c", 30.0), file("d", 9.0, infeasibility=0.1)]
-    rates = np.array([0.1, 0.4, 0.5, 5.0])
-    assert survivors(np.arange(4), members, rates).tolist() == [1, 0]
+    members = [file("a", 10.0), file("b", 12.0), file("c", 30.0), file("d", 1.0, infeasibility=0.1)]
+    began = np.array([10.5, 16.0, 33.0, 20.0])
+    assert survivors(np.arange(4), members, began, growths(0, 4, 100)).tolist() == [1, 0]
+
+
+@given(st.integers(0, 50), st.integers(1, 50), st.integers(1, 1000))
+def test_rounds_grow_by_the_factor_of_the_rung(before: int, more: int, rounds: int) -> None:
+    after = before + more
+    factor = (after + 1) / (before + 1)
+    assert (after + 1) * factor ** growths(before, after, rounds) == pytest.approx(max(rounds, 2 * after))
+
+
+def test_the_share_that_a_score_falls_by_goes_on() -> None:
+    assert extrapolated(8.0, 4.0, 1.0) == 2.0
+    assert extrapolated(8.0, 4.0, 3.0) == 0.5
+    # What does not fall, or is nothing already, is expected to stay.
+    assert [extrapolated(*one, 2.0) for one in ((4.0, 4.0), (0.0, 0.0), (4.0, 0.0), (-1.0, -2.0))] == [
+        4.0,
+        0.0,
+        0.0,
+        -2.0,
+    ]
+
+
+def test_a_race_that_an_earlier_version_left_is_over() -> None:
+    memory = {RATES: np.array([0.5, np.nan]), RIVALS: np.arange(2), WAITING: np.array([0, 1])}
+    members = [file("a", 10.0), file("b", 12.0)]
+    assert turn(memory) is None
+    assert after_round(memory, members, 0, 0.1, 8)[WAITING].tolist() == []
 
 
 def test_a_search_goes_on_with_who_wins_the_race() -> None:
     """Four kinds, of which the last improves most: two rungs of four rounds each."""
     toolbox = toolbox_of()
-    algorithm = Memetic(Memetic.Params(rounds=100, probes=4, kinds=4), toolbox)
+    algorithm = Memetic(Memetic.Params(rounds=100, probes=4, kinds=4, rung=4), toolbox)
     files = [replace_origin(one, f"method{slot}") for slot, one in enumerate(near(candidates(40, 1))[:4])]
     population = algorithm.first_population(files)
     assert sorted(population.memory[WAITING].tolist()) == [0, 1, 2, 3]
