@@ -55,7 +55,8 @@ class InstalledCache(FunctionCache):
         """Return what numba keeps of a function that was compiled for a signature; None where there is nothing."""
         key = self._index_key(sig, target_context.codegen())  # type: ignore[no-untyped-call]
         kept = _kept(self._cache_file, key)
-        return _kept(self._installed, key) if kept is None and self.elsewhere and not getattr(config, "BOUNDSCHECK", None) else kept
+        others = self.elsewhere and not getattr(config, "BOUNDSCHECK", None)
+        return _kept(self._installed, key) if kept is None and others else kept
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         kept = self.kept(sig, target_context) if self._enabled else None
