@@ -10,6 +10,7 @@ import numpy as np
 from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
+from evosdc.engine.draws import Draws
 from evosdc.engine.families import Families, families_of
 from evosdc.engine.family_evaluations import Evaluation, family_evaluations, litter_columns
 from evosdc.engine.followed_measures import Burdens, Roads, StatesOfTable, roads_of
@@ -28,7 +29,6 @@ from evosdc.model import (
     Masking,
     PostRandomised,
     Raced,
-    Randomised,
     SelfStarting,
     Siblings,
 )
@@ -41,7 +41,7 @@ FEW = 3
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(Draws):
     """A genotype on its microdata, the fitted measures, and how they make a fitness.
 
     Parameters
@@ -84,33 +84,6 @@ class Problem:
         object.__setattr__(self, "_travellers", travellers)
         direct = self._direct is not None or self.expected or self.draws > 1
         object.__setattr__(self, "_families", None if direct else families_of(genotype, roads, travellers))
-
-    @property
-    def draws(self) -> int:
-        """How many tables are judged for one evaluation."""
-        return self.genotype.draws if isinstance(self.genotype, Randomised) else 1
-
-    def draws_of(self, genome: Any) -> int:
-        """How many tables are judged for the evaluation of a genome."""
-        return self.genotype.draws_of(genome) if isinstance(self.genotype, Raced) else self.draws
-
-    def _provisional(self, genome: Any) -> bool:
-        return self.draws_of(genome) < self.draws
-
-    @property
-    def fresh_draws(self) -> int:
-        """How many further tables the winner is judged on; 0 where decoding is not random."""
-        return self.genotype.fresh_draws if isinstance(self.genotype, Randomised) else 0
-
-    @property
-    def expected(self) -> bool:
-        """Whether genomes are judged by expectations, over all tables that they may be decoded to."""
-        return isinstance(self.genotype, PostRandomised) and self.genotype.expected
-
-    @property
-    def common_random_numbers(self) -> bool:
-        """Whether all genomes are decoded with the same random numbers, or with none."""
-        return not isinstance(self.genotype, Randomised) or self.genotype.common_random_numbers
 
     @property
     def incremental(self) -> bool:

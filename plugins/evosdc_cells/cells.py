@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from evosdc.errors import PluginError
-from evosdc.model import Changes, InBlocks, Microdata, Movable, Parameters, RecordDecoded, Seedable
+from evosdc.model import Changes, InBlocks, Microdata, Movable, RecordDecoded, Seedable
 from evosdc.model.capabilities import Draw
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Numbers, Rows, Table
@@ -25,6 +24,7 @@ from evosdc_cells.file_blocks import FileBlocks, in_blocks
 from evosdc_cells.file_siblings import FileSiblings, Sparse, changed_records
 from evosdc_cells.files import File, Genes, changed_rows, finished, key_of, locked, records_of
 from evosdc_cells.mutation import ATTEMPTS, Mutation
+from evosdc_cells.parameters import CellsParameters
 from evosdc_cells.record_moves import RECORD_MOVES, RecordMoves
 
 BLOCK = 1000
@@ -43,30 +43,8 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
     are a reconstruction after its review of operators.
     """
 
-    class Params(Parameters):
+    class Params(CellsParameters):
         """Parameters of the genotype."""
-
-        mutations: float = Field(1.0, ge=0, le=1000, description="mean of the number of cells that mutate")
-        mutation: Literal["poisson", "bernoulli"] = Field(
-            "poisson",
-            description="how many mutate: a Poisson number, at least one; or each cell by itself, maybe none",
-        )
-        steps: bool = Field(False, description="whether ordinal cells move to a neighbouring category only")
-        numbers: Literal["gray", "gaussian"] = Field(
-            "gray", description="mutation of a number: one bit of its Gray code flips, or a normal step is added"
-        )
-        spread: float = Field(
-            0.1, gt=0, le=10, description="standard deviation of a normal step, in those of the attribute"
-        )
-        crossover: Literal["one-point", "two-point", "m-point", "uniform", "record-block", "attribute-block"] = Field(
-            "two-point", description="crossover operator on the file, flattened record by record"
-        )
-        points: int = Field(4, ge=1, description="cuts of the m-point crossover")
-        p: float = Field(0.5, ge=0, le=1, description="probability that the uniform crossover exchanges a cell")
-        edit_rules: tuple[dict[str, str | float | tuple[float, float] | tuple[str, ...]], ...] = Field(
-            (),
-            description="combinations that no record may have: { sex = 'male', status = ['pregnant'], age = [0, 14] }",
-        )
 
     params: Params
     keeps_rules: ClassVar[bool] = True
