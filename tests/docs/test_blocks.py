@@ -22,6 +22,7 @@ PAGES = sorted(
 )
 FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", flags=re.MULTILINE | re.DOTALL)
 FETCHED = re.compile(r"\b(adult|census|eia|tarragona|german-credit|solar-flare|pima|poker-hand)\b")
+EXPERIMENT = re.compile(r"\bexperiments/[\w./-]+\.toml\b")
 LONG = ("docs/howto/front.md", "docs/howto/next-wave.md", "docs/howto/reproduce.md", "docs/judges.md")
 """Pages that run studies or several searches."""
 SLOW = (
@@ -50,6 +51,12 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return [(language, block) for _, language, block in FENCE.findall(text)]
 
 
+def fetches(block: str) -> bool:
+    """Whether a block, or an experiment that it names, is about a data set that is not embedded."""
+    named = [ROOT / path for path in EXPERIMENT.findall(block)]
+    return any(FETCHED.search(text) for text in (block, *(path.read_text() for path in named if path.exists())))
+
+
 @pytest.mark.usefixtures("forgotten")
 @pytest.mark.parametrize(
     "page",
@@ -62,7 +69,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 )
 def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [text for language, text in blocks(page) if language not in PROSE]
-    if not os.environ.get("EVOSDC_DATA") and any(FETCHED.search(text) for text in found):
+    if not os.environ.get("EVOSDC_DATA") and any(map(fetches, found)):
         pytest.skip("EVOSDC_DATA names no folder with the published data sets")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
