@@ -130,18 +130,19 @@ def _apply_step(
 
 
 def as_chain(masking: Masking, chosen: Sequence[str], further: Sequence[Masking]) -> tuple[Masking, tuple[str, ...]]:
-    """Return a masking with further steps, and all attributes that any of them masks.
+    """Return a masking with further steps, and all attributes that any of them masks, or that are put in order after.
 
     Parameters
     ----------
     masking : Masking
-        The first step; it masks what is chosen.
+        The first step; it masks what is chosen. Labels put right and values moved may be those of other attributes,
+        which a file leaves as they are, too.
     chosen : sequence of str
     further : sequence of Masking
         The steps after it; those that name no attributes mask what is chosen, too.
     """
     named = tuple(name for entry in further for step in entry.steps for name in step.attributes)
-    protect = tuple(dict.fromkeys([*chosen, *named]))
+    protect = tuple(dict.fromkeys([*chosen, *named, *masking.right_labels, *masking.move_values]))
     if len(protect) == len(chosen):
         return replace(masking, then=tuple(further)), protect
     then = tuple(

@@ -150,7 +150,7 @@ def _conclude(
     if as_json:
         print_json(result)
         return
-    _print(found, commands, fitness, output)
+    _print(found, commands, best, fitness, output)
     if assembly.microdata.rules is not None:
         say("Records that break edit rules of the schema were repaired before files were judged; evosdc mask does not.")
 
@@ -237,7 +237,7 @@ def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str
     return written
 
 
-def _print(found: "Tuning", commands: Sequence[str], fitness: str, output: Path | None) -> None:
+def _print(found: "Tuning", commands: Sequence[str], best_command: str, fitness: str, output: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -273,6 +273,8 @@ def _print(found: "Tuning", commands: Sequence[str], fitness: str, output: Path 
     say(found.evidence)
     best = found.files[0]
     say(f"Best file of all: {best.masking.label} with {' '.join(f'{value:.3f}' for value in best.fitness)}.")
+    if best_command not in [commands[place] for place in listed_rows[1]]:
+        say(f"     {best_command}")
     if output is not None:
         say(f"Wrote it to {output}, with tuning.json and an experiment.toml that begins a search with the best files.")
     for name, reason in found.refused.items():

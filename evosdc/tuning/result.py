@@ -172,9 +172,10 @@ def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | No
     named: dict[str, Candidate] = {}
     for candidate in judge.candidates.values():
         name = candidate.arm.name
-        if judge.known(candidate.key) and candidate.key not in judge.refusals:
+        if trials := judge.known(candidate.key):
+            # One that was refused on a later draw, for its time perhaps, has made files all the same.
             leader = named.get(name)
-            if leader is None or judge.order(candidate.key) < judge.order(leader.key):
+            if leader is None or mean_order(trials) < mean_order(judge.known(leader.key)):
                 named[name] = candidate
     rows = sorted((_row(judge, candidate) for candidate in named.values()), key=lambda row: row.order)
     best = sorted((judge.candidates[key] for key in judge.trials), key=lambda one: _file(judge, one).order)

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from evosdc.model import Masking
 from evosdc.tuning.arm import arms_of
-from evosdc.tuning.candidate import Budget
+from evosdc.tuning.candidate import Budget, Candidate
 from evosdc.tuning.course import FINAL_DRAWS, Course
 from evosdc.tuning.evidence import FEWEST, evidence_sentence
 from evosdc.tuning.judge import Judge
-from evosdc.tuning.result import Tuning
+from evosdc.tuning.result import Tuning, tuning_of
 from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of, tuned
 
 PROBLEM = problem_of()
@@ -147,6 +147,19 @@ def test_methods_that_fail_are_told_with_the_reason(monkeypatch) -> None:
     found = tuned(PROBLEM, 60, methods=("rank-swapping", "top-coding"))
     assert found.refused == {"rank-swapping": "ZeroDivisionError"}
     assert {row.masking.method for row in found.rows} == {"top-coding"}
+
+
+def test_what_is_refused_on_a_later_draw_is_told_with_the_files_that_it_made() -> None:
+    judge = Judge(PROBLEM, REGISTRY, 1, Budget(10))
+    arms = arms_of(PROBLEM.genotype.microdata.original, REGISTRY, ("rank-swapping",))
+    candidate = Candidate.at(arms[0], (0.5,))
+    assert candidate is not None
+    judge.judge([(candidate, 0)])
+    judge.refusals[candidate.key] = "takes longer than its share of the time"
+    found = tuning_of(judge, 24, arms)
+    assert [row.masking.method for row in found.rows] == ["rank-swapping"]
+    assert found.refused == {}
+    assert found.files[0].fitness == found.rows[0].fitness
 
 
 def test_dear_designs_are_tuned_by_themselves_alone(monkeypatch) -> None:
