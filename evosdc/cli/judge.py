@@ -1,5 +1,6 @@
 """``evosdc judge``."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,7 @@ def judge(
     from evosdc.cli.signals import stop_if_asked
     from evosdc.files.masked_file import holds_generalised, read_masked
     from evosdc.plugins.registry import default_registry
+    from evosdc.release.row_order import reordered_words
 
     registry = default_registry()
     before = open_source(original, schema)
@@ -62,6 +64,9 @@ def judge(
         seed=seed,
         answered=lambda done, total: stop_if_asked(),
     )
+    others = [name for name in after.table.schema.names if name not in opinion.attributes]
+    reordered = reordered_words(before.table, after.table, others)
+    opinion = replace(opinion, warnings=(*opinion.warnings, *([reordered] if reordered else ())))
     if as_json:
         print_json(opinion.to_json())
         return

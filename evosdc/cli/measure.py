@@ -65,6 +65,7 @@ def measure(
     from evosdc.model import Microdata
     from evosdc.plugins.registry import default_registry
     from evosdc.release.perturbation import differs
+    from evosdc.release.row_order import reordered_words
 
     registry = default_registry()
     collect = FaultCollector()
@@ -103,7 +104,8 @@ def measure(
     rule = str(before.table.schema.na)
     unmeasured = [name for name in after.table.schema.names if name not in chosen]
     differing = [name for name in unmeasured if differs(before.table, after.table, name)]
-    told = [f"{', '.join(differing)}: other than in the original, and not measured; see --attributes."]
+    reordered = reordered_words(before.table, after.table, unmeasured)
+    told = [reordered or f"{', '.join(differing)}: other than in the original, and not measured; see --attributes."]
     judged = replace(judged, warnings=(*judged.warnings, *(told if differing else ())))
     warn(judged.warnings)
     if as_json:

@@ -155,13 +155,18 @@ def perturbed_by(data: str, schema: Path | None, original: str | None, view: "In
         The original cannot be read, or is not what the file was made from.
     """
     from evosdc.cli.inputs import open_source
+    from evosdc.cli.text import warn
     from evosdc.plugins.registry import default_registry
+    from evosdc.release.row_order import reordered_words
     from evosdc.release.uniques import against_original, perturbed_file
 
     known = view.quasi_identifiers
     if original is not None:
         made_from = open_source(original, schema if Path(original).exists() else None)
         made_from.table.schema.require(known, "--original")
+        others = [name for name in view.table.schema.names if name not in known]
+        reordered = reordered_words(made_from.table, view.table, others)
+        warn([reordered] if reordered else ())
         told = against_original(made_from.table, view, default_registry(), f"by {Path(original).name}")
         return replace(told, publication=publication_told(Path(data))) if told is not None else None
     told_by, told_of = changes_told(Path(data))

@@ -263,7 +263,8 @@ def _print(found: "Tuning", commands: Sequence[str], best_command: str, fitness:
     Console(width=None).print(table)
     say(
         f"{found.evaluations} files masked and judged in {found.seconds:.1f} s. The score is the mean over the draws "
-        "of a random method, ± its standard error; IL and DR are those of the best file, which the command makes again:"
+        "of a random method, ± its standard error where there are several; files that break a requirement come last. "
+        "IL and DR are those of the best file, which the command makes again:"
     )
     for number, place in enumerate(listed_rows[1], 1):
         say(f"{number:3d}  {commands[place]}")

@@ -178,12 +178,15 @@ def _group_means(before: Numbers, after: Numbers, by: Classed) -> dict[str, Any]
     errors = np.sqrt(2.0 * variances / counts[0][told])
     apart = np.abs(means[0] - means[1]) / np.where(errors > 0.0, errors, 1.0)
     worst = int(apart.argmax())
+    average = float(np.average(apart, weights=counts[0][told]))
     return {
         "group": by.labels[int(np.flatnonzero(told)[worst])],
         "before": float(means[0][worst]),
         "after": float(means[1][worst]),
         "error": float(errors[worst]),
-        "holds": float(np.average(apart, weights=counts[0][told])) <= 1.0,
+        "groups": int(told.sum()),
+        "average": average,
+        "holds": average <= 1.0,
     }
 
 

@@ -179,7 +179,7 @@ def analyses(run: RecordedRun) -> list[dict[str, Any]]:
         rows = [
             {
                 "name": f"{entry['of']} by {entry['by']}" if entry.get("by") else str(entry["of"]),
-                "under": f"group {entry['group']}" if entry.get("by") else "",
+                "under": _furthest(entry) if entry.get("by") else "",
                 "values": [_figure(entry["before"]), _figure(entry["after"]), _figure(entry["error"])],
                 "share": f"{min(_apart(entry) / 10.0, 1.0):.3f}",
                 "holds": bool(entry["holds"]),
@@ -201,6 +201,13 @@ def analyses(run: RecordedRun) -> list[dict[str, Any]]:
         headings = ["original", "published", "in another sample"]
         sections.append(_section("Rank correlations", "correlation of", headings, rows))
     return sections
+
+
+def _furthest(entry: Mapping[str, Any]) -> str:
+    """Return which group a mean is of, and by what all groups were judged; earlier versions told the group alone."""
+    if "average" not in entry:
+        return f"group {entry['group']}"
+    return f"group {entry['group']}, furthest off of {entry['groups']}; on average {number(entry['average'])} times"
 
 
 def title_of(entry: Mapping[str, Any]) -> str:
