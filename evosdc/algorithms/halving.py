@@ -25,8 +25,8 @@ WITHIN = 2.5
 """How many times the best score another kind's best may have to be tried: what is farther off hardly catches up."""
 
 FORESIGHT = 6
-"""Rungs whose rounds one start would need to be the best then, of those that stay in the race; twice as many rounds as
-it has had, where that is more."""
+"""How far ahead rivals are compared: where each would be after as many rounds as so many rungs have together; after
+twice as many as it has had, where that is more."""
 
 MENDED = ("labels", "kept")
 """First words of what a label says after the methods: of labels put right, and of kept values moved."""
