@@ -149,6 +149,8 @@ def write_record_figures(path: Path, figures: "Mapping[str, Numbers]", force: bo
 def perturbed_by(data: str, schema: Path | None, original: str | None, view: "IntruderView") -> "Perturbed | None":
     """Return what uniques of a perturbed file are worth; None where nothing tells that it was perturbed.
 
+    Where its rows seem to stand in another order than the original's a warning is printed.
+
     Raises
     ------
     InputError

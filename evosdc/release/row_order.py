@@ -1,11 +1,12 @@
 """Whether a published file has the rows of its original in another order, so that no figure row by row is true."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.table import Table
+from evosdc.table.table import MISSING, Table
 
 MOSTLY = 0.5
 """Share of the rows in other places from which it is said: a few exchanged values may be masking."""
@@ -25,8 +26,16 @@ def reordered_words(original: Table, published: Table, names: Sequence[str]) -> 
     comparable = [name for name in shared if original.schema[name].categorical is published.schema[name].categorical]
     if not comparable or len(original) != len(published):
         return None
-    before, after = _numbered(original, published, comparable)
-    if np.mean(before != after) < MOSTLY or not np.array_equal(np.sort(before), np.sort(after)):
+    columns = [_values(original, published, name) for name in comparable]
+    moved = np.zeros(len(original), dtype=np.bool_)
+    for before, after in columns:
+        # Missing numbers are not equal to themselves.
+        moved |= (before != after) & ~((before != before) & (after != after))
+    # Numbering rows sorts them, which most files are spared.
+    if np.mean(moved) < MOSTLY:
+        return None
+    before, after = _numbered(columns)
+    if not np.array_equal(np.sort(before), np.sort(after)):
         return None
     return (
         f"The rows seem to stand in another order than in the original: {', '.join(comparable)} {_have(comparable)} "
@@ -39,22 +48,25 @@ def _have(names: Sequence[str]) -> str:
     return "has" if len(names) == 1 else "have"
 
 
-def _numbered(original: Table, published: Table, names: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _values(original: Table, published: Table, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return an attribute's numbers in both tables, or where each category stands among those of both."""
+    if not original.schema[name].categorical:
+        return original.column(name), published.column(name)
+    places: dict[str, int] = {}
+    for label in (*original.schema[name].categories, *published.schema[name].categories):
+        places.setdefault(label, len(places))
+    first, second = (
+        np.array([*(places[label] for label in table.schema[name].categories), MISSING])[table.column(name)]
+        for table in (original, published)
+    )
+    return first, second
+
+
+def _numbered(columns: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return a number for the values that each row has, the same in both tables."""
-    both = np.zeros(len(original) + len(published), dtype=np.int64)
-    for name in names:
-        places = {label: place for place, label in enumerate(original.schema[name].categories)}
-        for label in published.schema[name].categories:
-            places.setdefault(label, len(places))
-        values = np.concatenate([_values(table, name, places) for table in (original, published)])
-        codes = np.unique(values, return_inverse=True)[1]
+    rows = len(columns[0][0])
+    both = np.zeros(2 * rows, dtype=np.int64)
+    for column in columns:
+        codes = np.unique(np.concatenate(column), return_inverse=True)[1]
         both = np.unique(both * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
-    return both[: len(original)], both[len(original) :]
-
-
-def _values(table: Table, name: str, places: dict[str, int]) -> NDArray[np.generic]:
-    """Return an attribute's numbers, or where each category stands among those of both files."""
-    attribute = table.schema[name]
-    if not attribute.categorical:
-        return table.column(name)
-    return np.array([*(places[label] for label in attribute.categories), -1])[table.column(name)]
+    return both[:rows], both[rows:]

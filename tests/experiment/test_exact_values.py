@@ -141,14 +141,19 @@ def test_tuned_files_say_how_they_are_repeated(people, tmp_path, monkeypatch):
     assert again["exact-linkage"] == row["scores"]["exact-linkage"]
 
 
-def test_values_of_attributes_that_no_step_masks_are_moved_too(people, tmp_path, monkeypatch):
-    """Tuning judges files whose other attributes stay, and puts these in order as well."""
-    command = ["mask", "pram", people["file"], "--schema", people["schema"], "--attributes", "sex", "--set", "p=0.5"]
-    for more, name in (((), "kept.csv"), (("--move-values", "wage"), "moved.csv")):
+def kept_and_moved(command, names, tmp_path):
+    """Return the original, the file of a command, and that with kept values moved."""
+    for more, name in (((), "kept.csv"), (("--move-values", names), "moved.csv")):
         with pytest.raises(SystemExit) as status:
             main([*command, *more, "-o", str(tmp_path / name)])
         assert status.value.code == 0
-    original, kept, moved = (pd.read_csv(tmp_path / name) for name in ("people.csv", "kept.csv", "moved.csv"))
+    return [pd.read_csv(tmp_path / name) for name in ("people.csv", "kept.csv", "moved.csv")]
+
+
+def test_values_of_attributes_that_no_step_masks_are_moved_too(people, tmp_path):
+    """Tuning judges files whose other attributes stay, and puts these in order as well."""
+    command = ["mask", "pram", people["file"], "--schema", people["schema"], "--attributes", "sex", "--set", "p=0.5"]
+    original, kept, moved = kept_and_moved(command, "wage", tmp_path)
     assert (kept["wage"] == original["wage"]).all()
     assert not (moved["wage"] == original["wage"]).any()
     assert (kept["sex"] == moved["sex"]).all()
@@ -160,11 +165,7 @@ def test_values_of_attributes_that_no_step_masks_are_moved_too(people, tmp_path,
 def test_kept_values_are_moved_on_request(people, tmp_path, capsys):
     names = ("--attributes", "wage,age", "--set", "p=1")
     command = ["mask", "rank-swapping", people["file"], "--schema", people["schema"], *names]
-    for more, name in (((), "kept.csv"), (("--move-values", "wage,age"), "moved.csv")):
-        with pytest.raises(SystemExit) as status:
-            main([*command, *more, "-o", str(tmp_path / name)])
-        assert status.value.code == 0
-    original, kept, moved = (pd.read_csv(tmp_path / name) for name in ("people.csv", "kept.csv", "moved.csv"))
+    original, kept, moved = kept_and_moved(command, "wage,age", tmp_path)
     assert (kept["wage"] == original["wage"]).any()
     assert not (moved["wage"] == original["wage"]).any()
     assert sorted(moved["wage"]) == sorted(kept["wage"])
