@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from evosdc.model import Individual
 
-RATES, RIVALS, WAITING, BEGAN, DONE = "rates", "rivals", "waiting", "began", "done"
+RATES, RIVALS, WAITING, BEGAN, DONE, OTHERS = "rates", "rivals", "waiting", "began", "done", "others"
 """Names in the memory: progress of each member in a round, slots of the starting files in the race, and of those that
-have a round in this rung of it yet; where each rival stood when the rung began, and how many rounds it had had then."""
+have a round in this rung of it yet; where each rival stood when the rung began, how many rounds it had had then, and
+how many all others together."""
 
 _NOBODY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
@@ -35,7 +36,7 @@ MENDED = ("labels", "kept")
 def begun(individuals: Sequence[Individual], kinds: int, rounds: int) -> dict[str, NDArray[Any]]:
     """Return the memory before the first round, of a race of so many kinds at most and so many rounds in a rung."""
     rivals = best_of_kinds(individuals, kinds)
-    return {RATES: np.full(len(individuals), np.nan), **_begun(rivals, individuals, 0, rounds)}
+    return {RATES: np.full(len(individuals), np.nan), OTHERS: np.array(0), **_begun(rivals, individuals, 0, rounds)}
 
 
 def _begun(rivals: NDArray[np.int64], members: Sequence[Individual], done: int, rounds: int) -> dict[str, NDArray[Any]]:
@@ -52,6 +53,14 @@ def turn(memory: Mapping[str, NDArray[Any]]) -> int | None:
     """Return the slot of who has the next round of the race; None where it is over."""
     waiting = memory.get(WAITING, _NOBODY) if BEGAN in memory else _NOBODY
     return int(waiting[0]) if len(waiting) else None
+
+
+def had(memory: Mapping[str, NDArray[Any]], rounds: int) -> int:
+    """Return how many of so many rounds were had by whoever has the next one: in the race, before this rung of it.
+
+    After the race all rounds count but those that others had in it.
+    """
+    return rounds - int(memory.get(OTHERS, 0)) if turn(memory) is None else int(memory[DONE])
 
 
 def after_round(
@@ -84,10 +93,11 @@ def after_round(
         return {RATES: rates, WAITING: waiting[1:]}
     done = int(memory[DONE])
     following = done + _each(rivals, rounds)
+    others = int(memory.get(OTHERS, 0)) + done + len(rivals) * (following - done) - following
     left = survivors(rivals, members, memory[BEGAN], growths(done, following, FORESIGHT * rounds))
     if len(left) == 1:
         rates[np.arange(len(rates)) != left[0]] = np.nan
-    return {RATES: rates, **_begun(left, members, following, rounds)}
+    return {RATES: rates, OTHERS: np.array(others), **_begun(left, members, following, rounds)}
 
 
 def kind_of(origin: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from evosdc.algorithms.combination import promising, worth_keeping
-from evosdc.algorithms.halving import OVER, RATES, after_round, begun, expected, turn
+from evosdc.algorithms.halving import OTHERS, OVER, RATES, after_round, begun, expected, had, turn
 from evosdc.algorithms.moves import first_credit, moves_of, mutants_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement, improvements
 from evosdc.errors import Fault, ParameterError
@@ -25,8 +25,8 @@ CLIMBER, CREDIT, INNER = "climber", "moves", "inner/"
 algorithm remembers. Probes that are to be combined are set aside."""
 
 QUICK, USUAL = (240, 2.0), (60, 0.0)
-"""Rounds between two generations of the population, and how many more probes each has than the one before: where a
-probe takes little, and a crossover, which changes many records, as much as hundreds of them; and otherwise."""
+"""Rounds between two generations of the population, and how many more probes each of a member has than the one before:
+where a probe takes little, and a crossover, which changes many records, as much as hundreds of them; and otherwise."""
 
 RUNG, RUNG_OF_LARGE, LARGE = 40, 8, 5000
 """Rounds in a rung of the race, and in files of more values to mask than the last: which start is better is seldom
@@ -86,8 +86,8 @@ class Memetic(Algorithm):
         growth: float | None = Field(
             None,
             ge=0,
-            description="how many more are tried in each round than in the one before it; by default 2 where children "
-            "are judged by the records that they change, else 0",
+            description="how many more are tried in each round of a member than in the one before; by default 2 where "
+            "children are judged by the records that they change, else 0",
         )
         most_probes: int = Field(480, ge=1, description="changes tried in a round at most, where `growth` adds to them")
         combinations: int = Field(4, ge=1, description="sets of changes tried together after them")
@@ -149,7 +149,8 @@ class Memetic(Algorithm):
         slot = racing if racing is not None else self._chosen(members, population.memory[RATES], rounds)
         climber = members[slot]
         shares = shares_of(population.memory[CREDIT])
-        drawn = [self.moves[i] for i in rng.choice(len(shares), self._probes(rounds), p=shares).tolist()]
+        count = self._probes(had(population.memory, rounds))
+        drawn = [self.moves[i] for i in rng.choice(len(shares), count, p=shares).tolist()]
         kinds, costly = [move.kind for move in drawn], [move.costly for move in drawn]
         through = self._running_costs(climber) if any(costly) else None
         genotype, genome, names = self.toolbox.genotype, climber.genome, [move.name for move in drawn]
@@ -165,7 +166,7 @@ class Memetic(Algorithm):
         return generation % cycle == cycle - 1
 
     def _probes(self, rounds: int) -> int:
-        """Return how many changes are tried in a round, after so many others.
+        """Return how many changes are tried in a round of a member that has had so many.
 
         At first many of a few pay, and the next round does better to begin where they lead. Later few do, and what a
         round takes besides its probes is better shared by many of them, if these take little.
@@ -235,7 +236,8 @@ class Memetic(Algorithm):
             # A member that is new has no progress yet; algorithms of a front put others in any place.
             known = {member.key: rate for member, rate in zip(members, population.memory[RATES], strict=True)}
             rates = np.array([known.get(individual.key, np.nan) for individual in following.individuals])
-            kept = {CREDIT: population.memory[CREDIT], RATES: rates, ASIDE: np.array(0)}
+            others = population.memory.get(OTHERS, np.array(0))
+            kept = {CREDIT: population.memory[CREDIT], RATES: rates, OTHERS: others, ASIDE: np.array(0)}
             return replace(following, memory=_marked(following.memory) | kept | OVER)  # where files mix
         slot = offspring.slot if isinstance(offspring, Litter) else offspring[0].parents[0]
         climber = members[slot]

@@ -14,9 +14,11 @@ from evosdc.algorithms.halving import (
     RIVALS,
     WAITING,
     after_round,
+    begun,
     best_of_kinds,
     extrapolated,
     growths,
+    had,
     kind_of,
     rung,
     survivors,
@@ -141,6 +143,27 @@ def test_a_search_goes_on_with_who_wins_the_race() -> None:
     (winner,) = population.memory[RIVALS].tolist()
     assert winner in second
     assert np.flatnonzero(~np.isnan(population.memory[RATES])).tolist() == [winner]
+
+
+@given(st.integers(1, 9), st.integers(1, 30), st.lists(st.floats(0.0, 0.5), min_size=1, max_size=9))
+def test_probes_grow_with_the_rounds_that_a_member_has_had(kinds: int, rounds: int, gains: list[float]) -> None:
+    members = [file(f"kind{slot}", 10.0 + slot) for slot in range(kinds)]
+    memory, done, winner = begun(members, kinds, rounds), [0] * kinds, 0
+    for everyone in range(10 * rounds + 50):
+        slot = turn(memory)
+        if slot is None:
+            assert had(memory, everyone) == done[winner]
+            slot = winner
+        else:  # within a rung the turns of all begin with the same number
+            assert done[slot] - rounds < had(memory, everyone) <= done[slot]
+            winner = slot
+        gain = gains[everyone % len(gains)]
+        members[slot] = file(f"kind{slot}", members[slot].objectives[0] * (1.0 - gain))
+        memory = memory | after_round(memory, members, slot, gain, rounds)
+        if len(memory[RIVALS]) == 1:
+            winner = int(memory[RIVALS][0])
+        done[slot] += 1
+    assert turn(memory) is None
 
 
 def near(files: list[Individual]) -> list[Individual]:
