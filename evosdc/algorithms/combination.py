@@ -6,16 +6,30 @@ from operator import add, or_
 
 import numpy as np
 
+from evosdc.algorithms.taking import taken_in_turn
 from evosdc.model import Fitness, Individual
 from evosdc.model.brood import below, dominating
 from evosdc.model.individual import INFEASIBILITY, precedence_of
+from evosdc.model.picked import Picked, picked, scores_of
 from evosdc.time_limit import raise_if_over
 
 
-def worth_keeping(probes: Sequence[Individual], climber: Individual) -> list[Individual]:
+def worth_keeping(probes: Sequence[Individual], climber: Individual) -> Sequence[Individual]:
     """Return the changes that are better, or better in IL or in DR alone: together with others they may pay."""
     useful = map(or_, dominating(probes, climber), below(probes, climber.point))
-    return [probes[place] for place in compress(range(len(probes)), useful)]
+    return picked(probes, list(compress(range(len(probes)), useful)))
+
+
+def best_after(climber: Individual, probes: Sequence[Individual], others: Sequence[Individual]) -> Individual:
+    """Return the best of a file, its changes and others, each of which counts where it is better than those before."""
+    best = climber
+    if isinstance(probes, Picked) and len(climber.objectives) == 1:  # of which then only one need be made
+        listed = probes.precedences
+        least = min(listed)
+        best, probes = (probes[listed.index(least)] if least < climber.precedence else climber), ()
+    for child in (*probes, *others):
+        best = child if child.dominates(best) else best
+    return best
 
 
 def promising(
@@ -40,33 +54,49 @@ def promising(
     list of tuple of int
         Positions in `probes`, at least two a set.
     """
+    sums, best = fitness.sums, climber.precedence
     names = _followed(climber, fitness)
-    start = [climber.scores[name] for name in names]
+    summed = list(dict.fromkeys(name for weights in sums or () for name in weights))
+    names = [*summed, *(name for name in names if name not in summed)]
+    start = np.array([climber.scores[name] for name in names])
     # The mark of what could not be evaluated is the one score that not all have.
-    deltas = [
-        [probe.scores.get(name, 0.0) - value for name, value in zip(names, start, strict=True)] for probe in probes
-    ]
+    deltas = np.stack([scores_of(probes, name) for name in names], axis=1) - start
+    orders = [rng.permutation(len(probes)) for _ in range(most)]
+    if sums is not None:
+        weights = np.array([[weights.get(name, 0.0) for name in names] for weights in sums])
+        bounded = names.index(INFEASIBILITY) if INFEASIBILITY in names else -1
+        taken = taken_in_turn(start, deltas, np.array(orders), weights, bounded, best[0], best[1][0])
+        chosen = [tuple(order[mark].tolist()) for order, mark in zip(orders, taken, strict=True)]
+    else:
+        chosen = [tuple(_taken(climber, names, deltas.tolist(), order.tolist(), fitness)) for order in orders]
     sets: dict[frozenset[int], tuple[int, ...]] = {}
-    bounded, combine = INFEASIBILITY in names, fitness.combine
-    for _ in range(most):
-        here, best, chosen = start, climber.precedence, []
-        for i in rng.permutation(len(probes)).tolist():
-            there = list(map(add, here, deltas[i]))
-            predicted = dict(zip(names, there, strict=True))
-            if bounded:
-                predicted[INFEASIBILITY] = max(predicted[INFEASIBILITY], 0.0)
-            try:
-                objectives = combine(predicted)
-            except Exception as error:  # about scores that no file has: what it says of those that one has, is told
-                raise_if_over(error)
-                continue
-            precedence = precedence_of(predicted, objectives)
-            if precedence < best:
-                here, best = there, precedence
-                chosen.append(i)
-        if len(chosen) > 1:
-            sets.setdefault(frozenset(chosen), tuple(chosen))
+    for places in chosen:
+        if len(places) > 1:
+            sets.setdefault(frozenset(places), places)
     return list(sets.values())
+
+
+def _taken(
+    climber: Individual, names: Sequence[str], deltas: Sequence[Sequence[float]], order: Sequence[int], fitness: Fitness
+) -> list[int]:
+    """Return the probes that are taken in an order, whatever the fitness."""
+    bounded = INFEASIBILITY in names
+    here, best, chosen = [climber.scores[name] for name in names], climber.precedence, []
+    for i in order:
+        there = list(map(add, here, deltas[i]))
+        predicted = dict(zip(names, there, strict=True))
+        if bounded:
+            predicted[INFEASIBILITY] = max(predicted[INFEASIBILITY], 0.0)
+        try:
+            objectives = fitness.combine(predicted)
+        except Exception as error:  # about scores that no file has: what it says of those that one has, is told
+            raise_if_over(error)
+            continue
+        precedence = precedence_of(predicted, objectives)
+        if precedence < best:
+            here, best = there, precedence
+            chosen.append(i)
+    return chosen
 
 
 def _followed(climber: Individual, fitness: Fitness) -> list[str]:

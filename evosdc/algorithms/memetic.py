@@ -9,7 +9,7 @@ from deap import base
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from evosdc.algorithms.combination import promising, worth_keeping
+from evosdc.algorithms.combination import best_after, promising, worth_keeping
 from evosdc.algorithms.halving import OTHERS, OVER, RATES, after_round, begun, expected, had, turn
 from evosdc.algorithms.moves import first_credit, moves_of, mutants_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement, improvements
@@ -18,6 +18,7 @@ from evosdc.model import Algorithm, Individual, Offspring, Parameters, Populatio
 from evosdc.model.algorithm import ASIDE
 from evosdc.model.capabilities import Movable, RecordDecoded
 from evosdc.model.litter import Litter, offspring_of, origins_of
+from evosdc.model.picked import combined, split, with_picked
 from evosdc.seeds import Streams
 
 CLIMBER, CREDIT, INNER = "climber", "moves", "inner/"
@@ -195,8 +196,7 @@ class Memetic(Algorithm):
         """Return the climber with the changes of several probes, the sets that promise most."""
         genotype, offspring = self.toolbox.genotype, []
         for chosen in promising(climber, probes, self.toolbox.fitness, self.params.combinations, rng):
-            changed = [probes[i].genome for i in chosen]
-            genome = genotype.combined(climber.genome, changed) if isinstance(genotype, Movable) else None
+            genome = combined(genotype, climber, probes, chosen) if isinstance(genotype, Movable) else None
             if genome is not None:
                 offspring.append(Offspring(genome, "combination", (slot,), climber))
         # Without combinations a probe is proposed again: a generation has at least one child.
@@ -223,9 +223,7 @@ class Memetic(Algorithm):
         members, probes = _split(population)
         if probes:
             slot = int(population.memory[CLIMBER])
-            best = members[slot]
-            for child in (*probes, *evaluated):
-                best = child if child.dominates(best) else best
+            best = best_after(members[slot], probes, evaluated)
             gain = improvement(best, members[slot])
             members[slot] = best
             after = after_round(population.memory, members, slot, gain, self._rung)
@@ -252,13 +250,13 @@ class Memetic(Algorithm):
         }
         if not useful:
             memory |= after_round(population.memory, members, slot, 0.0, self._rung)
-        return replace(population, individuals=(*members, *useful), memory=memory)
+        return replace(population, individuals=with_picked(members, useful), memory=memory)
 
 
-def _split(population: Population) -> tuple[list[Individual], list[Individual]]:
+def _split(population: Population) -> tuple[list[Individual], Sequence[Individual]]:
     """Return the members, and the probes that stand behind them."""
-    members = population.members
-    return list(members), list(population.individuals[len(members) :])
+    everyone = population.individuals
+    return split(everyone, len(everyone) - int(population.memory.get(ASIDE, 0)))
 
 
 def _inner(population: Population, members: Sequence[Individual]) -> Population:

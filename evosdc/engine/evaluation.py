@@ -151,7 +151,7 @@ class Evaluator:
             genome = LatentGenome(genomes.later(place), partial(self._named, scores, objectives))
             return Individual(genome, b"", scores, objectives, litter.origins[place], (), basis)
 
-        return Brood(*judged, individual)
+        return Brood(*judged, individual, litter.origins, genomes)
 
     def _named(self, scores: dict[str, float], objectives: tuple[float, ...], genome: Any) -> bytes:
         """Return the key of a genome of a litter, and remember its evaluation as that of any other."""

@@ -9,6 +9,7 @@ from typing import Any
 from evosdc.engine.stop import Progress
 from evosdc.model import Individual
 from evosdc.model.brood import known_of, precedences
+from evosdc.model.picked import picked_behind
 
 Distance = Callable[[Any, Any], float]
 
@@ -191,6 +192,11 @@ def operator_counts(
     """
     counts = {origin: {"made": made[origin], "kept": 0} for origin in sorted(made)}
     known = known_of(evaluated)
+    aside = picked_behind(kept)
+    if aside is not None and aside.brood is evaluated:
+        for origin, count in aside.origins.items():
+            counts[origin]["kept"] = count
+        kept = kept[: len(kept) - len(aside)]
     survivors = set(map(id, known)).intersection(map(id, kept))
     for individual in known if survivors else ():
         if id(individual) in survivors:

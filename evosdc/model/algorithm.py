@@ -23,8 +23,8 @@ class Population:
 
     Parameters
     ----------
-    individuals : tuple of Individual
-        By slot.
+    individuals : sequence of Individual
+        By slot; never changed.
     generation : int
         How many generations have been completed.
     memory : mapping of str to ndarray
@@ -32,12 +32,12 @@ class Population:
         Under `ASIDE` how many individuals, the last ones, are kept for the next generation only and are no members.
     """
 
-    individuals: tuple[Individual, ...]
+    individuals: Sequence[Individual]
     generation: int = 0
     memory: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
-    def members(self) -> tuple[Individual, ...]:
+    def members(self) -> Sequence[Individual]:
         """The individuals without those set aside: what figures of the population are about."""
         aside = int(self.memory.get(ASIDE, 0))
         return self.individuals[: len(self.individuals) - aside] if aside else self.individuals

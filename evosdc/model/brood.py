@@ -4,13 +4,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.model.individual import INFEASIBILITY, Individual, precedence_of
-from evosdc.model.litter import MadeWhenAsked
+from evosdc.model.litter import MadeWhenAsked, Siblings
 
 Column = NDArray[np.float64]
 Point = tuple[float, ...]
@@ -31,6 +31,10 @@ class Brood(MadeWhenAsked[Individual]):
         All minimised.
     individual : callable
         Makes the individual at a place, of its scores and objectives.
+    origins : sequence of str
+        The operator that made each.
+    genomes : Siblings, optional
+        The genomes, where they are known by what they change.
 
     Attributes
     ----------
@@ -47,14 +51,21 @@ class Brood(MadeWhenAsked[Individual]):
         scores: Mapping[str, Column],
         objectives: Sequence[Column],
         individual: Callable[[int, dict[str, float], tuple[float, ...]], Individual],
+        origins: Sequence[str] = (),
+        genomes: Siblings[Any] | None = None,
     ) -> None:
         super().__init__(len(objectives[0]))
         self._scores, self._individual = scores, individual
+        self.origins, self.genomes = origins, genomes
         self.along = [scores["il"], scores["dr"]] if "il" in scores and "dr" in scores else list(objectives)
         self.objectives: list[Point] = list(zip(*(column.tolist() for column in objectives), strict=True))
         self.infeasibility: list[float] = (
             scores[INFEASIBILITY].tolist() if INFEASIBILITY in scores else [0.0] * len(self)
         )
+
+    def column(self, name: str) -> Column:
+        """Return one score of each, 0 where there is none of that name, shape (k,)."""
+        return self._scores[name] if name in self._scores else np.zeros(len(self))
 
     def make(self, place: int) -> Individual:
         """Return the individual at a place."""

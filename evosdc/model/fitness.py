@@ -1,7 +1,7 @@
 """The contract of fitnesses: from scores to objectives, all minimised."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -30,15 +30,17 @@ class Fitness(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        first, together, told = (
+        first, together, told, summed = (
             next(place for place, parent in enumerate(cls.__mro__) if name in vars(parent))
-            for name in ("combine", "combine_columns", "reads")
+            for name in ("combine", "combine_columns", "reads", "sums")
         )
         # What stands behind its `combine` says what another one does.
         if first < together:
             cls.combine_columns = Fitness.combine_columns  # type: ignore[method-assign]
         if first < told:
             cls.reads = Fitness.reads  # type: ignore[method-assign]
+        if first < summed:
+            cls.sums = Fitness.sums  # type: ignore[method-assign]
 
     def bound(self, directions: Mapping[str, str]) -> "Fitness":
         """Return the fitness for the measures of an experiment; itself, where it needs to know nothing of them.
@@ -58,6 +60,15 @@ class Fitness(ABC):
     @property
     def reads(self) -> Collection[str] | None:
         """Scores that `combine` looks at, and no other; None, the default, where it may look at any."""
+        return None
+
+    @property
+    def sums(self) -> Sequence[Mapping[str, float]] | None:
+        """Weights of scores by name, of one sum or several: the only objective is the greatest of the sums.
+
+        None, the default, where it is something else. Whoever says so has to mean the same to the last bit, scores
+        being added in the order in which they stand.
+        """
         return None
 
     @abstractmethod
@@ -96,6 +107,11 @@ class SingleMeasure(Fitness):
     def reads(self) -> Collection[str]:
         """The measure."""
         return (self.measure,)
+
+    @property
+    def sums(self) -> Sequence[Mapping[str, float]]:
+        """The measure's score, its sign changed where more is better."""
+        return ({self.measure: self._sign},)
 
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the measure's score, its sign changed where more is better."""

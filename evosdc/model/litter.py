@@ -72,6 +72,13 @@ class Siblings(MadeWhenAsked[G]):
         """Return what makes the genome at a place some time: of one that stays, it should keep no others in memory."""
         return partial(self.__getitem__, place)
 
+    def combined(self, places: Sequence[int]) -> G | None:
+        """Return the genome that they come from with the changes of several; where two differ, the first one counts.
+
+        None, the default, where `evosdc.model.Movable.combined` is to be asked.
+        """
+        return None
+
     @abstractmethod
     def changes(self, most: int) -> Changes:
         """Return what each changes, as `evosdc.model.RecordDecoded.changes` does for the genome they come from."""

@@ -1,6 +1,6 @@
 """Versions of one file that were made together: what each of them changes is known, and few are ever looked at."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -99,6 +99,23 @@ class FileSiblings(Siblings[File]):
         assert isinstance(self._parent, FileBlocks)
         begin, end = int(made.ends[place - 1]) if place else 0, int(made.ends[place])
         return partial(self._parent.with_records, made.rows[begin:end].tolist(), made.records[begin:end].copy())
+
+    def combined(self, places: Sequence[int]) -> File:
+        """Return the file with what several of them change; of several versions of a record the first."""
+        made, chosen = self._made, np.array(places, dtype=np.int64)
+        if isinstance(made, Sparse):
+            begins = np.where(chosen > 0, made.ends[chosen - 1], 0)
+            every = np.concatenate(list(map(np.arange, begins.tolist(), made.ends[chosen].tolist())))
+            every_row, records = made.rows[every], made.records[every]
+        else:
+            file = np.asarray(self._parent)
+            _, (_, every_row, _, records) = changed_records(file, made[chosen], len(file), False)
+        rows, first = np.unique(every_row, return_index=True)
+        if isinstance(self._parent, FileBlocks):
+            return self._parent.with_records(rows.tolist(), records[first])
+        together = self._parent.copy()
+        together[rows] = records[first]
+        return locked(together)
 
     def changes(self, most: int) -> Changes:
         """Return what each child changes."""

@@ -1,6 +1,6 @@
 """Fitnesses: from information loss and disclosure risk to the figures that are minimised."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -22,6 +22,11 @@ class Mean(Fitness):
         """Both."""
         return self.needs
 
+    @property
+    def sums(self) -> Sequence[Mapping[str, float]]:
+        """Half of both, which a computer takes without rounding."""
+        return ({"il": 0.5, "dr": 0.5},)
+
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the one objective."""
         return ((scores["il"] + scores["dr"]) / 2.0,)
@@ -41,6 +46,11 @@ class Max(Fitness):
     def reads(self) -> Collection[str]:
         """Both."""
         return self.needs
+
+    @property
+    def sums(self) -> Sequence[Mapping[str, float]]:
+        """Each by itself."""
+        return {"il": 1.0}, {"dr": 1.0}
 
     def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
         """Return the one objective."""
@@ -95,6 +105,11 @@ class Weighted(Fitness):
     def reads(self) -> Collection[str]:
         """Those that have a weight."""
         return self.needs
+
+    @property
+    def sums(self) -> Sequence[Mapping[str, float]]:
+        """The weighted sum."""
+        return ({name: self._signs[name] * share for name, share in self._shares.items()},)
 
     def bound(self, directions: Mapping[str, str]) -> Fitness:
         """Return the fitness with the sign of measures that are better when greater turned round."""
