@@ -124,7 +124,11 @@ class Broods(Sequence[Individual]):
 
     def __getitem__(self, place: int | slice) -> Individual | list[Individual]:
         if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
+            begin, end, step = place.indices(len(self))
+            if step != 1:
+                return [self[one] for one in range(begin, end, step)]
+            inner = (part[max(begin - at, 0) : max(end - at, 0)] for at, part in self.begins)
+            return list(chain.from_iterable(inner))
         place = range(len(self))[place]
         number = bisect_right(self._ends, place)
         part = self.parts[number]
