@@ -16,7 +16,7 @@ from evosdc_measures.linkage.likelihood import SCALE, Flags
 from evosdc_measures.linkage.ranked_places import LOST, own_cost
 from evosdc_measures.linkage.rivals import ANY, next_branch
 
-REACH = SCALE // 4
+REACH = SCALE // 2
 """Originals that cost as much more or less are far: few changes move by more."""
 
 LISTED = 32
@@ -32,15 +32,15 @@ class Neighbours(NamedTuple):
     Parameters
     ----------
     listed : ndarray of int32, shape (m, `LISTED`)
-        Nodes of the last level of the tree. Originals that are equal to the own one are left out.
+        Nodes of the last level of the tree, the cheapest first. Originals that are equal to the own one are left out.
     sizes : ndarray of int32, shape (m,)
         How many are listed.
     below : ndarray of int32, shape (m,)
         Originals that are not listed and cost less than the own one.
     reaches : ndarray of int64, shape (m,)
         By so much at least all those that are not listed cost more or less.
-    apart : ndarray of int64, shape (`LISTED`,)
-        Scratch: how much more than the own one those listed cost.
+    apart : ndarray of int64, shape (m, `LISTED`)
+        How much more than the own one those listed cost.
     known : ndarray of bool, shape (m,)
         Of which records the neighbours are listed. Empty where none are to be.
     moved : ndarray of int64, shape (m,)
@@ -78,7 +78,7 @@ def neighbours_of(records: int, children: int, costs: Integers, categories: Code
     kept = records if children >= WORTH else 0
     listed, sizes = np.empty((kept, LISTED), np.int32), np.empty(kept, np.int32)
     below, reaches = np.empty(kept, np.int32), np.empty(kept, np.int64)
-    apart, known, moved = np.empty(LISTED, np.int64), np.zeros(kept, np.bool_), np.zeros(records, np.int64)
+    apart, known, moved = np.empty((kept, LISTED), np.int64), np.zeros(kept, np.bool_), np.zeros(records, np.int64)
     return Neighbours(listed, sizes, below, reaches, apart, known, moved, costs, categories)
 
 
@@ -127,17 +127,22 @@ def placed_among(
     if not known[number]:
         known[number] = True
         sizes[number], below[number], reaches[number] = _look_around(
-            published, number, own, strides, offsets, order, roots, nodes, costs, categories, listed[number], apart,
-            paths,
+            published, number, own, strides, offsets, order, roots, nodes, costs, categories, listed[number],
+            apart[number], paths,
         )  # fmt: skip
     if moved[number] >= reaches[number]:
         return 0, 0
     likelier, tied = below[number], multiple
     if likelier >= LOST:
         return LOST, 1
-    limit = own_cost(published, number, own, strides, offsets, order, now, paths)
-    for place in range(sizes[number]):
+    limit, size, place = own_cost(published, number, own, strides, offsets, order, now, paths), sizes[number], 0
+    # Of those listed, too, most cost so much more or less that they have stayed where they were.
+    while place < size and apart[number, place] < -moved[number]:
+        likelier += nodes[listed[number, place], 1]
+        place += 1
+    while place < size and apart[number, place] <= moved[number]:
         node = listed[number, place]
+        place += 1
         cost: Any = np.int64(0)
         for level in range(len(order)):
             cost += now[paths[3, level] + categories[nodes[node, 2], order[level]]]
@@ -207,4 +212,16 @@ def _look_around(
         else:
             paths[0, level], paths[1, level], paths[2, level] = begin, end, cost
         level, begin, end, cost = next_branch(level, limit + reach, ANY, 0, order, nodes, costs, paths)
+    _sort(listed, apart, size)
     return size, below, int(reach)
+
+
+@inner_kernel
+def _sort(listed: NDArray[np.int32], apart: Integers, size: int) -> None:
+    """Bring so many nodes in the order of their distances, by insertion: there are few."""
+    for place in range(1, size):
+        node, distance, before = listed[place], apart[place], place
+        while before > 0 and apart[before - 1] > distance:
+            listed[before], apart[before] = listed[before - 1], apart[before - 1]
+            before -= 1
+        listed[before], apart[before] = node, distance
