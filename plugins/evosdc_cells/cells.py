@@ -213,6 +213,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
         siblings, own = FileSiblings(g, made, self._told), type(self)
         usual = own.changes is Cells.changes and own.changed_rows is Cells.changed_rows
         usual &= own.decode is Cells.decode and own.decode_records is Cells.decode_records
+        usual &= own.combined is Cells.combined
         return siblings if usual else list(siblings)
 
     @cached_property

@@ -47,7 +47,7 @@ def toolbox_of(together=combined):
     toolbox = counting_toolbox()
     toolbox.algorithm = lambda name, params: ParentChild(ParentChild.Params(**params), toolbox)
     toolbox.burdens = lambda individual: []
-    toolbox.fitness = SimpleNamespace(combine=lambda scores: (max(scores["il"], scores["dr"]),), reads=None)
+    toolbox.fitness = SimpleNamespace(combine=lambda scores: (max(scores["il"], scores["dr"]),), reads=None, sums=None)
     toolbox.genotype = Counting(None, None)
     toolbox.genotype.move = lambda genome, kind, rng, records: toolbox.mutate(genome, rng)
     toolbox.genotype.combined = together
@@ -77,7 +77,7 @@ def scored(il: float, dr: float, **others: float) -> Individual:
     return Individual(None, b"", {"il": il, "dr": dr, **others}, (max(il, dr),), "probe")
 
 
-GREATER = SimpleNamespace(combine=lambda scores: (max(scores["il"], scores["dr"]),), reads=None)
+GREATER = SimpleNamespace(combine=lambda scores: (max(scores["il"], scores["dr"]),), reads=None, sums=None)
 
 
 def test_a_change_of_the_loss_and_one_of_the_risk_come_together_where_neither_helps_alone() -> None:
@@ -95,7 +95,9 @@ def test_what_a_fitness_raises_about_an_estimate_is_no_fault_of_any_file() -> No
         return (max(scores["il"], scores["dr"]),)
 
     climber, probes = scored(30.2, 30.0), (scored(29.0, 30.1), scored(30.1, 29.0), scored(28.0, 30.1))
-    sets = promising(climber, probes, SimpleNamespace(combine=combine, reads=None), 20, np.random.default_rng(0))
+    sets = promising(
+        climber, probes, SimpleNamespace(combine=combine, reads=None, sums=None), 20, np.random.default_rng(0)
+    )
     assert {frozenset(chosen) for chosen in sets} == {frozenset({0, 1})}
 
 
@@ -115,7 +117,7 @@ def test_scores_that_a_fitness_does_not_read_decide_nothing() -> None:
     rng = np.random.default_rng(2)
     climber = scored(30.0, 31.0, other=1.0)
     probes = [scored(30.0 + d, 31.0 + e, other=f) for d, e, f in rng.normal(0, 0.3, (40, 3)).tolist()]
-    told = SimpleNamespace(combine=GREATER.combine, reads=("il", "dr"))
+    told = SimpleNamespace(combine=GREATER.combine, reads=("il", "dr"), sums=None)
     sets = [promising(climber, probes, fitness, 5, np.random.default_rng(3)) for fitness in (GREATER, told)]
     assert sets[0] == sets[1] != []
 

@@ -217,7 +217,7 @@ def test_children_are_made_once_when_they_are_asked_for(records):
     assert len(list(made)) == len(made.known) == 5
 
 
-@pytest.mark.parametrize("name", ["decode", "decode_records", "changes", "changed_rows"])
+@pytest.mark.parametrize("name", ["decode", "decode_records", "changes", "changed_rows", "combined"])
 def test_children_of_a_subclass_that_decodes_otherwise_are_made(name):
     own = type("Own", (Cells,), {name: lambda self, *given: getattr(Cells, name)(self, *given)})
     cells = own(own.Params(), microdata(np.zeros((4, 2)), [3, 3]))
@@ -272,6 +272,25 @@ def test_what_children_of_a_large_file_change_is_known_as_it_is_found_out(seed, 
                 for one, other in zip(known[3:], found[3:], strict=True):
                     assert np.array_equal(one.codes, other.codes)
                     assert np.array_equal(one.numbers, other.numbers, equal_nan=True)
+
+
+@pytest.mark.parametrize("records", [40, 5000])
+@pytest.mark.parametrize("numeric", [0, 2])
+@given(seed=st.integers(0, 2**32), count=st.integers(1, 20))
+@settings(max_examples=15, deadline=None)
+def test_changes_of_several_children_make_the_file_that_is_put_together_of_them(records, numeric, seed, count):
+    rng = np.random.default_rng(seed)
+    cells, parent = large(rng, numeric, records)
+    before = np.array(parent)
+    kinds = [str(kind) for kind in rng.choice(cells.moves, 30)]
+    for made in (cells.mutants(parent, 30, rng), cells.moved(parent, kinds, [False] * 30, None, rng)):
+        places = rng.permutation(30)[:count].tolist()
+        found = made.combined(places)
+        wanted = cells.combined(parent, [made[place] for place in places])
+        assert np.array_equal(found, wanted)
+        assert cells.key(found) == cells.key(wanted)
+        cells.check(found)
+    assert np.array_equal(before, parent)
 
 
 def test_a_large_file_is_left_as_it_was():

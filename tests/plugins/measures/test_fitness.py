@@ -11,6 +11,21 @@ SCORES = {"il": 10.0, "dr": 40.0, "dbil": 4.0, "prl": 8.0, "accuracy": 70.0}
 DIRECTIONS = {"dbil": "minimise", "prl": "minimise", "accuracy": "maximise"}
 
 
+class TestMax(FitnessConformance):
+    def fitness(self):
+        return Max(Max.Params())
+
+
+class TestMean(FitnessConformance):
+    def fitness(self):
+        return Mean(Mean.Params())
+
+
+class TestSingleMeasure(FitnessConformance):
+    def fitness(self):
+        return SingleMeasure("dbil")
+
+
 class TestWeighted(FitnessConformance):
     def fitness(self):
         return Weighted(Weighted.Params(il=1, dr=3))
@@ -80,6 +95,21 @@ def test_what_is_read_is_known_of_who_combines_as_its_parent_does():
     assert read(Weighted(Weighted.Params(measures={"prl": 1, "dbil": 2}))) == ["dbil", "prl"]
     assert read(pareto("measures")) == ["accuracy", "dbil", "prl"]
     assert read(SingleMeasure("prl")) == ["prl"]
+
+
+def test_sums_are_known_of_who_combines_as_its_parent_does():
+    class Other(Max):
+        def combine(self, scores):
+            return (scores["dr"],)
+
+    assert [one(one.Params()).sums for one in (Max, Mean, Other, Pareto)] == [
+        ({"il": 1.0}, {"dr": 1.0}),
+        ({"il": 0.5, "dr": 0.5},),
+        None,
+        None,
+    ]
+    assert weighted(measures={"accuracy": 1, "dbil": 3}).sums == ({"accuracy": -0.25, "dbil": 0.75},)
+    assert SingleMeasure("accuracy", "maximise").sums == ({"accuracy": -1.0},)
 
 
 def test_the_order_of_weights_does_not_matter():
