@@ -133,8 +133,12 @@ def _conclude(
     """Write the best file and what repeats it where a folder was asked for, and print what was found."""
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
+    from evosdc.experiment.run.summaries import alike_in_words
 
     experiment = assembly.experiment
+    alike = alike_in_words(assembly.microdata.original)
+    if alike:
+        warn([f"{alike}: no method is better than another one."])
     commands = [command_of(row.masking, data, schema, assembly.microdata.protect) for row in found.rows]
     best = command_of(found.files[0].masking, data, schema, assembly.microdata.protect)
     fitness = experiment.fitness.name

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.equivalence import equivalence_classes, key_codes
 from evosdc.table.table import MISSING, Table
 
 
@@ -42,3 +43,30 @@ def differs(original: Table, published: Table, name: str) -> bool:
     if before.categorical != after.categorical or before.categories != after.categories:
         return True
     return not np.array_equal(original.column(name), published.column(name), equal_nan=not before.categorical)
+
+
+def untouched_records(original: Table, published: Table) -> dict[str, int]:
+    """Return how many records are published as they are in the original, and how many of them nobody is like in it.
+
+    Of whoever is found among them, all published values are true. Records without any known value do not count.
+
+    Parameters
+    ----------
+    original, published : Table
+        With the same attributes, the masked ones; record r of both is the same respondent.
+
+    Returns
+    -------
+    dict
+        ``records`` and ``alone``; 0 of either where any attribute has other labels than in the original.
+    """
+    names = [name for name in published.schema.names if name in original.schema]
+    own, other = original.select(names), published.select(names)
+    if not names or own.schema.attributes != other.schema.attributes:
+        return {"records": 0, "alone": 0}
+    absent = np.isnan(own.numbers)
+    same = (own.codes == other.codes).all(axis=1)
+    same &= ((own.numbers == other.numbers) | (absent & np.isnan(other.numbers))).all(axis=1)
+    same &= (own.codes != MISSING).any(axis=1) | ~absent.all(axis=1)
+    classes = equivalence_classes(key_codes(own, names))
+    return {"records": int(same.sum()), "alone": int((classes.counts[classes.of[same]] == 1).sum())}

@@ -62,7 +62,12 @@ class StandingOut:
                 f"An informed intruder is expected to find {self.found.expected:.0f} of {self.found.records} people "
                 f"({self.found.percent:.2f} %, by {self.found.measure}) in the file as it is."
             )
-        told.append(f"{len(self.records)} records stand out; those that fewest attributes give away first:")
+        who = (
+            "1 record stands out:"
+            if len(self.records) == 1
+            else (f"{len(self.records)} records stand out; those that fewest attributes give away first:")
+        )
+        told.append(who if self.records else "No record stands out.")
         for one in self.records[:most]:
             told.append(f"  record {one.record}: alone by {' or by '.join(map(' and '.join, one.sets[:3]))}")
         return told

@@ -89,13 +89,11 @@ class Perturbed:
         """What true values tell; empty where they need not tell anything."""
         if self.unique_unchanged:
             which = "attribute" if len(self.unchanged) == 1 else "attributes"
-            return (
-                f"{self.unique_unchanged} respondents stand out by the {which} {named(self.unchanged)} alone, of which "
-                f"nothing was perturbed. {_DO_NOT}"
-            )
+            who = "1 respondent stands" if self.unique_unchanged == 1 else f"{self.unique_unchanged} respondents stand"
+            return f"{who} out by the {which} {named(self.unchanged)} alone, of which nothing was perturbed. {_DO_NOT}"
         if self.at_least and self.found is None:
             stand = f"{self.at_least} of the {self.unique} records that stand out"
-            return f"At least {stand} have no perturbed value. {_DO_NOT}"
+            return f"At least {stand} {'has' if self.at_least == 1 else 'have'} no perturbed value. {_DO_NOT}"
         return ""
 
     def sentences(self) -> list[str]:

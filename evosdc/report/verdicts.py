@@ -76,7 +76,19 @@ def changed_text(run: RecordedRun) -> str:
     size = f" of {plural(records * len(changed), 'protected cell')}" if isinstance(records, int) else " protected cells"
     whole = f" ({percent(share)})" if math.isfinite(share) else ""
     by = f": {each}." if len(changed) > 1 else f", all of {next(iter(changed))}."
-    return f"In the published file, {count(total)}{size}{whole} differ from the original{by}"
+    return f"In the published file, {count(total)}{size}{whole} differ from the original{by}{_untouched_text(run)}"
+
+
+def _untouched_text(run: RecordedRun) -> str:
+    """Return how many records have no value changed at all; empty where none has, or one column alone was masked."""
+    untouched = mapping(run.result.get("untouched"))
+    records, alone = (untouched.get(key) for key in ("records", "alone"))
+    if not isinstance(records, int) or not isinstance(alone, int) or not records or len(changed_cells(run)) < 2:
+        return ""
+    be, their = ("is", "its") if records == 1 else ("are", "their")
+    told = f" {plural(records, 'record')} {be} published with all {their} protected values as in the original"
+    were = "was" if alone == 1 else "were"
+    return f"{told}; {count(alone)} of them {were} like no other one there." if alone else f"{told}."
 
 
 def percent(share: float) -> str:

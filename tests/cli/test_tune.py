@@ -93,6 +93,15 @@ def test_bad_input_is_told(evosdc, words, told):
     assert told in answer.err
 
 
+@pytest.mark.parametrize(("rows", "told"), [("x,1\n", "one record"), ("x,1\nx,2\n", "All records are alike")])
+def test_a_file_that_no_method_changes_is_told_of(evosdc, tmp_path, rows, told):
+    (tmp_path / "few.csv").write_text("a,b\n" + rows)
+    answer = evosdc("tune", tmp_path / "few.csv", "--protect", "a", "--methods", "pram", *FEW)
+    assert answer.status == 0, answer.err
+    assert told in answer.err
+    assert "no method is better than another one" in answer.err
+
+
 def test_mask_notes_further_steps_in_the_manifest(evosdc, tmp_path):
     then = ("--then", "pram design=a p=0.5 attributes=degree", "--then", "top-coding q=3 by=metro")
     first = ("rank-swapping", "housing", "--attributes", "built", "--set", "p=9")

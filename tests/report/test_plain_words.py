@@ -81,6 +81,12 @@ def test_changed_cells_are_counted_and_shared_out(tmp_path: Path) -> None:
         "presemploy 0 (0.0 %) and district 600 (60.0 %)."
     )
     assert changed_text(run).replace("\u202f", " ") in page_of(folder).text.replace("\u202f", " ")
+    told = {(15, 4): "15 records are published with all their protected values as in the original; 4 of them were like"}
+    told |= {(1, 1): "1 record is published with all its protected values as in the original; 1 of them was like no"}
+    told |= {(2, 0): "2 records are published with all their protected values as in the original."}
+    for (records, alone), words in told.items():
+        assert words in changed_text(read(amend(folder, untouched={"records": records, "alone": alone})))
+    assert "published with" not in changed_text(read(amend(folder, untouched={"records": 0, "alone": 0})))
     assert "the file is not protected" in changed_text(read(amend(folder, changed={"savings": 0})))
     assert percent(0.01) == "less than 0.1\u202f%"
 

@@ -50,7 +50,7 @@ from evosdc.files.row_order import SHUFFLED
 from evosdc.kernel import working_time
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import ERROR, INFEASIBILITY
-from evosdc.release.perturbation import perturbed_values
+from evosdc.release.perturbation import perturbed_values, untouched_records
 from evosdc.release.publication import on_publication
 from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.table.determination import determinations
@@ -162,6 +162,7 @@ def write_outputs(
         "dropped_identifiers": list(written.dropped),
         "changed": dict(written.changed),
         "perturbed": perturbed_values(assembly.source.table, masked),
+        "untouched": untouched_records(assembly.source.table, masked),
         "warnings": [
             *warnings_of(starting, best, written.changed, len(masked), broken, balancing, alike),
             *causes_of(assembly, len(starting), judged, given.for_judges),
