@@ -129,7 +129,7 @@ def test_the_best_method_in_the_mean_is_told_from_the_one_of_the_best_file(
         classical |= {"label": "table-swapping", "method": "table-swapping", "params": {}}
     told = recipe_summary(folder, Individual(None, b"", {}, (15.0,), "crossover"), None, classical)
     assert told is not None
-    assert "tuned method that is best in the mean (mdav) to 29.779" in told["words"]
+    assert "new files of mdav score best in the mean: 29.779" in told["words"]
     assert ("table-swapping with 15.539" in told["words"]) is not same
 
 

@@ -166,23 +166,22 @@ def recipe_summary(
     score = document["scores"].get("score")
     single = len(best.objectives) == 1 and score
     better = 100.0 * (score - best.objectives[0]) / abs(score) if single else None
-    words = f"Recipe, which can be explained and repeated on another file ({RECIPE}): {document['label']}."
+    words = f"Recipe ({RECIPE}): {document['label']}. Unlike the file found, it can be explained and repeated."
     if better is not None:
-        comes = f"{better:.1f} % better than" if better > 0.0 else "no better than"
-        words += f" The file found scores {comes} its files do in the mean"
+        words += f" A new file of it scores {score:.3f} in the mean; the file found is "
         # Its price is overstated where plans had a small share of the time.
-        words += "; plans that are evolved to the end (--explainable) may come nearer." if better > 0.0 else "."
+        nearer = "; plans that are evolved to the end (--explainable) may come nearer."
+        words += f"{better:.1f} % better{nearer}" if better > 0.0 else "no better."
     row = folder.read_json(TUNING)["best"] if folder.file(TUNING).exists() else None
     if row is not None and single:
         words += (
-            f" A new file of it comes to {score:.3f} in the mean, one of the tuned method that is best in the mean "
-            f"({row['name']}) to {row['mean'][0]:.3f} by the draws that chose it."
+            f" Of tuned methods, new files of {row['name']} score best in the mean: {row['mean'][0]:.3f}, by the draws "
+            "that chose it."
         )
         if classical is not None and _methods_of(classical) != _methods_of(row):
             words += (
-                f" The tuned classical method that the file found is compared with is another one: the best single "
-                f"file of all that were made without a search, {classical['label']} with "
-                f"{classical['fitness'][0]:.3f}. What a new file of it comes to was not asked."
+                f" The best single file made without a search, which the file found is compared with, is another one: "
+                f"{classical['label']} with {classical['fitness'][0]:.3f}. What new files of it score was not asked."
             )
     kept = {key: document.get(key) for key in ("label", "steps", "draws", "scores", "evaluations", "seconds")}
     return kept | {"better_percent": better, "file": RECIPE, "words": words}
