@@ -87,7 +87,7 @@ def _limit(drawn: Drawing, curve: Sequence[tuple[float, float]]) -> None:
 
 
 def add_iso_scores(drawn: Drawing, right: float, top: float) -> None:
-    """Draw faint lines along which the mean of IL and DR is the same, each with its value at its upper end."""
+    """Draw faint lines along which the mean of IL and DR is the same, each with its value at its lower end."""
     step = 10 if right + top > 60 else 5
     for score in range(step, int((right + top) / 2) + 1, step):
         left = max(0.0, 2 * score - top)
@@ -100,7 +100,7 @@ def add_iso_scores(drawn: Drawing, right: float, top: float) -> None:
         )  # fmt: skip
         drawn.add_annotation(
             x=end, y=2 * score - end, text=str(score), showarrow=False, xanchor="left", yanchor="bottom",
-            font={"size": 11, "color": GREY},
+            font={"size": 11, "color": GREY}, bgcolor="rgba(255, 255, 255, 0.8)", borderpad=1,
         )  # fmt: skip
 
 
