@@ -14,6 +14,7 @@ from evosdc.model import Fitted, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import Purpose, stream
 from evosdc.table.alignment import align_codes, has_labels_of_its_own, restrict_to
+from evosdc.table.published_decimals import with_published_decimals
 from evosdc.table.row_positions import moved_sentences
 from evosdc.table.table import Table
 
@@ -74,6 +75,7 @@ def score_table(
     InputError
         With the faults of tables, names and parameters.
     """
+    original = with_published_decimals(original, masked)
     collect = FaultCollector()
     built: dict[str, Measure] = {}
     for name, params in (measures or {}).items():

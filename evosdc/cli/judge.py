@@ -49,6 +49,7 @@ def judge(
     from evosdc.files.masked_file import holds_generalised, read_masked
     from evosdc.plugins.registry import default_registry
     from evosdc.release.row_order import reordered_words
+    from evosdc.table.schema import Role
 
     registry = default_registry()
     before = open_source(original, schema)
@@ -64,7 +65,11 @@ def judge(
         seed=seed,
         answered=lambda done, total: stop_if_asked(),
     )
-    others = [name for name in after.table.schema.names if name not in opinion.attributes]
+    # Who names nothing is taken to have masked all that differs, as columns do whose rows were shuffled.
+    attributes = before.table.schema.attributes
+    masked_for_certain = names or [a.name for a in attributes if a.role is Role.QUASI_IDENTIFIER]
+    others = [name for name in after.table.schema.names if name not in masked_for_certain]
+    others = others if names or len(others) > 1 else []
     reordered = reordered_words(before.table, after.table, others)
     opinion = replace(opinion, warnings=(*opinion.warnings, *([reordered] if reordered else ())))
     if as_json:

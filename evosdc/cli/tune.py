@@ -83,11 +83,14 @@ def tune(
     from evosdc.experiment.build.assembly import assemble
     from evosdc.experiment.build.protection import protection
     from evosdc.experiment.run.tuning import budget_of, tune_alone
+    from evosdc.files.atomic import check_writable
     from evosdc.plugins.registry import default_registry
 
     tuned = {"methods": listed(methods), "evaluations": evaluations, "seconds": seconds}
     if output is not None and output.exists():
         raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one."))
+    if output is not None:
+        check_writable(output)
     experiment = protection(
         data_of(data, schema, names, neutralise),
         default_registry(),

@@ -9,7 +9,7 @@ import numpy as np
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.atomic import atomic, check_writable, raise_unwritable
-from evosdc.files.changes import change_of
+from evosdc.files.changes import Change, change_of
 from evosdc.files.column import Column
 from evosdc.files.conversion import PublishedColumn, content_for, require_known_ending
 from evosdc.files.formulas import formulas_of, made_harmless
@@ -19,6 +19,7 @@ from evosdc.files.original import Original, rendered
 from evosdc.files.row_order import duplicate_sentences, keeps_order
 from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
+from evosdc.table.published_decimals import differing_numbers
 from evosdc.table.row_positions import random_order
 from evosdc.table.schema import Role
 from evosdc.table.selection import complete_rows
@@ -170,9 +171,15 @@ class Source:
                 file.writelines(content)
         except OSError as error:
             raise_unwritable(path, error)
-        changed = {schema.names[c]: int(x.changed.sum()) for c, x in changes.items()}
+        changed = {schema.names[place]: self._changed(masked, schema.names[place], x) for place, x in changes.items()}
         dropped = tuple(name for name in dropped if name not in self.carried)
         return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, self.ordered(dropped))
+
+    def _changed(self, masked: Table, name: str, change: Change) -> int:
+        """Return how many values of an attribute are changed; to write fewer decimals changes none."""
+        if self.table.schema[name].categorical:
+            return int(change.changed.sum())
+        return int((change.changed & differing_numbers(self.table, masked, name)).sum())
 
     def ordered(self, names: Iterable[str] | None = None) -> tuple[str, ...]:
         """Return the columns in whose order the rows stand, of those named; by default of those that are left out."""

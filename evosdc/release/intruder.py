@@ -10,6 +10,7 @@ from evosdc.errors import InputError
 from evosdc.model import Fitted, Incremental, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.table.exact_values import ExactValues, known_of
+from evosdc.table.published_decimals import with_published_decimals
 from evosdc.table.table import Numbers, Table
 
 LISTED = 40
@@ -97,7 +98,7 @@ def found_by_value(original: Table, masked: Table, known: Sequence[str]) -> tupl
     See `evosdc.table.exact_values.ExactValues`, which the measure of this risk counts by, too: measures that take
     numbers by classes do not see that a search left them as they are.
     """
-    values = ExactValues(original.select(known), known)
+    values = ExactValues(with_published_decimals(original.select(known), masked), known)
     percents = dict(zip(values.names, values.percents(values.start(masked.select(known))).tolist(), strict=True))
     best = max(known, key=lambda name: percents[name])
     return best, percents[best]

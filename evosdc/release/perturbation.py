@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.equivalence import equivalence_classes, key_codes
+from evosdc.table.published_decimals import at_decimals, differing_numbers, with_published_decimals
 from evosdc.table.table import MISSING, Table
 
 
@@ -17,7 +18,7 @@ def perturbed(original: Table, published: Table, name: str) -> NDArray[np.bool_]
     """Return where an attribute has a published value that is another person's, shape (n,).
 
     Values that are left out, and those of attributes with labels that the original does not have (intervals, levels
-    of a hierarchy), are true: they are no such values.
+    of a hierarchy), are true: they are no such values. Nor are numbers that are the own ones at the decimals published.
 
     Parameters
     ----------
@@ -28,8 +29,8 @@ def perturbed(original: Table, published: Table, name: str) -> NDArray[np.bool_]
     before, after = original.schema[name], published.schema[name]
     first, second = original.column(name), published.column(name)
     if not after.categorical and not before.categorical:
-        other: NDArray[np.bool_] = (first != second) & ~np.isnan(second)
-        return other
+        own_decimals = with_published_decimals(original.select([name]), published)
+        return differing_numbers(own_decimals, published, name) & ~np.isnan(second)
     if not before.categorical or not after.categorical or not set(after.categories) <= set(before.categories):
         return np.zeros(len(original), dtype=bool)
     coding = np.array([*(before.code[label] for label in after.categories), MISSING], dtype=np.int32)
@@ -66,7 +67,9 @@ def untouched_records(original: Table, published: Table) -> dict[str, int]:
         return {"records": 0, "alone": 0}
     absent = np.isnan(own.numbers)
     same = (own.codes == other.codes).all(axis=1)
-    same &= ((own.numbers == other.numbers) | (absent & np.isnan(other.numbers))).all(axis=1)
+    for name in (attribute.name for attribute in own.schema.numeric):
+        same &= ~differing_numbers(own, other, name)
     same &= (own.codes != MISSING).any(axis=1) | ~absent.all(axis=1)
-    classes = equivalence_classes(key_codes(own, names))
+    rounded = Table(own.schema, own.codes, at_decimals(own.numbers, own.schema.numeric))
+    classes = equivalence_classes(key_codes(rounded, names))
     return {"records": int(same.sum()), "alone": int((classes.counts[classes.of[same]] == 1).sum())}

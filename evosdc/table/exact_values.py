@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from evosdc.table.distinct_values import placed_values
 from evosdc.table.kept_values import follow_kept, found_of_children
+from evosdc.table.published_decimals import at_decimals
 from evosdc.table.schema import Role
 from evosdc.table.table import Codes, Numbers, Rows, Table
 
@@ -66,7 +67,8 @@ class ExactValues:
     Of t people with the published value one is taken, so that a right one among them is found with a chance of 1 / t.
     A missing category is a value like others; a missing number is none. A change is followed at a cost of O(1) for a
     changed cell, with the same result to the last bit: what is kept is counted by how frequent the value is in the
-    original, and fractions are summed in one order.
+    original, and fractions are summed in one order. Numbers are compared at the decimals of the schema, which are those
+    that are published: whoever knows more of them rounds what he knows.
 
     Parameters
     ----------
@@ -81,7 +83,11 @@ class ExactValues:
         self.names = tuple(
             of[v].name for of, places in zip((schema.categorical, schema.numeric), judged, strict=True) for v in places
         )
-        self._sides = (_columns(original.codes, judged[0]), _columns(original.numbers, judged[1]))
+        numbers = at_decimals(original.numbers, schema.numeric)
+        # Nobody publishes more decimals than the schema says; where the original has no more, none need be cut.
+        self._cut = numbers is not original.numbers
+        self._numeric = schema.numeric
+        self._sides = (_columns(original.codes, judged[0]), _columns(numbers, judged[1]))
         self._rows = np.arange(len(original), dtype=np.intp)
 
     def start(self, masked: Table) -> State:
@@ -95,7 +101,7 @@ class ExactValues:
         codes, numbers = self._sides
         if masked.codes.shape != codes.values.shape or masked.numbers.shape != numbers.values.shape:
             raise ValueError("the masked table has other records or attributes than the original")
-        return self._started(codes, masked.codes), self._started(numbers, masked.numbers)
+        return self._started(codes, masked.codes), self._started(numbers, self._at_decimals(masked.numbers))
 
     def copied(self, state: State) -> State:
         """Return a copy of a state; the values are shared."""
@@ -105,7 +111,11 @@ class ExactValues:
     def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change in `rows`, the old one is altered; O(1) for a changed cell."""
         codes, numbers = self._sides
-        return _followed(codes, state[0], masked.codes, rows), _followed(numbers, state[1], masked.numbers, rows)
+        values: Numbers = masked.numbers
+        if self._cut:
+            values = np.array(state[1].values, dtype=np.float64)
+            values[rows] = self._at_decimals(masked.numbers[rows])
+        return _followed(codes, state[0], masked.codes, rows), _followed(numbers, state[1], values, rows)
 
     def percents(self, state: State) -> Numbers:
         """Return, in the order of `names`, the per cent of the people who are found, shape (V,), each 0..100."""
@@ -135,7 +145,7 @@ class ExactValues:
         greatest = np.zeros(len(ends))
         for columns, kept, was, now in (
             (codes, state[0], before.codes, after.codes),
-            (numbers, state[1], before.numbers, after.numbers),
+            (numbers, state[1], self._at_decimals(before.numbers), self._at_decimals(after.numbers)),
         ):
             if len(columns.judged):
                 found = found_of_children(*columns, was, now, rows, ends, kept.counts, kept.found)
@@ -151,6 +161,9 @@ class ExactValues:
         v = columns.judged[place]
         frequencies = columns.frequencies[columns.groups[place]]
         return np.where(kept.values[:, v] == columns.values[:, v], 1.0 / frequencies, 0.0)
+
+    def _at_decimals(self, numbers: Numbers) -> Numbers:
+        return at_decimals(numbers, self._numeric) if self._cut else numbers
 
     def _started(self, columns: Columns, masked: Codes | Numbers) -> Kept:
         counts, found = np.zeros(len(columns.frequencies), np.int64), np.zeros(len(columns.judged))

@@ -102,6 +102,13 @@ def test_a_file_that_no_method_changes_is_told_of(evosdc, tmp_path, rows, told):
     assert "no method is better than another one" in answer.err
 
 
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_tuned(evosdc, tmp_path):
+    (tmp_path / "file").write_text("")
+    answer = evosdc("tune", *WORDS, *FEW, "-o", tmp_path / "file" / "out")
+    assert (answer.status, answer.out) == (2, "")
+    assert "a writable path" in answer.err or "writable" in answer.err
+
+
 def test_mask_notes_further_steps_in_the_manifest(evosdc, tmp_path):
     then = ("--then", "pram design=a p=0.5 attributes=degree", "--then", "top-coding q=3 by=metro")
     first = ("rank-swapping", "housing", "--attributes", "built", "--set", "p=9")

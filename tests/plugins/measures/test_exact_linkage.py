@@ -8,9 +8,12 @@ from hypothesis import strategies as st
 
 import evosdc
 from evosdc.api.tables import as_table
+from evosdc.calls.measurement import score_table
 from evosdc.plugins.registry import default_registry
 from evosdc.release.intruder import found_by_value
+from evosdc.release.perturbation import perturbed_values, untouched_records
 from evosdc.table.exact_values import ExactValues
+from evosdc.table.published_decimals import with_published_decimals
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
@@ -28,9 +31,9 @@ del MeasureConformance
 
 SCHEMA = Schema(
     (
-        Attribute("wage", Role.QUASI_IDENTIFIER, Scale.NUMERIC),
+        Attribute("wage", Role.QUASI_IDENTIFIER, Scale.NUMERIC, decimals=2),
         Attribute("sex", Role.QUASI_IDENTIFIER, Scale.NOMINAL, ("f", "m")),
-        Attribute("age", Role.QUASI_IDENTIFIER, Scale.NUMERIC),
+        Attribute("age", Role.QUASI_IDENTIFIER, Scale.NUMERIC, decimals=2),
         Attribute("town", Role.QUASI_IDENTIFIER, Scale.NOMINAL, tuple("abcdefgh")),
     )
 )
@@ -117,6 +120,48 @@ def test_updates_equal_starts(drawn):
         family.append((table, measure.update(state, table, rows)))
     for table, state in family:
         assert measure.value(state) == measure.score(table)
+
+
+def finer(table, rng):
+    """Return a table with numbers of more decimals than its schema says."""
+    return Table(table.schema, table.codes, table.numbers + rng.integers(-4, 5, table.numbers.shape) / 1e3)
+
+
+def coarser(table):
+    decimals = [attribute.decimals for attribute in table.schema.numeric]
+    columns = [np.round(column, cut) for column, cut in zip(table.numbers.T, decimals, strict=True)]
+    return Table(table.schema, table.codes, np.column_stack(columns))
+
+
+@given(files(most_records=40))
+def test_decimals_that_are_not_published_hide_nobody(drawn):
+    original, masked, rng = drawn
+    fine, read = finer(original, rng), coarser(finer(original, rng))
+    assert fitted(fine).score(masked) == fitted(coarser(fine)).score(masked)
+    assert fitted(fine).score(fine) == fitted(coarser(fine)).score(coarser(fine)) >= fitted(fine).score(read)
+    measure = fitted(fine)
+    family = [(masked, measure.start(masked))]
+    for most in (1, 1, 5, 1, 40, 2, 0, 1):
+        table, state = family[int(rng.integers(len(family)))]
+        table, rows = changed(table, rng, most)
+        family.append((table, measure.update(state, table, rows)))
+    for table, state in family:
+        assert measure.value(state) == fitted(coarser(fine)).score(table)
+
+
+def test_two_files_are_compared_at_the_decimals_of_the_published_one():
+    attributes = [Attribute("wage", Role.QUASI_IDENTIFIER, Scale.NUMERIC, decimals=6)]
+    schema, none = Schema(attributes), np.zeros((3, 0), dtype=np.int32)
+    original = Table(schema, none, np.array([[1234.567891], [20.25], [20.75]]))
+    masked = Table(schema, none, np.array([[1235.0], [20.0], [7.0]]))
+    assert found_by_value(original, masked, ["wage"]) == ("wage", pytest.approx(200 / 3))
+    found = score_table(original, masked, {"exact-linkage": {}}, ["wage"], registry=default_registry())
+    assert found.scores["exact-linkage"] == pytest.approx(200 / 3)
+    assert untouched_records(with_published_decimals(original, masked), with_published_decimals(masked, masked)) == {
+        "records": 2,
+        "alone": 2,
+    }
+    assert perturbed_values(original, masked) == {"wage": 1}
 
 
 @given(files(), st.randoms(use_true_random=False))
