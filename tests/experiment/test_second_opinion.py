@@ -187,6 +187,35 @@ def test_the_command_prints_a_verdict(frame, tmp_path, monkeypatch, capsys):
     assert "A second opinion" in (tmp_path / "run" / "report.html").read_text()
 
 
+def test_a_search_whose_time_was_over_does_not_go_on(frame, tmp_path, monkeypatch):
+    from evosdc.experiment.run import outputs
+
+    own, asked = outputs.fresh_summary, []
+
+    def stopped_once(*given):
+        asked.append(given)
+        if len(asked) == 1:
+            raise KeyboardInterrupt
+        return own(*given)
+
+    monkeypatch.setattr(outputs, "fresh_summary", stopped_once)
+    monkeypatch.chdir(tmp_path)
+    frame.to_csv("people.csv", index=False)
+    with pytest.raises(SystemExit) as stopped:
+        main(["protect", "people.csv", "--protect", "age,sex", "--time", "3s", "-o", "run", "--quiet"])
+    assert stopped.value.code == 130
+    left = json.loads((tmp_path / "run" / "status.json").read_text())
+    found = (tmp_path / "run" / "best.csv").read_bytes()
+    assert left["state"] == "interrupted"
+    with pytest.raises(SystemExit) as gone_on:
+        main(["resume", "run", "--quiet"])
+    assert gone_on.value.code in (0, None)
+    result = json.loads((tmp_path / "run" / "result.json").read_text())
+    assert (result["generations"], result["evaluations"]) == (left["generation"], left["evaluations"])
+    assert result["stopped"] == "3 seconds"
+    assert (tmp_path / "run" / "best.csv").read_bytes() == found
+
+
 def test_judges_without_time_are_named(frame):
     found = evosdc.protect(frame, protect=["age", "sex"], time=0.5)
     assert found.verdict is not None

@@ -17,20 +17,24 @@ def time_of(assembly: Assembly, began: float) -> TimeGiven:
     return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly), numbers)
 
 
-def ending_within(assembly: Assembly, given: TimeGiven, folder: RunFolder, spent: float = 0.0) -> Assembly:
+def ending_within(
+    assembly: Assembly, given: TimeGiven, folder: RunFolder, spent: float = 0.0, over: bool = False
+) -> Assembly:
     """Return an assembly whose search ends early enough for what follows it, where the whole run has a time.
 
     Parameters
     ----------
     spent : float
         Seconds that the search had taken before it was resumed.
+    over : bool
+        Whether it had come to its end then: what is left of the time is for what follows it.
     """
     if given.seconds is None:
         return assembly
     records, attributes = _shape(assembly)
     asked = wanted(assembly.experiment, folder, given.seconds)
     judging = expected_seconds(records, len(assembly.microdata.protect), attributes) if asked else 0.0
-    seconds = spent + max(given.for_search(judging) or 0.0, LEAST)
+    seconds = spent if over else spent + max(given.for_search(judging) or 0.0, LEAST)
     if assembly.stop.seconds is not None:
         seconds = min(seconds, assembly.stop.seconds)
     rule = assembly.experiment.stop.model_copy(update={"seconds": seconds})

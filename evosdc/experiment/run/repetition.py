@@ -1,5 +1,6 @@
 """What repeats a run that a time has ended: the experiment that names the counts it came to."""
 
+import tomllib
 from typing import Any
 
 from evosdc.experiment.build.assembly import Assembly
@@ -8,7 +9,7 @@ from evosdc.experiment.config.maskings import MaskingEntry
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text
 from evosdc.experiment.run.environment import write_experiment
-from evosdc.runs.layout import RunFolder
+from evosdc.runs.layout import EXPERIMENT, RunFolder
 from evosdc.table.table import Table
 
 
@@ -28,6 +29,16 @@ def begun_from(assembly: Assembly, evaluated: int) -> Start | None:
         random=max(0, evaluated - before),
         without_best=plan.without_best,
     )
+
+
+def ended_by_time(folder: RunFolder, generation: int) -> bool:
+    """Whether the search of a run had come to its end in a generation since its time was over: `write_repetition`."""
+    try:
+        stop = tomllib.loads(folder.file(EXPERIMENT).read_text(encoding="utf-8")).get("stop", {})
+    except (OSError, ValueError):
+        return False
+    timed = experiment_of(folder).stop
+    return stop.get("generations") == generation and timed.generations != generation and "seconds" not in stop
 
 
 def write_repetition(folder: RunFolder, assembly: Assembly, evaluated: int | None, generations: int | None) -> None:

@@ -44,7 +44,7 @@ from evosdc.experiment.run.portfolio import (
     write_portfolio,
 )
 from evosdc.experiment.run.recorder import Recorder
-from evosdc.experiment.run.repetition import write_repetition
+from evosdc.experiment.run.repetition import ended_by_time, write_repetition
 from evosdc.experiment.run.schema_changes import require_same_schema
 from evosdc.experiment.run.so_far import ASKED_TO_END, OUT_OF_MEMORY, STOPPED, leave_so_far
 from evosdc.experiment.run.stale_report import remove_report
@@ -173,8 +173,10 @@ def resume_once(
             set_aside_newer(path, state.population.generation)
         cut_journal(folder.file(JOURNAL), 0 if state is None else state.progress.generation)
         spent = 0.0 if state is None else state.progress.seconds
-        time = time_of(assembly, began - spent)
-        return _carry_out(Recorder(ending_within(assembly, time, folder, spent), folder, display), time, state)
+        over = state is not None and ended_by_time(folder, state.progress.generation)
+        # Where judges alone are left to ask, to load all again is not to cost them their time.
+        time = time_of(assembly, (working_time() if over else began) - spent)
+        return _carry_out(Recorder(ending_within(assembly, time, folder, spent, over), folder, display), time, state)
 
 
 def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
