@@ -139,8 +139,8 @@ def coding_of(original: Table) -> NumberCoding:
         if np.abs(known).max() * scale[j] > _EXACT / 3:
             given = f"numbers with {attribute.decimals} decimals of which some exceed {_EXACT / 3 / scale[j]:g}"
             advice = (
-                "Say in the schema how many decimals to publish, as by `evosdc edit SCHEMA "
-                f"{attribute.name} decimals=2`, or protect the attribute in larger units."
+                f"Write fewer decimals in the schema, as by `evosdc edit SCHEMA {attribute.name} decimals=2`, "
+                "or protect the attribute in larger units."
             )
             wanted = "numbers whose last decimal a computer can count"
             collect.faults.append(Fault(f"genotype cells: {attribute.name}", given, wanted, advice))
