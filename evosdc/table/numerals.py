@@ -14,6 +14,9 @@ from evosdc.table.shortest_decimals import MOST_DECIMALS as MOST_DECIMALS
 _LONG = 8
 """Digits after the point from which a float32 may have been written with more digits than it holds."""
 
+COUNTABLE = 2.0**51 / 3.0
+"""Units of its last decimal up to which a number, and others near it, can be counted in a double."""
+
 _PADDED = re.compile(r"[+-]?0[0-9]")
 
 
@@ -53,13 +56,28 @@ def decimals_of(texts: Iterable[str], mark: str = ".") -> int:
     """Return the most digits after the decimal mark among texts that are numbers, at most `MOST_DECIMALS`.
 
     Of numbers in single precision, as Stata stores them, digits that it cannot hold do not count: ``3.58999991416931``
-    is 3.59.
+    is 3.59. Nor do the last digits of numbers so great that a double cannot count them: an income of 35160.113491451244
+    has ten.
     """
     if not isinstance(texts, NumberTexts):
         texts = tuple(texts)
     most = _most_digits(texts, mark)
     single = single_precision_decimals(texts, mark) if most >= _LONG else None
-    return min(most if single is None else single, MOST_DECIMALS)
+    decimals = min(most if single is None else single, MOST_DECIMALS)
+    if decimals >= _LONG:
+        greatest = _greatest(texts, mark)
+        while decimals > 0 and greatest * 10.0**decimals > COUNTABLE:
+            decimals -= 1
+    return decimals
+
+
+def _greatest(texts: Iterable[str], mark: str) -> float:
+    """Return the greatest absolute number that texts write; 0 where none is one."""
+    if isinstance(texts, NumberTexts) and texts.mark == mark:
+        values = np.abs(texts.values)
+    else:
+        values = np.array([abs(value) for text in texts if (value := number(text, mark)) is not None])
+    return float(np.max(values, initial=0.0, where=np.isfinite(values)))
 
 
 def single_precision_decimals(texts: Iterable[str], mark: str = ".") -> int | None:

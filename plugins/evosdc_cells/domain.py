@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
+from evosdc.table.numerals import COUNTABLE
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Numbers, Table
-
-_EXACT = 2**51
-"""Units of a number beyond which a double no longer tells neighbours apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +134,8 @@ def coding_of(original: Table) -> NumberCoding:
         missing[j] = 1.0 - len(known) / len(column)
         if not len(known):
             continue
-        if np.abs(known).max() * scale[j] > _EXACT / 3:
-            given = f"numbers with {attribute.decimals} decimals of which some exceed {_EXACT / 3 / scale[j]:g}"
+        if np.abs(known).max() * scale[j] > COUNTABLE:
+            given = f"numbers with {attribute.decimals} decimals of which some exceed {COUNTABLE / scale[j]:g}"
             advice = (
                 f"Write fewer decimals in the schema, as by `evosdc edit SCHEMA {attribute.name} decimals=2`, "
                 "or protect the attribute in larger units."

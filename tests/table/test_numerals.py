@@ -43,6 +43,10 @@ def test_most_decimals_count():
     assert decimals_of(["1", "2.50", "x", "3.1"]) == 2
     assert decimals_of(["1,125"], ",") == 3
     assert decimals_of(["1e-7"]) == 7
+    # Digits that a double cannot count do not count.
+    assert decimals_of(["35160.113491451244", "148000"]) == 9
+    assert decimals_of(["35160.113491451244"]) == 10
+    assert decimals_of(["1e300", "0.123456789"]) == 0
     assert decimals_of(["1e7", "12"]) == 0
     assert decimals_of(["0.1234567890123456789"]) == 15
 
