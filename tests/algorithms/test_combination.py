@@ -12,7 +12,7 @@ from evosdc.model import Fitness, Individual
 from evosdc.model.brood import Brood, Broods
 from evosdc.model.fitness import SingleMeasure
 from evosdc.model.individual import INFEASIBILITY
-from evosdc.model.picked import Picked, picked_behind, split, with_picked
+from evosdc.model.picked import Picked, picked_behind, scores_of, split, with_picked
 from evosdc_measures.fitness import Max, Mean, Pareto, Weighted
 
 FITNESSES = (
@@ -106,8 +106,6 @@ def test_who_stands_behind_the_members_is_not_made():
 
 @pytest.mark.parametrize("name", ["il", "absent"])
 def test_scores_are_read_by_the_column(name):
-    from evosdc.model.picked import scores_of
-
     _, children, brood = family(FITNESSES[0], 4, 9, False)
     wanted = [children[place].scores.get(name, 0.0) for place in (1, 5)]
     assert scores_of(Picked(brood, [1, 5]), name).tolist() == wanted
