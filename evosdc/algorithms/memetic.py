@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from evosdc.algorithms.combination import best_after, promising, worth_keeping
+from evosdc.algorithms.costs import Costs
 from evosdc.algorithms.halving import OTHERS, OVER, RATES, after_round, begun, expected, had, turn
 from evosdc.algorithms.moves import first_credit, moves_of, mutants_of, shares_of, update_credit
 from evosdc.algorithms.variation import improvement, improvements
@@ -126,7 +127,7 @@ class Memetic(Algorithm):
         self._rung = params.rung or (RUNG_OF_LARGE if large else RUNG)
         self._rounds = rounds if params.rounds is None else params.rounds
         self._growth = growth if params.growth is None else params.growth
-        self._burdened: tuple[bytes, NDArray[np.float64] | None] = (b"", None)
+        self._costs = Costs(toolbox.burdens, 0 if microdata is None else len(microdata.table))
         self._position = {move.name: place for place, move in enumerate(self.moves)}
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:
@@ -153,7 +154,7 @@ class Memetic(Algorithm):
         count = self._probes(had(population.memory, rounds))
         drawn = [self.moves[i] for i in rng.choice(len(shares), count, p=shares).tolist()]
         kinds, costly = [move.kind for move in drawn], [move.costly for move in drawn]
-        through = self._running_costs(climber) if any(costly) else None
+        through = self._costs.running(population, slot) if any(costly) else None
         genotype, genome, names = self.toolbox.genotype, climber.genome, [move.name for move in drawn]
         if isinstance(genotype, Movable):
             made = genotype.moved(genome, kinds, costly, through, rng)
@@ -192,29 +193,14 @@ class Memetic(Algorithm):
 
     def _combinations(
         self, slot: int, climber: Individual, probes: Sequence[Individual], rng: np.random.Generator
-    ) -> list[Offspring]:
+    ) -> Sequence[Offspring]:
         """Return the climber with the changes of several probes, the sets that promise most."""
-        genotype, offspring = self.toolbox.genotype, []
-        for chosen in promising(climber, probes, self.toolbox.fitness, self.params.combinations, rng):
-            genome = combined(genotype, climber, probes, chosen) if isinstance(genotype, Movable) else None
-            if genome is not None:
-                offspring.append(Offspring(genome, "combination", (slot,), climber))
-        # Without combinations a probe is proposed again: a generation has at least one child.
-        return offspring or [Offspring(probes[0].genome, probes[0].origin, (slot,), climber)]
-
-    def _running_costs(self, climber: Individual) -> NDArray[np.float64] | None:
-        """Return the running sums of what records cost in all measures together, by which they are drawn.
-
-        Each measure that can tell counts alike, whatever its score; None where no record is to be preferred.
-        """
-        if self._burdened[0] != climber.key:  # a member mostly stays for many rounds
-            self._burdened = climber.key, self._summed_burdens(climber)
-        return self._burdened[1]
-
-    def _summed_burdens(self, climber: Individual) -> NDArray[np.float64] | None:
-        sums = [(burdens, burdens.sum()) for burdens in self.toolbox.burdens(climber)]
-        shares = [burdens / whole for burdens, whole in sums if whole > 0.0]
-        return np.sum(shares, axis=0).cumsum() if shares else None
+        genotype = self.toolbox.genotype
+        sets = promising(climber, probes, self.toolbox.fitness, self.params.combinations, rng)
+        made = combined(genotype, climber, probes, sets) if sets and isinstance(genotype, Movable) else ()
+        if not made:  # then a probe is proposed again: a generation has at least one child
+            return [Offspring(probes[0].genome, probes[0].origin, (slot,), climber)]
+        return offspring_of(made, ["combination"] * len(made), slot, climber)
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -247,6 +233,7 @@ class Memetic(Algorithm):
             CLIMBER: np.array(slot),
             ASIDE: np.array(len(useful)),
             CREDIT: update_credit(self.moves, population.memory[CREDIT], tried, gains),
+            **self._costs.remembered(population.generation),
         }
         if not useful:
             memory |= after_round(population.memory, members, slot, 0.0, self._rung)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evosdc.model import Individual, Offspring, Parameters, Population
-from evosdc.model.brood import dominating
+from evosdc.model.brood import dominating, worth
 
 CREDIT = "credit"
 """Where a population's memory keeps what mutation and crossover have achieved, shape (2,)."""
@@ -157,14 +157,16 @@ def improvements(children: Sequence[Individual], parent: Individual) -> list[flo
     gains = [0.0] * len(children)
     for place, better in enumerate(dominating(children, parent)):
         if better:
-            gains[place] = improvement(children[place], parent)
+            gains[place] = _gained(*worth(children, place), parent)
     return gains
 
 
 def improvement(child: Individual, parent: Individual) -> float:
     """Return by how much a child is better than its parent: in infeasibility, else in the sum of objectives; or 0."""
-    if not child.dominates(parent):
-        return 0.0
-    if child.infeasibility != parent.infeasibility:
-        return parent.infeasibility - child.infeasibility
-    return sum(parent.objectives) - sum(child.objectives)
+    return _gained(child.infeasibility, child.objectives, parent) if child.dominates(parent) else 0.0
+
+
+def _gained(infeasibility: float, objectives: Sequence[float], parent: Individual) -> float:
+    if infeasibility != parent.infeasibility:
+        return parent.infeasibility - infeasibility
+    return sum(parent.objectives) - sum(objectives)

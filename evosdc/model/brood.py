@@ -174,6 +174,13 @@ def dominating(individuals: Sequence[Individual], other: Individual) -> list[boo
     ]
 
 
+def worth(individuals: Sequence[Individual], place: int) -> tuple[float, Point]:
+    """Return the infeasibility and the objectives of one of them."""
+    if isinstance(individuals, Brood):
+        return individuals.infeasibility[place], individuals.objectives[place]
+    return individuals[place].infeasibility, individuals[place].objectives
+
+
 def below(individuals: Sequence[Individual], point: Point) -> list[bool]:
     """Return which of them are less than a point of the front along any axis."""
     if isinstance(individuals, Brood):

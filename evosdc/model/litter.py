@@ -72,10 +72,11 @@ class Siblings(MadeWhenAsked[G]):
         """Return what makes the genome at a place some time: of one that stays, it should keep no others in memory."""
         return partial(self.__getitem__, place)
 
-    def combined(self, places: Sequence[int]) -> G | None:
-        """Return the genome that they come from with the changes of several; where two differ, the first one counts.
+    def combined(self, sets: Sequence[Sequence[int]]) -> "Siblings[G] | None":
+        """Return genomes with the changes of several: for each set of places one.
 
-        None, the default, where `evosdc.model.Movable.combined` is to be asked.
+        Where two of a set differ, the first one counts. None, the default, where `evosdc.model.Movable.combined` is to
+        be asked.
         """
         return None
 

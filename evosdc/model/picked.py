@@ -81,13 +81,16 @@ def scores_of(individuals: Sequence[Individual], name: str) -> NDArray[np.float6
     return np.array([individual.scores.get(name, 0.0) for individual in individuals])
 
 
-def combined(genotype: Any, parent: Individual, children: Sequence[Individual], chosen: Sequence[int]) -> Any:
-    """Return the parent's genome with what some of its children change (`evosdc.model.Movable.combined`).
+def combined(
+    genotype: Any, parent: Individual, children: Sequence[Individual], sets: Sequence[Sequence[int]]
+) -> Sequence[Any]:
+    """Return for each set of children the parent's genome with what they change (`evosdc.model.Movable.combined`).
 
-    None where that cannot be done.
+    Sets for which that cannot be done are left out.
     """
     if isinstance(children, Picked) and children.brood.genomes is not None:
-        genome = children.brood.genomes.combined([children.places[place] for place in chosen])
-        if genome is not None:
-            return genome
-    return genotype.combined(parent.genome, [children[place].genome for place in chosen])
+        together = children.brood.genomes.combined([[children.places[place] for place in chosen] for chosen in sets])
+        if together is not None:
+            return together
+    made = (genotype.combined(parent.genome, [children[place].genome for place in chosen]) for chosen in sets)
+    return [genome for genome in made if genome is not None]

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from evosdc.model import Changes, Siblings
 from evosdc_cells.comparison import changed_codes, differing_children
-from evosdc_cells.file_blocks import FileBlocks
-from evosdc_cells.files import File, Genes, locked
+from evosdc_cells.files import File, Genes, locked, with_records
 
 
 class Sparse(NamedTuple):
@@ -96,26 +95,28 @@ class FileSiblings(Siblings[File]):
         if not isinstance(made, Sparse):
             child = locked(made[place].copy())
             return lambda: child
-        assert isinstance(self._parent, FileBlocks)
         begin, end = int(made.ends[place - 1]) if place else 0, int(made.ends[place])
-        return partial(self._parent.with_records, made.rows[begin:end].tolist(), made.records[begin:end].copy())
+        return partial(with_records, self._parent, made.rows[begin:end].copy(), made.records[begin:end].copy())
 
-    def combined(self, places: Sequence[int]) -> File:
-        """Return the file with what several of them change; of several versions of a record the first."""
-        made, chosen = self._made, np.array(places, dtype=np.int64)
+    def combined(self, sets: Sequence[Sequence[int]]) -> "FileSiblings":
+        """Return files with what several of them change; of several versions of a record the first."""
+        parts = [self._together(np.array(places, dtype=np.int64)) for places in sets]
+        rows, before, records = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        ends = np.cumsum([len(own) for own, _, _ in parts], dtype=np.int64)
+        return FileSiblings(self._parent, Sparse(ends, rows, before, records), self._told)
+
+    def _together(self, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], Genes, Genes]:
+        """Return the records that some of them change, each once, ascending; in the file itself, and the first's."""
+        made = self._made
         if isinstance(made, Sparse):
-            begins = np.where(chosen > 0, made.ends[chosen - 1], 0)
-            every = np.concatenate(list(map(np.arange, begins.tolist(), made.ends[chosen].tolist())))
-            every_row, records = made.rows[every], made.records[every]
+            begins = np.where(places > 0, made.ends[places - 1], 0)
+            every = np.concatenate(list(map(np.arange, begins.tolist(), made.ends[places].tolist())))
+            every_row, before, records = made.rows[every], made.before[every], made.records[every]
         else:
             file = np.asarray(self._parent)
-            _, (_, every_row, _, records) = changed_records(file, made[chosen], len(file), False)
+            _, (_, every_row, before, records) = changed_records(file, made[places], len(file), False)
         rows, first = np.unique(every_row, return_index=True)
-        if isinstance(self._parent, FileBlocks):
-            return self._parent.with_records(rows.tolist(), records[first])
-        together = self._parent.copy()
-        together[rows] = records[first]
-        return locked(together)
+        return rows, before[first], records[first]
 
     def changes(self, most: int) -> Changes:
         """Return what each child changes."""

@@ -31,6 +31,15 @@ def records_of(file: File, rows: Rows) -> Genes:
     return file.records(rows) if isinstance(file, FileBlocks) else file[rows]
 
 
+def with_records(file: File, rows: Rows, records: Genes) -> File:
+    """Return a version with other records at some positions, shape (m, V), ascending."""
+    if isinstance(file, FileBlocks):
+        return file.with_records(rows.tolist(), records)
+    changed = file.copy()
+    changed[rows] = records
+    return locked(changed)
+
+
 def finished(changed: Genes | Draft) -> File:
     """Return a copy whose cells have been set as a genome, which is not changed any more."""
     return changed.done() if isinstance(changed, Draft) else locked(changed)

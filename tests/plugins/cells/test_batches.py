@@ -284,12 +284,21 @@ def test_changes_of_several_children_make_the_file_that_is_put_together_of_them(
     before = np.array(parent)
     kinds = [str(kind) for kind in rng.choice(cells.moves, 30)]
     for made in (cells.mutants(parent, 30, rng), cells.moved(parent, kinds, [False] * 30, None, rng)):
-        places = rng.permutation(30)[:count].tolist()
-        found = made.combined(places)
-        wanted = cells.combined(parent, [made[place] for place in places])
-        assert np.array_equal(found, wanted)
-        assert cells.key(found) == cells.key(wanted)
-        cells.check(found)
+        sets = [rng.permutation(30)[:several].tolist() for several in (count, 1, 30)]
+        together = made.combined(sets)
+        wanted = [cells.combined(parent, [made[place] for place in places]) for places in sets]
+        assert len(together) == len(sets)
+        for found, known in zip(together, wanted, strict=True):
+            assert np.array_equal(found, known)
+            assert cells.key(found) == cells.key(known)
+            cells.check(found)
+        for most in (records, 3):
+            told, known = together.changes(most), RecordDecoded.changes(cells, parent, wanted, most)
+            for one, other in zip(told[:3], known[:3], strict=True):
+                assert one.tolist() == other.tolist()
+            for one, other in zip(told[3:], known[3:], strict=True):
+                assert np.array_equal(one.codes, other.codes)
+                assert np.array_equal(one.numbers, other.numbers, equal_nan=True)
     assert np.array_equal(before, parent)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from evosdc.algorithms.costs import Costs
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.evaluation import Evaluator
@@ -15,6 +16,7 @@ from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.portfolio import starting_individuals
 from evosdc.experiment.run.run import run_once
+from evosdc.model import Population
 from evosdc.model.algorithm import ASIDE
 from evosdc.model.capabilities import by_cost
 from evosdc.plugins.registry import default_registry
@@ -94,7 +96,8 @@ def test_rounds_of_moves_and_combinations_stand_in_the_journal(front):
 def test_records_are_drawn_by_their_share_in_the_scores():
     assembly = assemble(experiment(), default_registry())
     climber = searched(assembly, 0).best
-    draw = by_cost(assembly.algorithm._running_costs(climber), np.random.default_rng(0))
+    costs = Costs(assembly.problem.burdens, 0)
+    draw = by_cost(costs.running(Population((climber,)), 0), np.random.default_rng(0))
     masked = assembly.problem.decode(climber.genome, climber.key)
     shares = []
     for fitted in assembly.problem.measures.values():

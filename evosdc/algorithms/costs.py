@@ -1,0 +1,100 @@
+"""What records cost in a member's scores, by which a local search draws them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.model import Individual, Population
+
+COSTLY, SINCE = "costly", "since"
+"""Names in the memory: positions of records drawn by what they cost; slot of whose they are, and the generation since
+which they are asked."""
+
+SAMPLE = 8192
+"""Records drawn, a record as often as it costs: several times as many as probes ask for while they last."""
+
+RENEWED, MOST_ROUNDS = 5000, 16
+"""Records for each round that a sample lasts, and how many it lasts at most. A round changes some dozens of records,
+so that by then about a hundredth of the file has changed."""
+
+Running = NDArray[np.float64]
+"""Running sums of what records cost, shape (n,)."""
+
+
+class Costs:
+    """Running sums of what records cost in all measures together; each that can tell counts alike, whatever its score.
+
+    What all records of a file cost takes as long as the file is large, and a round of improvement does not. In large
+    files it is asked every few rounds, and kept as a sample of records in between. The sample is in the population's
+    memory, so that a search goes on after a resume as it would have without.
+
+    Parameters
+    ----------
+    burdens : callable
+        Of an individual, by measure (`evosdc.model.Fitted.burdens`).
+    records : int
+        In the file.
+    """
+
+    def __init__(self, burdens: Callable[[Individual], Sequence[NDArray[np.float64]]], records: int) -> None:
+        self._burdens = burdens
+        self._records = records
+        self._lasts = 2 * min(records // RENEWED, MOST_ROUNDS)  # a round has two generations
+        self._whole: tuple[bytes, Running | None] = (b"", None)
+        self._sampled: tuple[NDArray[Any] | None, Running | None] = (None, None)
+        self._drawn: tuple[int, dict[str, NDArray[Any]]] = (-1, {})
+
+    def running(self, population: Population, slot: int) -> Running | None:
+        """Return the running sums of a member, by which its records are drawn; None where none is to be preferred."""
+        if self._lasts <= 2:
+            return self._exact(population.individuals[slot])
+        sample = _in_force(population.memory, slot, population.generation, self._lasts)
+        if sample is None:
+            exact = self._exact(population.individuals[slot])
+            if exact is None:
+                return None
+            sample = systematic(exact, SAMPLE, population.generation)
+            self._drawn = population.generation, {COSTLY: sample, SINCE: np.array([slot, population.generation])}
+        if self._sampled[0] is not sample:
+            self._sampled = sample, np.bincount(sample, minlength=self._records).cumsum(dtype=np.float64)
+        return self._sampled[1]
+
+    def remembered(self, generation: int) -> dict[str, NDArray[Any]]:
+        """Return what the memory is to hold after a generation: a sample that was drawn for it."""
+        return self._drawn[1] if self._drawn[0] == generation else {}
+
+    def _exact(self, member: Individual) -> Running | None:
+        if self._whole[0] != member.key:  # a member mostly stays for many rounds
+            sums = [(burdens, burdens.sum()) for burdens in self._burdens(member)]
+            shares = [burdens / whole for burdens, whole in sums if whole > 0.0]
+            self._whole = member.key, np.sum(shares, axis=0).cumsum() if shares else None
+        return self._whole[1]
+
+
+def _in_force(memory: Mapping[str, NDArray[Any]], slot: int, generation: int, lasts: int) -> NDArray[Any] | None:
+    """Return the sample of a member, if there is one that is not too old."""
+    if SINCE not in memory:
+        return None
+    whose, since = memory[SINCE].tolist()
+    return memory[COSTLY] if whose == slot and since <= generation < since + lasts else None
+
+
+def systematic(running: Running, size: int, turn: int) -> NDArray[np.int32]:
+    """Return positions of records, drawn by what they cost: systematic sampling (Madow 1949), in order.
+
+    Parameters
+    ----------
+    running : ndarray of float64, shape (n,)
+        Running sums of costs, the last one above 0.
+    size : int
+        How many; records that cost more than such a share come several times.
+    turn : int
+        Where the first is taken: by the golden ratio, so that samples of one file are of different records.
+    """
+    start = turn * 0.6180339887498949 % 1.0
+    points = (np.arange(size) + start) * (running[-1] / size)
+    last = running.searchsorted(running[-1])  # those behind it cost nothing
+    found: NDArray[np.int32] = np.minimum(running.searchsorted(points, "right"), last).astype(np.int32)
+    return found
