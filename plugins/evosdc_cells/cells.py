@@ -92,12 +92,16 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
         range than that range is wide. A record that breaks a rule is repaired: as few of its cells as can be go back to
         the original (`evosdc.table.record_rules.RecordRules.repaired`).
         """
-        if self._categorical == self._shape[1]:
-            genes: Genes = masked.codes.astype(self._type)
-        else:
-            numbers = self._domain.coding.codes(masked.numbers)
-            genes = np.concatenate([masked.codes, numbers], axis=1).astype(self._type)
+        genes = self._coded(masked)
         return in_blocks(genes if self._rules is None else self._rules.repaired(genes))
+
+    def _coded(self, table: Table) -> Genes:
+        """Return the cells of a file, rounded and cut off as `seeded` does it."""
+        genes = np.empty(self._shape, self._type)
+        genes[:, : self._categorical] = table.codes
+        if self._categorical < self._shape[1]:
+            genes[:, self._categorical :] = self._domain.coding.codes(table.numbers)
+        return genes
 
     def crossover(self, a: File, b: File, rng: np.random.Generator) -> tuple[File, File]:
         """Return two files that have exchanged cells; record r of both parents is the same respondent.
@@ -230,9 +234,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
 
     @cached_property
     def _coded_original(self) -> Genes:
-        original = self.microdata.original
-        coded: Genes = np.concatenate([original.codes, self._domain.coding.codes(original.numbers)], axis=1)
-        return coded.astype(self._type)
+        return self._coded(self.microdata.original)
 
     def decode(self, g: File, rng: np.random.Generator) -> Table:
         """Return the file; nothing is random."""
