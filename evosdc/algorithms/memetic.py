@@ -150,7 +150,7 @@ class Memetic(Algorithm):
         racing = turn(population.memory)
         slot = racing if racing is not None else self._chosen(members, population.memory[RATES], rounds)
         climber = members[slot]
-        shares = shares_of(population.memory[CREDIT])
+        shares = shares_of(self.moves, population.memory[CREDIT])
         count = self._probes(had(population.memory, rounds))
         drawn = [self.moves[i] for i in rng.choice(len(shares), count, p=shares).tolist()]
         kinds, costly = [move.kind for move in drawn], [move.costly for move in drawn]

@@ -54,9 +54,14 @@ def first_credit(moves: Sequence[Move], burdened: float) -> Credit:
     return np.where(costly, burdened, 1.0 - burdened) * 2.0 / len(moves)
 
 
-def shares_of(credit: Credit) -> Credit:
-    """Return how likely each move is tried, by probability matching: all have the same share of a tenth."""
-    shares = LEAST_RATE / len(credit) + (1.0 - LEAST_RATE) * credit / credit.sum()
+def shares_of(moves: Sequence[Move], credit: Credit) -> Credit:
+    """Return how likely each move is tried, by probability matching: a tenth is for all, by the records they change.
+
+    A move of thirty records takes as long to be judged as thirty moves of one. So kinds that bring nothing take the
+    same time each.
+    """
+    least = np.array([1.0 / move.extent for move in moves])
+    shares = LEAST_RATE * least / least.sum() + (1.0 - LEAST_RATE) * credit / credit.sum()
     found: Credit = shares / shares.sum()
     return found
 

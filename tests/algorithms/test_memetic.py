@@ -187,8 +187,8 @@ def test_credit_goes_to_the_moves_that_improve_and_no_move_is_forgotten() -> Non
     # A trial of the first brings 2 on the average; the third was never tried and keeps what it had.
     assert credit == pytest.approx([0.5, 0.0, 0.25, 0.25], abs=0.01)
     assert update_credit(moves, credit, [0, 1], [0.0, 0.0]) is credit
-    assert shares_of(credit).sum() == pytest.approx(1.0)
-    assert shares_of(np.array([1.0, 0.0])) == pytest.approx([0.95, 0.05])
+    assert shares_of(moves, credit).sum() == pytest.approx(1.0)
+    assert shares_of(moves[:2], np.array([1.0, 0.0])) == pytest.approx([0.95, 0.05])
 
 
 def test_a_move_of_many_records_has_to_bring_as_many_times_as_much() -> None:
@@ -199,6 +199,14 @@ def test_a_move_of_many_records_has_to_bring_as_many_times_as_much() -> None:
     for _ in range(60):
         credit = update_credit(moves, credit, [0, 1], [1.0, 10.0])
     assert credit == pytest.approx([0.75, 0.25], abs=0.01)
+
+
+def test_moves_that_bring_nothing_are_tried_for_as_many_records_each() -> None:
+    moves = [Move("one", False), Move("another", False), Move("tens", False, 10.0)]
+    shares = shares_of(moves, np.array([1.0, 0.0, 0.0]))
+    assert shares.sum() == pytest.approx(1.0)
+    assert shares[1] == pytest.approx(10 * shares[2])
+    assert shares[1] + shares[2] == pytest.approx(1.1 * 0.1 / 2.1)
 
 
 @pytest.mark.parametrize("burdened", [0.0, 0.3, 1.0])
