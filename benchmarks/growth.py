@@ -3,8 +3,9 @@
 Run from the repository's root: ``python -m benchmarks.growth [--records N ...] [--smoke]``.
 
 Files are made up: six attributes of 2 to 40 categories. By the processor's time of the search alone, with journal and
-checkpoints, of 10,000 candidates; of a million records the first checkpoint takes a third of a second, once. All six measures of the literature, and without `prl`, whose expectation maximisation takes its steps over
-the patterns whatever has changed. Then files of eight correlated lognormal numbers.
+checkpoints, of 10,000 candidates; of a million records the first checkpoint takes a sixth of a second, once. All six
+measures of the literature, and without `prl`, whose expectation maximisation takes its steps over the patterns whatever
+has changed. Then files of eight correlated lognormal numbers.
 """
 
 from __future__ import annotations
