@@ -47,6 +47,9 @@ def verdict_on(findings: "Sequence[Finding]", claims: Mapping[str, float], claim
         return Verdict(None, "No verdict: no judge has answered.")
     counted = [finding for finding in findings if finding.claim is not None]
     if not counted:
+        said = ", ".join(f"{name}: {value:.3g} %" for name, value in claims.items())
+        if said:
+            return Verdict(None, f"No verdict: no judge has answered whose risk is claimed ({said}).")
         return Verdict(None, "No verdict: there is no claimed risk that a judge could be compared with.")
     broken = sorted((f for f in counted if f.exceeds), key=lambda f: (f.times is not None, -(f.times or 0.0)))
     if not broken:

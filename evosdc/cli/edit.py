@@ -40,6 +40,8 @@ def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: b
     shown = {key: (after or {}).get(key) for key in step.changes}
     changed = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in shown.items())
     say(f"{schema}: {step.attribute}: {changed or 'nothing to change'}.")
+    if before is None and after:
+        say(f"The schema said nothing of {step.attribute} before; if that is a slip, --undo takes it back.")
 
 
 def settings_given(settings: tuple[str, ...]) -> dict[str, Any]:

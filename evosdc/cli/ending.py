@@ -9,13 +9,16 @@ from typing import Any
 import click
 
 
-def outcome(path: Path, shown: Any, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return what a run came to; a signal that comes when it has ended already is too late to stop it."""
+def outcome(path: Path, shown: Any, work: Callable[[], dict[str, Any]], pages: bool = True) -> dict[str, Any]:
+    """Return what a run came to; a signal that comes when it has ended already is too late to stop it.
+
+    Of one that is stopped before, a report is written if `pages`.
+    """
     from evosdc.cli.signals import forget
     from evosdc.runs.layout import RESULT, read_object
 
     try:
-        with resumable(path, shown):
+        with resumable(path, shown, pages):
             return work()
     except KeyboardInterrupt:
         if not _ended(path):
@@ -37,7 +40,7 @@ def _ended(path: Path) -> bool:
 
 
 @contextmanager
-def resumable(path: Path, shown: Any) -> Iterator[None]:
+def resumable(path: Path, shown: Any, pages: bool) -> Iterator[None]:
     """Say how to go on when a run is stopped, or fails with something in its folder."""
     from evosdc.cli.signals import asked_to_stop
     from evosdc.errors import CheckpointError, RunError
@@ -54,25 +57,26 @@ def resumable(path: Path, shown: Any) -> Iterator[None]:
         if number is None and not isinstance(error, KeyboardInterrupt | RunError | OSError | MemoryError):
             raise
         if (path / RESOLVED).exists():
-            _report_so_far(path, shown)
+            _report_so_far(path, shown, pages)
             shown.message(f"What was reached is kept. Go on with: {shlex.join(['evosdc', 'resume', str(path)])}")
         elif number is not None:
             shown.message("Nothing was begun: the same command begins it.")
         raise
 
 
-def _report_so_far(path: Path, shown: Any) -> None:
-    """Write the report of a run that was stopped with its best file so far written, and say where both are."""
+def _report_so_far(path: Path, shown: Any, pages: bool) -> None:
+    """Say where the best file so far is of a run that was stopped, and write its report if `pages`."""
     from evosdc.report import write_pages
     from evosdc.runs.layout import RESULT, read_object, run_folders
 
     files = [folder / str(read_object(folder / RESULT)["best"]["file"]) for folder in _with_result(run_folders(path))]
     if not files:
         return
-    report = write_pages(path)
+    report = write_pages(path) if pages else None
     for file in files[-1:]:
         shown.message(f"Best file so far: {file}")
-    shown.message(f"Report:           {report}")
+    if report is not None:
+        shown.message(f"Report:           {report}")
 
 
 def _with_result(folders: Iterable[Path]) -> Iterator[Path]:

@@ -1,6 +1,7 @@
 """``evosdc run``, ``evosdc check`` and ``evosdc resume``."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +217,7 @@ def resume(
             lambda: resume_study(
                 run_dir, default_registry(), shown, force, executor=executor, workers=workers, hosts=place
             ),
+            pages,
         )
         report = reported(run_dir, shown) if pages else None
     conclude(run_dir, result, report, as_json)
@@ -256,7 +258,8 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool, pages
             shown.message(f"plugin problem: {problem}")
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
             shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
-        result = outcome(path, shown, lambda: run_study(model, path, registry, shown, command_line(), seconds_since()))
+        work = partial(run_study, model, path, registry, shown, command_line(), seconds_since())
+        result = outcome(path, shown, work, pages)
         report = reported(path, shown) if pages else None
     conclude(path, result, report, as_json)
     return result

@@ -137,6 +137,7 @@ def _of_numbers(numbers: Numbers, original: Numbers, most: int) -> tuple[Classes
     known = original[~np.isnan(original)]
     size = min(QUANTILES, most)
     edges = np.unique(np.quantile(known, np.arange(1, size) / size)) if len(known) else np.zeros(0)
+    edges = _without_empty(edges, numbers[~np.isnan(numbers)])
     codes = np.searchsorted(edges, numbers, side="left").astype(np.int64)
     codes[np.isnan(numbers)] = MISSING
     texts = list(map(_three_digits, edges.tolist()))
@@ -144,6 +145,18 @@ def _of_numbers(numbers: Numbers, original: Numbers, most: int) -> tuple[Classes
         return codes, ("any",)
     between = [f"{low} to {high}" for low, high in pairwise(texts)]
     return codes, (f"up to {texts[0]}", *between, f"above {texts[-1]}")
+
+
+def _without_empty(edges: Numbers, numbers: Numbers) -> Numbers:
+    """Return the edges without those of bands in which there is no number: where many are equal, quantiles are too."""
+    counts = np.bincount(np.searchsorted(edges, numbers, side="left"), minlength=len(edges) + 1)
+    # An empty band goes with the next one, the last with the one before.
+    kept = counts[:-1] > 0
+    filled = np.flatnonzero(counts)
+    if len(filled) and filled[-1] < len(edges):
+        kept[filled[-1]] = False
+    remaining: Numbers = edges[kept]
+    return remaining
 
 
 def _three_digits(number: float) -> str:

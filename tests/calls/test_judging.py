@@ -201,7 +201,8 @@ class TestVerdict:
 
     def test_it_says_why_there_is_none(self) -> None:
         assert self.verdict().sentence == "No verdict: no judge has answered."
-        assert "no claimed risk" in self.verdict(finding(5.0, claim=None)).sentence
+        assert "whose risk is claimed (linkage: 4 %)" in self.verdict(finding(5.0, claim=None)).sentence
+        assert "no claimed risk" in verdict_on([finding(5.0, claim=None)], {}, {}).sentence
 
     def test_a_quarter_more_is_allowed(self) -> None:
         assert self.verdict(finding(5.0)).holds is True

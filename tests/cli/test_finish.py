@@ -243,3 +243,8 @@ def test_the_command_says_where_the_best_file_is(evosdc, tmp_path, monkeypatch):
     ):
         assert words in answer.err
     assert (tmp_path / "run" / "report.html").exists()
+    answer = evosdc("run", "x.toml", "-o", "quiet", "--no-report")
+    assert answer.status == 130
+    assert "Best file so far: quiet/best.csv" in answer.err
+    assert "Report" not in answer.err
+    assert not (tmp_path / "quiet" / "report.html").exists()

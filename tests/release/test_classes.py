@@ -49,6 +49,25 @@ def test_many_ordered_categories_are_merged_with_their_neighbours():
     assert counts.max() - counts.min() <= 6
 
 
+@given(
+    st.lists(st.sampled_from([0.0, 0.5, 10.0, 11.0, 30.0]), min_size=1, max_size=60),
+    st.lists(st.sampled_from([-3.0, 0.0, 5.0, 10.0, 50.0]), min_size=1, max_size=60),
+)
+def test_no_band_of_numbers_is_empty(before, after):
+    size = min(len(before), len(after))
+    tables = [table_of(a=np.array(numbers[:size])) for numbers in (before, after)]
+    classes = classed(*tables, "a")
+    together = np.concatenate([classes.original, classes.published])
+    assert sorted(set(together.tolist())) == list(range(len(classes.labels)))
+
+
+def test_bands_of_many_equal_numbers_are_between_those_that_occur():
+    numbers = np.array([0.0] * 50 + [10.0] * 50)
+    classes = classed(*[table_of(a=numbers)] * 2, "a")
+    assert classes.labels == ("up to 0", "above 0")
+    assert classes.joint.tolist() == [[50, 0], [0, 50]]
+
+
 def test_many_unordered_categories_leave_the_commonest():
     values = [f"town {n}" for n in range(30) for _ in range(31 - n)]
     classes = classed(*[table_of(town=pd.Categorical(values))] * 2, "town")
