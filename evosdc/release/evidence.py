@@ -19,6 +19,8 @@ class Evidence:
         ``requirement value met``, as the result has them.
     own_limits : sequence of str
         Those of them that evosdc set itself.
+    aims : sequence of str
+        Those of the last that keep the search to the bound, since the verdict is required.
     bound : float
         Per cent of the people that an informed intruder may be expected to find.
     bound_by : str
@@ -56,6 +58,7 @@ class Evidence:
     intruder: Mapping[str, Any] | None
     requirements: Sequence[Mapping[str, Any]] = ()
     own_limits: Sequence[str] = ()
+    aims: Sequence[str] = ()
     bound: float = ACCEPTED
     bound_by: str = ""
     holds: bool | None = None

@@ -88,7 +88,8 @@ def _against(evidence: Evidence) -> list[str]:
     """Return what forbids to publish the file."""
     missed = [entry for entry in evidence.requirements if not entry["met"]]
     broken = [required_words(entry) for entry in missed if entry["requirement"] not in evidence.own_limits]
-    beyond = [required_words(entry) for entry in missed if entry["requirement"] in evidence.own_limits]
+    limits = set(evidence.own_limits) - set(evidence.aims)  # whether aims were reached, the intruder tells
+    beyond = [required_words(entry) for entry in missed if entry["requirement"] in limits]
     reasons = []
     if broken:
         reasons.append(f"It does not fulfil what was required: {named(broken)}.")
@@ -128,6 +129,12 @@ def _found_too_many(evidence: Evidence, percent: float) -> str:
     found = f"An informed intruder is expected to find {percent:.1f} % of the people"
     if evidence.bound_by:
         return f"{found}, and {evidence.bound:g} % is what you allowed ({evidence.bound_by})."
+    if evidence.aims:
+        return (
+            f"{found}. For files that everybody gets, health authorities accept {evidence.bound:g} %. The search was "
+            "kept to that, since this verdict is required, and came to no such file: give it more time, mask more "
+            "attributes, or publish them in fewer categories."
+        )
     measure = str((evidence.intruder or {}).get("measure", ""))
     keep = f'"{measure} <= {evidence.bound:g}"' if measure else ""
     advice = f": --require {keep}, in an experiment constraints = [{keep}]" if measure else " with --require"

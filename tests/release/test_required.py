@@ -4,7 +4,8 @@ import pytest
 
 from evosdc.cli.results import print_requirements
 from evosdc.experiment.build.constraints import parse_constraints
-from evosdc.experiment.build.safeguards import with_origins
+from evosdc.experiment.build.protection import protection
+from evosdc.experiment.build.safeguards import aims_of, with_origins
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.model.constraint import without_publishable
 from evosdc.plugins.registry import default_registry
@@ -39,6 +40,38 @@ def test_own_limits_are_told_from_the_same_of_a_user():
     assert [found["own"] for found in with_origins(judged, registry)] == [False, False, True]
     assert [found["own"] for found in with_origins([entry("worst-relabelling <= 5")], registry, 5.0)] == [True]
     assert [found["own"] for found in with_origins([entry("worst-relabelling <= 5")], registry)] == [False]
+
+
+@pytest.mark.parametrize(
+    ("require", "aims"),
+    [
+        ((), {}),
+        (("dr <= 20",), {}),
+        (("publishable",), {"dbrl": 9.0, "informed-linkage": 9.0}),
+        (("publishable on conditions", "dr <= 20"), {"dbrl": 9.0, "informed-linkage": 9.0}),
+        (("publishable", "informed-linkage <= 20"), {"dbrl": 20.0}),
+        (("publishable", "informed-linkage <= 4"), {"dbrl": 4.0}),
+        (("publishable", "dbrl >= 1"), {"dbrl": 9.0, "informed-linkage": 9.0}),
+    ],
+)
+def test_a_required_verdict_keeps_the_search_to_its_bound(require, aims):
+    assert aims_of(require, default_registry(), ("ctbil", "id", "dbrl", "informed-linkage")) == aims
+
+
+def test_limits_for_a_verdict_are_evosdcs_own():
+    judged = [entry("informed-linkage <= 9"), entry("dr <= 20")]
+    registry = default_registry()
+    assert [found["own"] for found in with_origins(judged, registry)] == [False, False]
+    aims = {"informed-linkage": 9.0}
+    assert [found["own"] for found in with_origins(judged, registry, aims=aims)] == [True, False]
+
+
+def test_protect_and_experiments_are_kept_to_the_bound():
+    registry, source = default_registry(), {"name": "housing", "first": 80, "protect": ["built", "degree"]}
+    texts = protection(source, registry, fitness="max", require=["publishable"]).constraints
+    assert {"publishable", "informed-linkage <= 9", "dbrl <= 9", "prl <= 9"} <= set(texts)
+    assert "ranked-linkage <= 9" in texts
+    assert "informed-linkage <= 9" not in protection(source, registry, fitness="max").constraints
 
 
 @pytest.mark.parametrize(

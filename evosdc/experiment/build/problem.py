@@ -11,7 +11,7 @@ from evosdc.engine.problem import Problem
 from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError, did_you_mean
 from evosdc.experiment.build.constraints import constraints_of
 from evosdc.experiment.build.guard import guarded
-from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
+from evosdc.experiment.build.safeguards import aims_of, exact_risks, harms_of, limits_of
 from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measures
 from evosdc.model import (
     Aggregation,
@@ -158,7 +158,9 @@ def judged_as_usual(experiment: Experiment, microdata: Microdata, registry: Regi
     bounds = exact_risks(microdata, registry, without_publishable(experiment.constraints)[0])
     judged = measures_by_role(microdata, registry) | {"other": (*harms_of(registry), *bounds)}
     bounded = {text.partition("<")[0].strip() for text in experiment.constraints}
-    constraints = (*experiment.constraints, *limits_of(bounds, bounded))
+    risks = [entry["name"] if isinstance(entry, dict) else entry for entry in judged["dr"]]
+    aims = aims_of(experiment.constraints, registry, risks)
+    constraints = (*experiment.constraints, *limits_of(bounds | aims, bounded))
     return experiment.model_copy(update={"measures": Measures.model_validate(judged), "constraints": constraints})
 
 

@@ -10,7 +10,7 @@ from evosdc.engine.choice import Choice
 from evosdc.experiment.build.assurance import assurance_of
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.build.plan_genotype import plan_genotype
-from evosdc.experiment.build.safeguards import exact_risks, harms_of, limits_of
+from evosdc.experiment.build.safeguards import aims_of, exact_risks, harms_of, limits_of
 from evosdc.experiment.config.data_source import DataSource
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import parse_experiment
@@ -71,7 +71,7 @@ def protection(
         Measures that are taken instead of the default ones of that kind.
     require : sequence of str
         Requirements: constraints that the published file has to fulfil; ``publishable`` and ``publishable on
-        conditions`` are on the verdict.
+        conditions`` are on the verdict, whose bound of the risk the search then keeps.
     structural_zeros : bool
         Whether combinations that never occur in the original are kept from occurring.
     seconds : float, optional
@@ -100,7 +100,7 @@ def protection(
         The file, its schema, names or requirements are refused; or members of a household would get different values of
         what they share.
     """
-    require, verdict = without_publishable(require)
+    wished, (require, verdict) = tuple(require), without_publishable(require)
     given = parse_parameters(DataSource, source, "data")
     data = load_data(given, registry)
     microdata = microdata_of(data, given.protect, data.table.schema.names, population=given.population)
@@ -112,6 +112,7 @@ def protection(
         harms = False  # labels of groups are true: nothing was relabelled
     bounds = harms_of(registry) | exact_risks(microdata, registry, require) if harms else {}
     limited = {name: bound for name, bound in bounds.items() if name not in (*measures["il"], *dr)}
+    aims = aims_of(wished, registry, _names(measures["dr"])) if harms else {}
     measures["other"] = [
         *limited,
         *measures_of(require, registry, (*measures["il"], *_names(measures["dr"]), *limited)),
@@ -125,7 +126,7 @@ def protection(
         "structural_zeros": structural_zeros,
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
-        "constraints": [*require, *([verdict] if verdict else ()), *limits_of(limited)],
+        "constraints": [*require, *([verdict] if verdict else ()), *limits_of(limited | aims)],
         "second_opinion": second_opinion,
         "stop": _stop(seconds, generations, GENERATIONS, STALLED),
     }

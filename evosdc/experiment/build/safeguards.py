@@ -1,9 +1,11 @@
 """What is kept below a bound although nobody asked for it: harms, and values that are published as they were."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from evosdc.model import Microdata
+from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.release.acceptance import strictest_bound
 
@@ -48,13 +50,37 @@ def exact_risks(microdata: Microdata, registry: Registry, require: Sequence[str]
     return dict.fromkeys(exceeded, bound)
 
 
+def aims_of(require: Sequence[str], registry: Registry, judged: Iterable[str]) -> dict[str, float]:
+    """Return the measures that a search has to keep to the bound of the verdict that is required; none without one.
+
+    They are those, among the measures by which it judges the risk, that a verdict may state, and nobody bounded.
+
+    Parameters
+    ----------
+    require : sequence of str
+        Requirements, of which one may be on the verdict, and others may set the bound.
+    registry : Registry
+    judged : iterable of str
+        Names of measures.
+    """
+    others, verdict = without_publishable(require)
+    if not verdict:
+        return {}
+    bounded = {constraint.name for constraint in map(Constraint.parse, others) if constraint.operator == "<="}
+    stated = set(registry.defaults("measure", "identity")) - bounded
+    return dict.fromkeys((name for name in judged if name in stated), strictest_bound(others, registry))
+
+
 def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[str]:
     """Return the constraints that keep measures at or below their bounds, but for those bounded already."""
     return [f"{name} <= {bound:g}" for name, bound in bounds.items() if name not in set(bounded)]
 
 
 def with_origins(
-    judged: Sequence[Mapping[str, Any]], registry: Registry, most_harm: float = MOST_HARM
+    judged: Sequence[Mapping[str, Any]],
+    registry: Registry,
+    most_harm: float = MOST_HARM,
+    aims: Mapping[str, float] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """Return judged constraints that say by ``own`` whether evosdc set them itself, and nobody required them.
 
@@ -65,10 +91,12 @@ def with_origins(
     registry : Registry
     most_harm : float
         The bound of harms.
+    aims : mapping of str to float
+        Of `aims_of`.
     """
     texts = [str(entry["requirement"]) for entry in judged]
     exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry))
-    limits = limits_of(dict.fromkeys(harms_of(registry), most_harm) | exact)
+    limits = limits_of(dict.fromkeys(harms_of(registry), most_harm) | exact | dict(aims))
     last = {text: place for place, text in enumerate(texts)}
     return [
         {**entry, "own": text in limits and last[text] == place}

@@ -6,6 +6,7 @@ from typing import Any
 from evosdc.calls.consistency import given_away_sentences
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.build.safeguards import aims_of, limits_of
 from evosdc.experiment.run.provenance import digest
 from evosdc.printing import NO_TIME
 from evosdc.release.acceptance import bound_of
@@ -84,7 +85,7 @@ def write_release(
     summary = found.to_json() if found is not None else _of_model(risk, len(shown))
     told = {key: value for key, value in summary.items() if key != "at_risk"} if summary is not None else None
     fitness, identity = document["best"]["fitness"], document["identity"]
-    texts = [str(entry["requirement"]) for entry in required]
+    texts = [str(entry["requirement"]) for entry in required if not entry["own"]]
     bound, bound_by = bound_of(texts, str((told or {}).get("measure", "")), assembly.registry)
     opinion = (document.get("second_opinion") or {}).get("best") or {}
     unheard = [*(opinion.get("not_applicable") or {}).values()]
@@ -92,6 +93,7 @@ def write_release(
         intruder=told,
         requirements=required,
         own_limits=[str(entry["requirement"]) for entry in required if entry["own"]],
+        aims=limits_of(aims_of(assembly.experiment.constraints, assembly.registry, assembly.problem.measures)),
         bound=bound,
         bound_by=bound_by,
         holds=verdict.get("holds"),
