@@ -86,14 +86,16 @@ def write_release(
     told = {key: value for key, value in summary.items() if key != "at_risk"} if summary is not None else None
     fitness, identity = document["best"]["fitness"], document["identity"]
     texts = [str(entry["requirement"]) for entry in required if not entry["own"]]
+    own = [str(entry["requirement"]) for entry in required if entry["own"]]
+    aims = limits_of(aims_of(assembly.experiment.constraints, assembly.registry, assembly.problem.measures))
     bound, bound_by = bound_of(texts, str((told or {}).get("measure", "")), assembly.registry)
     opinion = (document.get("second_opinion") or {}).get("best") or {}
     unheard = [*(opinion.get("not_applicable") or {}).values()]
     evidence = Evidence(
         intruder=told,
         requirements=required,
-        own_limits=[str(entry["requirement"]) for entry in required if entry["own"]],
-        aims=limits_of(aims_of(assembly.experiment.constraints, assembly.registry, assembly.problem.measures)),
+        own_limits=own,
+        aims=[text for text in aims if text in own],
         bound=bound,
         bound_by=bound_by,
         holds=verdict.get("holds"),
