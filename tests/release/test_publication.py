@@ -40,6 +40,16 @@ def test_a_file_that_nothing_speaks_against_is_publishable():
     assert any("2.0 %" in text for text in told["reasons"])
 
 
+def test_it_says_that_the_search_was_kept_to_the_bound_where_the_verdict_is_required():
+    missed = {"requirement": "m <= 9", "value": 9.1, "met": False}
+    given = {"intruder": intruder(ACCEPTED + 0.1), "requirements": [missed], "own_limits": ["m <= 9"]}
+    (reason,) = verdict(**given, aims=["m <= 9"])["reasons"]
+    assert "The search was kept to that, since this verdict is required, and came to no such file" in reason
+    beyond, found = verdict(**given)["reasons"]
+    assert "beyond what evosdc asks of every file" in beyond
+    assert "nothing that was required keeps the search to that" in found
+
+
 def test_how_many_judges_confirm_is_said_where_time_was_short():
     assert "Judges that the search did not use confirm its score." in verdict(answered=13)["reasons"]
     told = verdict(answered=2, unasked=11)["reasons"]
