@@ -75,6 +75,8 @@ class Constraint:
             return ExperimentError(Fault(f"constraint {text!r}", given, wanted, _ADVICE))
 
         sides = _SIDES.fullmatch(text.strip())
+        if text.strip().lower().startswith(YES):
+            raise refused("something else than a verdict", f"{YES}, or {CONDITIONAL!r}, to require a verdict")
         if sides is None:
             raise refused("no comparison, or more than one")
         left = _LEFT.fullmatch(sides["left"].strip())

@@ -129,18 +129,27 @@ def _found_too_many(evidence: Evidence, percent: float) -> str:
     found = f"An informed intruder is expected to find {percent:.1f} % of the people"
     if evidence.bound_by:
         return f"{found}, and {evidence.bound:g} % is what you allowed ({evidence.bound_by})."
+    accepted = f"{found}. For files that everybody gets, health authorities accept {evidence.bound:g} %"
+    measure, bound = str(told.get("measure", "")), evidence.bound
+    if turned and other is not None:
+        # The measure itself looks in the other direction: where it finds so much, this one is within the bound.
+        bound = max(math.floor(bound * other / percent), 1)
+    keep = f'"{measure} <= {bound:g}"' if measure else ""
+    if evidence.aims and turned:
+        return (
+            f"{accepted}. The search was kept to that in one direction, for the likeliest person of each published "
+            f"record; who takes for each person the likeliest published record finds more. A smaller bound lowers both "
+            f"as a rule: --require {keep}."
+        )
     if evidence.aims:
         return (
-            f"{found}. For files that everybody gets, health authorities accept {evidence.bound:g} %. The search was "
-            "kept to that, since this verdict is required, and came to no such file: give it more time, mask more "
-            "attributes, or publish them in fewer categories."
+            f"{accepted}. The search was kept to that, since this verdict is required, and came to no such file: give "
+            "it more time, mask more attributes, or publish them in fewer categories."
         )
-    measure = str((evidence.intruder or {}).get("measure", ""))
-    keep = f'"{measure} <= {evidence.bound:g}"' if measure else ""
     advice = f": --require {keep}, in an experiment constraints = [{keep}]" if measure else " with --require"
     return (
-        f"{found}. For files that everybody gets, health authorities accept {evidence.bound:g} %, and nothing that was "
-        f"required keeps the search to that: set this bound{advice}, or another one where fewer people get the file."
+        f"{accepted}, and nothing that was required keeps the search to that: set this bound{advice}, or another one "
+        "where fewer people get the file."
     )
 
 

@@ -36,7 +36,9 @@ def trust(analyses: Mapping[str, Any]) -> dict[str, list[str]]:
         worst = ""
         if key and sound:
             most = max(entry[key] for entry in sound)
-            told = f"at most {most:.1f} % of the records elsewhere" if most >= MENTIONED else "exactly as they were"
+            told = "exactly as they were"
+            if most > 0.0:
+                told = f"at most {most:.1f} % of the records elsewhere" if most >= MENTIONED else "nearly as they were"
             worst = f"{_grouped(sound)} ({told})"
         if not poor:
             yes.append(f"All {len(entries)} {what}{worst}." if len(entries) > 1 else f"The {what}{worst}.")

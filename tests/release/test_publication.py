@@ -45,6 +45,11 @@ def test_it_says_that_the_search_was_kept_to_the_bound_where_the_verdict_is_requ
     given = {"intruder": intruder(ACCEPTED + 0.1), "requirements": [missed], "own_limits": ["m <= 9"]}
     (reason,) = verdict(**given, aims=["m <= 9"])["reasons"]
     assert "The search was kept to that, since this verdict is required, and came to no such file" in reason
+    turned = given["intruder"] | {"looks_for": "masked record", "other_percent": 4.6}
+    (reason,) = verdict(**given | {"intruder": turned}, aims=["m <= 9"])["reasons"]
+    assert 'A smaller bound lowers both as a rule: --require "m <= 4".' in reason
+    beyond, found = verdict(**given | {"intruder": turned})["reasons"]
+    assert '--require "m <= 4"' in found
     beyond, found = verdict(**given)["reasons"]
     assert "beyond what evosdc asks of every file" in beyond
     assert "nothing that was required keeps the search to that" in found

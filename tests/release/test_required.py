@@ -3,11 +3,12 @@
 import pytest
 
 from evosdc.cli.results import print_requirements
+from evosdc.errors import InputError
 from evosdc.experiment.build.constraints import parse_constraints
 from evosdc.experiment.build.protection import protection
-from evosdc.experiment.build.safeguards import aims_of, with_origins
+from evosdc.experiment.build.safeguards import aims_among, aims_of, with_origins
 from evosdc.experiment.config.experiment import Experiment
-from evosdc.model.constraint import without_publishable
+from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.plugins.registry import default_registry
 from evosdc.release.publication import on_publication
 from evosdc.release.requirements import required_by_user, unmet
@@ -51,6 +52,7 @@ def test_own_limits_are_told_from_the_same_of_a_user():
         (("publishable on conditions", "dr <= 20"), {"dbrl": 9.0, "informed-linkage": 9.0}),
         (("publishable", "informed-linkage <= 20"), {"dbrl": 20.0}),
         (("publishable", "informed-linkage <= 4"), {"dbrl": 4.0}),
+        (("publishable", "two-way-linkage <= 7"), {"dbrl": 7.0, "informed-linkage": 7.0}),
         (("publishable", "dbrl >= 1"), {"dbrl": 9.0, "informed-linkage": 9.0}),
     ],
 )
@@ -62,15 +64,28 @@ def test_limits_for_a_verdict_are_evosdcs_own():
     judged = [entry("informed-linkage <= 9"), entry("dr <= 20")]
     registry = default_registry()
     assert [found["own"] for found in with_origins(judged, registry)] == [False, False]
-    aims = {"informed-linkage": 9.0}
-    assert [found["own"] for found in with_origins(judged, registry, aims=aims)] == [True, False]
+    assert [found["own"] for found in with_origins(judged, registry, aims=["informed-linkage <= 9"])] == [True, False]
 
 
-def test_protect_and_experiments_are_kept_to_the_bound():
+@pytest.mark.parametrize(
+    ("constraints", "aims"),
+    [
+        (("informed-linkage <= 9",), []),
+        (("informed-linkage <= 9", "publishable"), []),
+        (("dr <= 20", "publishable", "dbrl <= 9", "worst-relabelling <= 3"), ["dbrl <= 9"]),
+        (("prl <= 4", "publishable", "dbrl <= 9", "dbrl <= 4"), ["dbrl <= 4"]),
+        (("two-way-linkage <= 4", "publishable", "dbrl <= 4", "prl <= 9"), ["dbrl <= 4"]),
+    ],
+)
+def test_limits_for_a_verdict_stand_behind_it(constraints, aims):
+    assert aims_among(constraints, default_registry()) == aims
+
+
+def test_protect_keeps_the_search_to_the_bound():
     registry, source = default_registry(), {"name": "housing", "first": 80, "protect": ["built", "degree"]}
-    texts = protection(source, registry, fitness="max", require=["publishable"]).constraints
-    assert {"publishable", "informed-linkage <= 9", "dbrl <= 9", "prl <= 9"} <= set(texts)
-    assert "ranked-linkage <= 9" in texts
+    experiment = protection(source, registry, fitness="max", require=["publishable"])
+    aims = ["dbrl <= 9", "prl <= 9", "informed-linkage <= 9", "ranked-linkage <= 9"]
+    assert aims_among(experiment.constraints, registry) == aims
     assert "informed-linkage <= 9" not in protection(source, registry, fitness="max").constraints
 
 
@@ -113,3 +128,9 @@ def test_terminal_tells_what_nobody_required_apart(capsys):
         "Requirements met: dr <= 20 (2).",
         "Kept besides: h <= 3 (2).",
     ]
+
+
+@pytest.mark.parametrize("text", ["publishable on condition", "Publishable <= 9", "publishable!"])
+def test_a_slip_in_a_verdict_is_told_what_verdicts_there_are(text):
+    with pytest.raises(InputError, match="to require a verdict"):
+        Constraint.parse(text)

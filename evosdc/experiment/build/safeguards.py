@@ -1,7 +1,6 @@
 """What is kept below a bound although nobody asked for it: harms, and values that are published as they were."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from evosdc.model import Microdata
@@ -53,7 +52,9 @@ def exact_risks(microdata: Microdata, registry: Registry, require: Sequence[str]
 def aims_of(require: Sequence[str], registry: Registry, judged: Iterable[str]) -> dict[str, float]:
     """Return the measures that a search has to keep to the bound of the verdict that is required; none without one.
 
-    They are those, among the measures by which it judges the risk, that a verdict may state, and nobody bounded.
+    They are those, among the measures by which it judges the risk, that a verdict may state, but for those that a
+    requirement bounds already. A verdict looks in both directions, and they in one: a measure of both is computed anew
+    for each candidate, which takes most of the search.
 
     Parameters
     ----------
@@ -71,6 +72,15 @@ def aims_of(require: Sequence[str], registry: Registry, judged: Iterable[str]) -
     return dict.fromkeys((name for name in judged if name in stated), strictest_bound(others, registry))
 
 
+def aims_among(constraints: Sequence[str], registry: Registry) -> list[str]:
+    """Return the constraints that `aims_of` has added to requirements: they stand behind the one on the verdict."""
+    places = [place for place, text in enumerate(constraints) if without_publishable([text])[1]]
+    if not places:
+        return []
+    required, added = constraints[: places[0] + 1], constraints[places[0] + 1 :]
+    return [text for text in added if text in limits_of(aims_of(required, registry, registry.names("measure")))]
+
+
 def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[str]:
     """Return the constraints that keep measures at or below their bounds, but for those bounded already."""
     return [f"{name} <= {bound:g}" for name, bound in bounds.items() if name not in set(bounded)]
@@ -80,7 +90,7 @@ def with_origins(
     judged: Sequence[Mapping[str, Any]],
     registry: Registry,
     most_harm: float = MOST_HARM,
-    aims: Mapping[str, float] = MappingProxyType({}),
+    aims: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Return judged constraints that say by ``own`` whether evosdc set them itself, and nobody required them.
 
@@ -91,12 +101,12 @@ def with_origins(
     registry : Registry
     most_harm : float
         The bound of harms.
-    aims : mapping of str to float
-        Of `aims_of`.
+    aims : sequence of str
+        Of `aims_among`.
     """
     texts = [str(entry["requirement"]) for entry in judged]
     exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry))
-    limits = limits_of(dict.fromkeys(harms_of(registry), most_harm) | exact | dict(aims))
+    limits = [*limits_of(dict.fromkeys(harms_of(registry), most_harm) | exact), *aims]
     last = {text: place for place, text in enumerate(texts)}
     return [
         {**entry, "own": text in limits and last[text] == place}

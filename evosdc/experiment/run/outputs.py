@@ -18,7 +18,7 @@ from evosdc.engine.loop import SearchState
 from evosdc.engine.problem import Problem
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
-from evosdc.experiment.build.safeguards import MOST_HARM, aims_of, with_origins
+from evosdc.experiment.build.safeguards import MOST_HARM, aims_among, with_origins
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.recipe.outputs import write_recipe
 from evosdc.experiment.recipe.profile import differences
@@ -120,7 +120,7 @@ def write_outputs(
         judge_constraints(problem.constraints, best.scores, problem.measures),
         assembly.registry,
         genotype.most_relabelled if isinstance(genotype, PostRandomised) else MOST_HARM,
-        aims_of(assembly.experiment.constraints, assembly.registry, problem.measures),
+        aims_among(assembly.experiment.constraints, assembly.registry),
     )
     broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")

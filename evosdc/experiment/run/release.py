@@ -6,7 +6,7 @@ from typing import Any
 from evosdc.calls.consistency import given_away_sentences
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.build.safeguards import aims_of, limits_of
+from evosdc.experiment.build.safeguards import aims_among
 from evosdc.experiment.run.provenance import digest
 from evosdc.printing import NO_TIME
 from evosdc.release.acceptance import bound_of
@@ -87,7 +87,6 @@ def write_release(
     fitness, identity = document["best"]["fitness"], document["identity"]
     texts = [str(entry["requirement"]) for entry in required if not entry["own"]]
     own = [str(entry["requirement"]) for entry in required if entry["own"]]
-    aims = limits_of(aims_of(assembly.experiment.constraints, assembly.registry, assembly.problem.measures))
     bound, bound_by = bound_of(texts, str((told or {}).get("measure", "")), assembly.registry)
     opinion = (document.get("second_opinion") or {}).get("best") or {}
     unheard = [*(opinion.get("not_applicable") or {}).values()]
@@ -95,7 +94,7 @@ def write_release(
         intruder=told,
         requirements=required,
         own_limits=own,
-        aims=[text for text in aims if text in own],
+        aims=aims_among(assembly.experiment.constraints, assembly.registry),
         bound=bound,
         bound_by=bound_by,
         holds=verdict.get("holds"),
