@@ -40,7 +40,7 @@ def _ended(path: Path) -> bool:
 
 
 @contextmanager
-def resumable(path: Path, shown: Any, pages: bool) -> Iterator[None]:
+def resumable(path: Path, shown: Any, pages: bool = True) -> Iterator[None]:
     """Say how to go on when a run is stopped, or fails with something in its folder."""
     from evosdc.cli.signals import asked_to_stop
     from evosdc.errors import CheckpointError, RunError
