@@ -148,6 +148,12 @@ def forget_module(module: str, functions: Mapping[str, object]) -> None:
                 file.unlink(missing_ok=True)
 
 
+def reason_of(error: Exception) -> str:
+    """Return the line of an error that says what is wrong; numba's tell of its passes first, and of all callers."""
+    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
+    return lines[0].strip() if lines else str(error)
+
+
 def compile_module(module: str, functions: Mapping[str, Sequence[Sequence[JSON]]]) -> Compiled:
     """Compile the listed kernels of a module in this process, and keep their machine code to be run without numba."""
     began, compiled = perf_counter(), 0
@@ -166,7 +172,7 @@ def compile_module(module: str, functions: Mapping[str, Sequence[Sequence[JSON]]
                 if code is not None:
                     kept.setdefault(name, []).append(Signature(types, code))
             except Exception as error:  # numba's errors have no common base; the other kernels are wanted all the same
-                failed.append(f"{module}:{name}: {type(error).__name__}: {error}")
+                failed.append(f"{module}:{name}: {type(error).__name__}: {reason_of(error)}")
     if kept:
         write_code(source, kept)
     return Compiled(signatures_in({module: functions}), compiled, perf_counter() - began, tuple(failed))

@@ -4,10 +4,13 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from evosdc.compilation.ahead import DIGEST
+
+ROOT = Path(__file__).parents[2]
 
 CALLED = """
 from evosdc.kernel import kernel
@@ -122,6 +125,11 @@ def test_a_kernel_that_cannot_be_compiled_is_told_and_the_others_are(trial):
         ["evosdc_trial.called:twice", "TypingError"],
         ["evosdc_trial.lost:gone", "ModuleNotFoundError"],
     ]
+    assert not any("\n" in line or "Failed in" in line for line in failed)
+
+
+def test_all_that_the_package_lists_can_be_compiled():
+    assert json.loads(run(ROOT, "-m", "evosdc", "compile", "--json"))["failed"] == []
 
 
 DEADLY = """

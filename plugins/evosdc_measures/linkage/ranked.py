@@ -1,5 +1,6 @@
 """Record linkage by an intruder who knows at about which place among the likeliest originals the right one stands."""
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,26 @@ from evosdc_measures.linkage.category_members import members_of
 from evosdc_measures.linkage.informed_originals import InformedOriginals
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals
 from evosdc_measures.linkage.ranked_following import followed_places, places_of_children
+from evosdc_measures.linkage.ranked_neighbours import WORTH, Listed, nothing_listed
 from evosdc_measures.linkage.ranked_places import PlacedFile, shares_of, started_places
 
-State = tuple[Codes, PlacedFile, float]
-"""Codes of the masked table, at which places its records' own originals stand, score."""
+
+class Near:
+    """The originals that cost nearly as much as each record's own one, as far as they have been looked up.
+
+    They change the time that children take, and no score. One thread at a time has them.
+    """
+
+    def __init__(self, listed: Listed | None = None) -> None:
+        self.listed, self.in_use = listed, Lock()
+
+    def copied(self) -> "Near":
+        """Return a copy, of which one goes its own way."""
+        return Near(None if self.listed is None else Listed._make(array.copy() for array in self.listed))
+
+
+State = tuple[Codes, PlacedFile, float, Near]
+"""Codes of the masked table, at which places its records' own originals stand, score, who is near them."""
 
 
 class RankedLinkage(Measure):
@@ -108,19 +125,21 @@ class FittedRanked(InformedOriginals, FollowedInPlace[State], Batched[State]):
         matched = started_places(codes, self._asked, self._twins, originals, self._frequencies, placed)
         if not self._follows:
             placed = placed._replace(counts=placed.counts[:0], costs=placed.costs[:0])
-        return masked.codes, placed, self._risk(matched)
+        return masked.codes, placed, self._risk(matched), Near()
 
     def copied(self, state: State) -> State:
         """Return a copy of a state; the codes are shared."""
-        return state[0], PlacedFile._make(array.copy() for array in state[1]), state[2]
+        codes, placed, risk, near = state
+        return codes, PlacedFile._make(array.copy() for array in placed), risk, near.copied()
 
     def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change: only records that publish what a changed cell published may move."""
         if not self._follows:
             return self.start(masked)
-        placed = state[1]
-        matched = followed_places(state[0], masked.codes, rows, *self._arrays, *placed)
-        return masked.codes, placed, self._risk(matched)
+        codes, placed, _, near = state
+        listed = near.listed or nothing_listed(len(self._asked), False)
+        matched = followed_places(codes, masked.codes, rows, *self._arrays, *placed, *listed)
+        return masked.codes, placed, self._risk(matched), near
 
     @property
     def together(self) -> bool:
@@ -151,9 +170,20 @@ class FittedRanked(InformedOriginals, FollowedInPlace[State], Batched[State]):
         changes : Changes
             Of k children.
         """
-        n, before, after = len(self._original), changes.before.codes, changes.after.codes
-        given = (before, after, changes.rows, changes.ends, small_counts(n + 1, n), *self._arrays, *state[1])
-        shares = np.minimum(100.0 * places_of_children(state[0], *given) / len(self._asked), 100.0)
+        codes, placed, _, near = state
+        n, m, before, after = len(self._original), len(self._asked), changes.before.codes, changes.after.codes
+        alone = near.in_use.acquire(blocking=False)
+        try:
+            listed = near.listed if alone else None
+            if listed is None:
+                listed = nothing_listed(m, len(changes.ends) >= WORTH)
+                if alone and len(listed.known) > 0:
+                    near.listed = listed
+            given = (before, after, changes.rows, changes.ends, small_counts(n + 1, n), *self._arrays, *placed, *listed)
+            shares = np.minimum(100.0 * places_of_children(codes, *given) / m, 100.0)
+        finally:
+            if alone:
+                near.in_use.release()
         return shares[:, 0], shares[:, 1]
 
     def burdens(self, masked: Table) -> Numbers:
@@ -162,7 +192,7 @@ class FittedRanked(InformedOriginals, FollowedInPlace[State], Batched[State]):
 
     def burdens_of_state(self, state: State) -> Numbers:
         """Return each record's expected match as a share of the score, shape (n,); 0 for records not asked."""
-        codes, placed, _ = state
+        codes, placed = state[:2]
         burdens = np.zeros(len(codes))
         burdens[self._asked] = 100.0 * shares_of(placed.likelier, placed.tied) / len(self._asked)
         return burdens

@@ -11,7 +11,7 @@ from evosdc_measures.linkage.category_members import Members
 from evosdc_measures.linkage.likelihood import Behind, Frequencies
 from evosdc_measures.linkage.prefix_tree import PrefixTree
 from evosdc_measures.linkage.ranked_changes import follow_changes
-from evosdc_measures.linkage.ranked_neighbours import neighbours_of
+from evosdc_measures.linkage.ranked_neighbours import Listed, Neighbours, forget_moved
 from evosdc_measures.linkage.ranked_places import NEAR, PlacedFile, matched, matched_first
 from evosdc_measures.linkage.rivals import Originals
 
@@ -38,16 +38,21 @@ def followed_places(
     categories : ndarray of int32, shape (n, V)
         Place of each record's original category.
     *arrays
-        Those of `Originals` and of `Frequencies`, both of the records asked alone, of `Members`, and of `PlacedFile`,
-        which are changed: to hand them over as four would take longer than many an update.
+        Those of `Originals` and of `Frequencies`, both of the records asked alone, of `Members`, of `PlacedFile`,
+        which are changed, and of `Listed`, of which `since` is: to hand them over as five would take longer than many
+        an update.
     """
     originals = Originals(Behind(*arrays[:3]), PrefixTree(*arrays[3:6]))
     frequencies, members = Frequencies(*arrays[6:11]), Members(*arrays[11:15])
-    placed = PlacedFile(*arrays[15:])
+    placed, kept = PlacedFile(*arrays[15:20]), Listed(*arrays[20:])
     paths = np.empty((4, before.shape[1]), np.int64)
     published, numbers = _published(before, asked), _numbers(rows, asked)
     changes = before[rows], after[rows], categories[rows]
-    neighbours = neighbours_of(len(asked), 1, placed.costs, categories)
+    # Neighbours do not tell rooms: each record is placed among all originals.
+    none, nowhere = kept.listed[:0], kept.sizes[:0]
+    neighbours = Neighbours(
+        none, nowhere, nowhere, kept.reaches[:0], kept.apart[:0], kept.known[:0], kept.since, placed.costs, categories
+    )
     follow_changes(
         published, numbers, *changes, twins, originals, frequencies, placed, members, neighbours, paths, NEAR
     )
@@ -81,24 +86,26 @@ def places_of_children(
     ties : ndarray, shape (n + 1,)
         Zeros, as of `matched_first`; zeros again when all is done.
     asked, twins, categories, *arrays
-        As of `followed_places`; not changed.
+        As of `followed_places`; not changed but for those of `Listed`.
     """
     originals = Originals(Behind(*arrays[:3]), PrefixTree(*arrays[3:6]))
     frequencies, members = Frequencies(*arrays[6:11]), Members(*arrays[11:15])
-    placed = PlacedFile(*arrays[15:])
+    placed, kept = PlacedFile(*arrays[15:20]), Listed(*arrays[20:])
     counts, costs, likelier, tied, rooms = placed
+    forget_moved(kept.known, kept.reaches, kept.since)
     own = PlacedFile(counts.copy(), costs.copy(), likelier.copy(), tied.copy(), rooms.copy())
     paths = np.empty((4, codes.shape[1]), np.int64)
     published, numbers = _published(codes, asked), _numbers(rows, asked)
     moved, matches = categories[rows], np.empty((len(ends), 2))
-    neighbours = neighbours_of(len(asked), len(ends), costs, categories)
+    listed, sizes, below, reaches, apart, known, since = kept
+    neighbours = Neighbours(listed, sizes, below, reaches, apart, known, since.copy(), costs, categories)
     begin = 0
     for child in range(len(ends)):
         end = ends[child]
         if child > 0:
             own.counts[:], own.costs[:], own.likelier[:], own.tied[:] = counts, costs, likelier, tied
             own.rooms[:] = rooms
-            neighbours.moved[:] = 0
+            neighbours.moved[:] = since
         changes = before[begin:end], after[begin:end], moved[begin:end]
         # Children are thrown away at once: nobody asks for the room of records that are placed anew.
         follow_changes(

@@ -1,7 +1,8 @@
 """The originals that cost nearly as much as a record's own one: what children of one file share.
 
 As long as a child moves costs by little, originals that cost much more or much less than the own one stay where they
-are: to count those nearby again tells the place. Who they are is looked up when a record is first searched for.
+are: to count those nearby again tells the place. Who they are is looked up when a record is first searched for, and
+holds for a child that has children itself, until costs have moved by too much since.
 """
 
 from typing import Any, NamedTuple
@@ -23,11 +24,11 @@ LISTED = 32
 """Originals that are listed for a record at most: the nearest."""
 
 WORTH = 32
-"""With fewer children nothing is listed."""
+"""With fewer children nothing is listed, unless the file has what was listed for one that it comes from."""
 
 
-class Neighbours(NamedTuple):
-    """What is known of the originals near each record asked, in the file that children are made of.
+class Listed(NamedTuple):
+    """What is known of the originals near each record asked, in the file of a time; kernels change the arrays.
 
     Parameters
     ----------
@@ -43,8 +44,42 @@ class Neighbours(NamedTuple):
         How much more than the own one those listed cost.
     known : ndarray of bool, shape (m,)
         Of which records the neighbours are listed. Empty where none are to be.
+    since : ndarray of int64, shape (m,)
+        By how much costs behind a record have moved since these were listed, at most.
+    """
+
+    listed: NDArray[np.int32]
+    sizes: Counts
+    below: Counts
+    reaches: Integers
+    apart: Integers
+    known: Flags
+    since: Integers
+
+
+def nothing_listed(records: int, listing: bool) -> Listed:
+    """Return what is known of so many records at first; where `listing` is not wished, nothing ever is."""
+    kept = records if listing else 0
+    return Listed(
+        np.empty((kept, LISTED), np.int32),
+        np.empty(kept, np.int32),
+        np.empty(kept, np.int32),
+        np.empty(kept, np.int64),
+        np.empty((kept, LISTED), np.int64),
+        np.zeros(kept, np.bool_),
+        np.zeros(records, np.int64),
+    )
+
+
+class Neighbours(NamedTuple):
+    """What is known of the originals near each record asked, for one child after the other.
+
+    Parameters
+    ----------
+    listed, sizes, below, reaches, apart, known
+        As of `Listed`.
     moved : ndarray of int64, shape (m,)
-        By how much costs behind a record have moved in the child that is followed, at most.
+        By how much costs behind a record have moved in the child that is followed, since they were listed, at most.
     costs : ndarray of int64
         Of the file, laid out as those of `PlacedFile`.
     categories : ndarray of int32, shape (n, V)
@@ -63,23 +98,13 @@ class Neighbours(NamedTuple):
 
 
 @kernel_part
-def neighbours_of(records: int, children: int, costs: Integers, categories: Codes) -> Neighbours:
-    """Return neighbours of which none are listed yet.
-
-    Parameters
-    ----------
-    records : int
-        That are asked.
-    children : int
-        Of the file.
-    costs, categories
-        As of `Neighbours`.
-    """
-    kept = records if children >= WORTH else 0
-    listed, sizes = np.empty((kept, LISTED), np.int32), np.empty(kept, np.int32)
-    below, reaches = np.empty(kept, np.int32), np.empty(kept, np.int64)
-    apart, known, moved = np.empty((kept, LISTED), np.int64), np.zeros(kept, np.bool_), np.zeros(records, np.int64)
-    return Neighbours(listed, sizes, below, reaches, apart, known, moved, costs, categories)
+def forget_moved(known: Flags, reaches: Integers, since: Integers) -> None:
+    """Forget the neighbours of records behind which costs have moved by half of what they reach."""
+    for number in range(len(since)):
+        if len(known) == 0 or not known[number]:
+            since[number] = 0
+        elif since[number] >= reaches[number] // 2:
+            known[number], since[number] = False, 0
 
 
 @inner_kernel

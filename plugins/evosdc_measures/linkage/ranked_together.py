@@ -78,13 +78,13 @@ def follow_together(
             opened, closed = min(opened, ends[0, base]), min(closed, ends[1, base])
         if not touched:
             continue
+        # Who becomes possible, or was, has to be none of the neighbours.
+        settled = not altered[number] and opened > limit + REACH and closed > before + REACH
+        shifted[number] = min(shifted[number] + step, IMPOSSIBLE) if settled else IMPOSSIBLE
         # No cost is below 0, so an original that was or is impossible costs at least what its category does.
         if not altered[number] and step < rooms[number] and opened > limit and closed > before:
             rooms[number] = min(rooms[number] - step, opened - limit)
             continue
-        # Who becomes possible, or was, has to be none of the neighbours.
-        settled = not altered[number] and opened > limit + REACH and closed > before + REACH
-        shifted[number] = step if settled else IMPOSSIBLE
         above, alike = placed_among(
             published, number, own, strides, offsets, order, roots, nodes, costs, frequencies.multiples[number], listed,
             sizes, below, reaches, scratch, known, shifted, first, categories, paths,

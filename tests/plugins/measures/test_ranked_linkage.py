@@ -1,5 +1,7 @@
 """Linkage by one who knows the place of the right original, against fractions over all pairs of records."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -196,6 +198,58 @@ def test_many_children_of_a_published_file(german, share, records):
     children, changes = families_of(german, masked, rng, MANY)
     found = measure.values(measure.start(masked), changes)
     assert found.tolist() == [measure.score(child) for child, _ in children]
+
+
+def assert_children_of_children_equal_starts(measure, masked, rng, rounds):
+    """What is near each record is listed once, and asked in files that come from that one, by many cells or few."""
+    state = measure.start(masked)
+    for sizes in rounds:
+        children, changes = families_of(masked, masked, rng, sizes)
+        assert measure.values(state, changes).tolist() == [measure.score(child) for child, _ in children]
+        masked, rows = children[int(rng.integers(len(children)))]
+        state = measure.follow(state, masked, rows)
+        assert_same(measure, state, measure.start(masked))
+
+
+FEW_AFTER_MANY = (MANY, (1, 3), (1, 1, 1), (30, 1), MANY, (200, 1), (1, 2), (1,), MANY)
+
+
+@given(tables=pairs(most_records=60), seed=st.integers(0, 2**32 - 1))
+def test_children_of_children_are_judged_by_what_was_near_each_record(tables, seed):
+    measure = fitted(tables[0], records=40)
+    assert_children_of_children_equal_starts(measure, tables[1], np.random.default_rng(seed), FEW_AFTER_MANY)
+
+
+@pytest.mark.parametrize(("share", "records"), [(0.1, 2000), (0.4, 2000), (0.8, 300)])
+def test_children_of_children_of_a_published_file(german, share, records):
+    rng = np.random.default_rng(6)
+    masked, measure = noisy(german, share, rng), fitted(german, records=records)
+    assert_children_of_children_equal_starts(measure, masked, rng, (*FEW_AFTER_MANY, *[(1, 1, 2)] * 20))
+
+
+def test_a_copy_goes_its_own_way(german):
+    rng = np.random.default_rng(7)
+    masked, measure = noisy(german, 0.4, rng), fitted(german)
+    state = measure.start(masked)
+    _, changes = families_of(german, masked, rng, MANY)
+    measure.values(state, changes)
+    copy = measure.copied(state)
+    other, rows = edited(masked, rng, 40)
+    copy = measure.follow(copy, other, rows)
+    for file, followed in ((masked, state), (other, copy)):
+        children, changes = families_of(german, file, rng)
+        assert measure.values(followed, changes).tolist() == [measure.score(child) for child, _ in children]
+
+
+def test_threads_that_judge_one_family_do_not_share_what_is_near(german):
+    rng = np.random.default_rng(8)
+    masked, measure = noisy(german, 0.4, rng), fitted(german)
+    state = measure.start(masked)
+    families = [families_of(german, masked, rng, MANY) for _ in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda family: measure.values(state, family[1]), families))
+    for values, (children, _) in zip(found, families, strict=True):
+        assert values.tolist() == [measure.score(child) for child, _ in children]
 
 
 @given(tables=pairs(most_records=20), seed=st.integers(0, 2**32 - 1))
