@@ -58,6 +58,14 @@ def kernel_part(function: F) -> F:
     return cast(F, Kernel(function, _PART))
 
 
+def inlined_kernel(function: F) -> F:
+    """Compile a function as `inner_kernel`, within each kernel that calls it.
+
+    To hand over a dozen arrays takes longer than many a short function.
+    """
+    return cast(F, Kernel(function, {**_PART, "_nrt": False, "forceinline": True}))
+
+
 class Kernel:
     """A compiled function.
 

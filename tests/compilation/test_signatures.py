@@ -63,7 +63,7 @@ def decorated() -> set[str]:
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
                 if isinstance(node, ast.FunctionDef):
                     marks = {mark.id for mark in node.decorator_list if isinstance(mark, ast.Name)}
-                    if marks & {"kernel", "kernel_part", "inner_kernel", "long_kernel"}:
+                    if marks & {"kernel", "kernel_part", "inlined_kernel", "inner_kernel", "long_kernel"}:
                         found.add(f"{module.removesuffix('.__init__')}:{node.name}")
     return found
 

@@ -11,7 +11,8 @@ from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.category_members import MOST_MEMBERS, Members, shifted_members
 from evosdc_measures.linkage.informed_links import FEW
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
-from evosdc_measures.linkage.ranked_neighbours import Neighbours, placed_among
+from evosdc_measures.linkage.publishers import Publishers, publishing
+from evosdc_measures.linkage.ranked_neighbours import REACH, Neighbours, placed_among
 from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, own_cost, place
 from evosdc_measures.linkage.ranked_together import follow_together
 from evosdc_measures.linkage.rivals import Originals, narrowed, next_branch
@@ -105,6 +106,27 @@ def _exchanged(left: Codes, entered: Codes, moved: Codes) -> NDArray[np.bool_]:
 
 
 @inner_kernel
+def _cost_before(
+    base: int,
+    first: int,
+    category: int,
+    count: int,
+    mark: int,
+    margins: Integers,
+    logs: Integers,
+    counts: Counts,
+    costs: Integers,
+) -> int:
+    """Return what a category cost behind a published one, at `base`, when it stood there so many times.
+
+    All costs behind one are less the least, which may have changed: what another category that stands there, `mark`,
+    costs now tells which that is.
+    """
+    least = margins[first + mark] - logs[counts[base + mark]] - costs[base + mark]
+    return int(margins[first + category] - logs[count] - least)
+
+
+@inner_kernel
 def _follow_cell(
     published: Codes,
     row: int,
@@ -118,10 +140,13 @@ def _follow_cell(
     placed: PlacedFile,
     members: Members,
     neighbours: Neighbours,
+    some: Counts,
     paths: Integers,
     near: int,
 ) -> None:
     """Follow one changed cell of a row that is not asked (-1) or is: its category is likelier behind the new one.
+
+    Looked at are `some` records, those that publish what it left or entered, the row itself among them.
 
     Left as they are: records with more room than the category moves by; those whose own original stands first alone
     and loses no ground; those lost that lose more, and those lost whom nothing likelier leaves.
@@ -131,7 +156,7 @@ def _follow_cell(
     counts, costs, likelier, tied, rooms = placed
     (own, strides, offsets), (order, roots, nodes) = originals
     listed, sizes, below, reaches, apart, known, shifted, former, categories = neighbours
-    multiples, logs = frequencies.multiples, frequencies.logs
+    multiples, margins, logs = frequencies.multiples, frequencies.margins, frequencies.logs
     for code, step in ((left, -1), (entered, 1)):
         base = offsets[v] + (code + 1) * strides[v]
         counts[base + moved] += step
@@ -148,19 +173,30 @@ def _follow_cell(
     begin, end = begins[first + moved], begins[first + moved + 1]
     # Else the record is placed anew where its room is asked for.
     few = 0 < end - begin <= MOST_MEMBERS
-    for number in range(len(published)):
+    for number in some:
         code, twin = published[number, v], twins[number]
         if number != row:
-            if code != left and code != entered:
-                continue
             step = lost_step if code == left else won_step
+            if step == IMPOSSIBLE:
+                # Originals of a category that becomes possible, or was, cost that category at least.
+                limit = own_cost(published, number, own, strides, offsets, order, costs, paths)
+                least = (
+                    won
+                    if code == entered
+                    else _cost_before(lost_base, first, moved, still + 1, own[number, v], margins, logs, counts, costs)
+                )
+                if least > limit:
+                    rooms[number] = min(rooms[number], least - limit)
+                    shifted[number] = shifted[number] if least > limit + REACH else IMPOSSIBLE
+                    continue
             shifted[number] = min(shifted[number] + step, IMPOSSIBLE)  # hundreds of these would overflow
             if step < rooms[number]:
                 rooms[number] -= step
                 continue
             above, alike = placed_among(
                 published, number, own, strides, offsets, order, roots, nodes, costs, multiples[number], listed, sizes,
-                below, reaches, apart, known, shifted, former, categories, paths,
+                below, reaches, apart, known, shifted, former, categories, paths, v, moved,
+                step if code == left else -step,
             )  # fmt: skip
             if alike:
                 likelier[number], tied[number], rooms[number] = above, alike, 0
@@ -178,10 +214,7 @@ def _follow_cell(
             if not mine and (near == 0 or (few and not lost)):
                 low, high = won, won_before
                 if code == left:
-                    # What it cost: all costs behind a category are less the least, which may have changed.
-                    mark = own[number, v]
-                    least = frequencies.margins[first + mark] - logs[counts[lost_base + mark]] - costs[lost_base + mark]
-                    low = frequencies.margins[first + moved] - logs[still + 1] - least
+                    low = _cost_before(lost_base, first, moved, still + 1, own[number, v], margins, logs, counts, costs)
                     high = costs[lost_base + moved]
                 if few:
                     overtaking, ties, room = shifted_members(
@@ -224,6 +257,7 @@ def follow_changes(
     placed: PlacedFile,
     members: Members,
     neighbours: Neighbours,
+    publishers: Publishers,
     paths: Integers,
     near: int,
 ) -> None:
@@ -244,7 +278,9 @@ def follow_changes(
         Changed.
     members : Members
     neighbours : Neighbours
-        Of the file that is followed; changed. `Neighbours.moved` is 0 at first.
+        Of the file that is followed; changed.
+    publishers : Publishers
+        Of that file.
     paths : ndarray of int64, shape (4, V)
         Scratch.
     near : int
@@ -268,6 +304,7 @@ def follow_changes(
         back = _exchanged(left, entered, moved)
         # Those who exchange are placed in the end: until then nobody takes over their places.
         followed = np.full_like(twins, -1) if back.any() else twins
+        firsts, begins, records, some = publishers
         for change in range(len(numbers)):
             number = numbers[change]
             for v in range(attributes):
@@ -277,9 +314,13 @@ def follow_changes(
                         neighbours.moved[number] = IMPOSSIBLE
                     if not back[change, v]:
                         cell = left[change, v], entered[change, v], moved[change, v]
+                        found = publishing(
+                            published, v, cell[0], cell[1], numbers, left, entered, change + 1, firsts, begins, records,
+                            some,
+                        )  # fmt: skip
                         _follow_cell(
                             published, number, v, *cell, followed, originals, frequencies, placed, members, neighbours,
-                            paths, near,
+                            some[:found], paths, near,
                         )  # fmt: skip
         for change in range(len(numbers)):
             number = numbers[change]

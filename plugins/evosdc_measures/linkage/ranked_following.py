@@ -10,8 +10,9 @@ from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.category_members import Members
 from evosdc_measures.linkage.likelihood import Behind, Frequencies
 from evosdc_measures.linkage.prefix_tree import PrefixTree
+from evosdc_measures.linkage.publishers import publishers_of
 from evosdc_measures.linkage.ranked_changes import follow_changes
-from evosdc_measures.linkage.ranked_neighbours import Listed, Neighbours, forget_moved
+from evosdc_measures.linkage.ranked_neighbours import Listed, Neighbours, renew
 from evosdc_measures.linkage.ranked_places import NEAR, PlacedFile, matched, matched_first
 from evosdc_measures.linkage.rivals import Originals
 
@@ -53,9 +54,11 @@ def followed_places(
     neighbours = Neighbours(
         none, nowhere, nowhere, kept.reaches[:0], kept.apart[:0], kept.known[:0], kept.since, placed.costs, categories
     )
+    publishers = publishers_of(published, originals.model.strides, originals.model.offsets, False)
     follow_changes(
-        published, numbers, *changes, twins, originals, frequencies, placed, members, neighbours, paths, NEAR
-    )
+        published, numbers, *changes, twins, originals, frequencies, placed, members, neighbours, publishers, paths,
+        NEAR,
+    )  # fmt: skip
     return matched(placed.likelier, placed.tied)[1]
 
 
@@ -92,31 +95,37 @@ def places_of_children(
     frequencies, members = Frequencies(*arrays[6:11]), Members(*arrays[11:15])
     placed, kept = PlacedFile(*arrays[15:20]), Listed(*arrays[20:])
     counts, costs, likelier, tied, rooms = placed
-    forget_moved(kept.known, kept.reaches, kept.since)
     own = PlacedFile(counts.copy(), costs.copy(), likelier.copy(), tied.copy(), rooms.copy())
     paths = np.empty((4, codes.shape[1]), np.int64)
     published, numbers = _published(codes, asked), _numbers(rows, asked)
+    renew(published, kept, originals, costs, categories, paths)
     moved, matches = categories[rows], np.empty((len(ends), 2))
-    listed, sizes, below, reaches, apart, known, since = kept
+    listed, sizes, below, reaches, apart, known, since, _ = kept
     neighbours = Neighbours(listed, sizes, below, reaches, apart, known, since.copy(), costs, categories)
+    publishers = publishers_of(published, originals.model.strides, originals.model.offsets, len(ends) > 2)
     begin = 0
     for child in range(len(ends)):
         end = ends[child]
         if child > 0:
-            own.counts[:], own.costs[:], own.likelier[:], own.tied[:] = counts, costs, likelier, tied
-            own.rooms[:] = rooms
-            neighbours.moved[:] = since
+            own.likelier[:], own.tied[:], own.rooms[:], neighbours.moved[:] = likelier, tied, rooms, 0
         changes = before[begin:end], after[begin:end], moved[begin:end]
         # Children are thrown away at once: nobody asks for the room of records that are placed anew.
         follow_changes(
-            published, numbers[begin:end], *changes, twins, originals, frequencies, own, members, neighbours, paths, 0
-        )
+            published, numbers[begin:end], *changes, twins, originals, frequencies, own, members, neighbours,
+            publishers, paths, 0,
+        )  # fmt: skip
         matches[child, 0] = matched(own.likelier, own.tied)[1]
         matches[child, 1] = matched_first(own.likelier, own.tied, ties)
         ties[:] = 0
         for change in range(begin, end):
             if numbers[change] >= 0:
                 published[numbers[change]] = before[change]
+            for v in range(codes.shape[1]):
+                if before[change, v] != after[change, v]:
+                    for code in (before[change, v], after[change, v]):
+                        base = originals.model.offsets[v] + (code + 1) * originals.model.strides[v]
+                        stop = base + originals.model.strides[v]
+                        own.counts[base:stop], own.costs[base:stop] = counts[base:stop], costs[base:stop]
         begin = end
     return matches
 

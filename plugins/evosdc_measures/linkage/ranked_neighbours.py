@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel_part
+from evosdc.kernel import inlined_kernel, inner_kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.likelihood import SCALE, Flags
 from evosdc_measures.linkage.ranked_places import LOST, own_cost
-from evosdc_measures.linkage.rivals import ANY, next_branch
+from evosdc_measures.linkage.rivals import ANY, Originals, next_branch
 
 REACH = SCALE // 2
 """Originals that cost as much more or less are far: few changes move by more."""
@@ -45,7 +45,9 @@ class Listed(NamedTuple):
     known : ndarray of bool, shape (m,)
         Of which records the neighbours are listed. Empty where none are to be.
     since : ndarray of int64, shape (m,)
-        By how much costs behind a record have moved since these were listed, at most.
+        By how much costs behind a record have moved since these were listed or reckoned anew, at most.
+    firsts : ndarray of int64, shape (m,)
+        What `reaches` was when they were listed, 0 where it still is.
     """
 
     listed: NDArray[np.int32]
@@ -55,6 +57,7 @@ class Listed(NamedTuple):
     apart: Integers
     known: Flags
     since: Integers
+    firsts: Integers
 
 
 def nothing_listed(records: int, listing: bool) -> Listed:
@@ -68,6 +71,7 @@ def nothing_listed(records: int, listing: bool) -> Listed:
         np.empty((kept, LISTED), np.int64),
         np.zeros(kept, np.bool_),
         np.zeros(records, np.int64),
+        np.zeros(kept, np.int64),
     )
 
 
@@ -98,16 +102,35 @@ class Neighbours(NamedTuple):
 
 
 @kernel_part
-def forget_moved(known: Flags, reaches: Integers, since: Integers) -> None:
-    """Forget the neighbours of records behind which costs have moved by half of what they reach."""
+def renew(
+    published: Codes, listed: Listed, originals: Originals, costs: Integers, categories: Codes, paths: Integers
+) -> None:
+    """Reckon anew how much more the neighbours cost, where costs have moved since they were listed.
+
+    They are forgotten where these have moved by half of what was looked at.
+    """
+    (own, strides, offsets), (order, _, nodes) = originals
+    neighbours, sizes, _, reaches, apart, known, since, firsts = listed
     for number in range(len(since)):
-        if len(known) == 0 or not known[number]:
-            since[number] = 0
-        elif since[number] >= reaches[number] // 2:
-            known[number], since[number] = False, 0
+        if since[number] > 0 and len(known) > 0 and known[number]:
+            if firsts[number] == 0:
+                firsts[number] = reaches[number]
+            reaches[number] -= since[number]
+            known[number] = 2 * reaches[number] > firsts[number]
+            if not known[number]:
+                firsts[number] = 0
+            else:
+                limit = own_cost(published, number, own, strides, offsets, order, costs, paths)
+                for place in range(sizes[number]):
+                    apart[number, place] = -limit
+                    for level in range(len(order)):
+                        category = categories[nodes[neighbours[number, place], 2], order[level]]
+                        apart[number, place] += costs[paths[3, level] + category]
+                _sort(neighbours[number], apart[number], sizes[number])
+        since[number] = 0
 
 
-@inner_kernel
+@inlined_kernel
 def placed_among(
     published: Codes,
     number: int,
@@ -129,6 +152,9 @@ def placed_among(
     costs: Integers,
     categories: Codes,
     paths: Integers,
+    v: int,
+    category: int,
+    step: int,
 ) -> tuple[int, int]:
     """Return how many originals are likelier than a record's own one, `LOST` at most, and how many as likely.
 
@@ -146,6 +172,8 @@ def placed_among(
         The costs in the child.
     listed, sizes, below, reaches, apart, known, moved, costs, categories
         Of `Neighbours`.
+    v, category, step : int
+        What the last cell changed: by so much more a category of attribute v costs behind the record.
     """
     if len(known) == 0 or moved[number] >= REACH:
         return 0, 0
@@ -160,17 +188,28 @@ def placed_among(
     likelier, tied = below[number], multiple
     if likelier >= LOST:
         return LOST, 1
-    limit, size, place = own_cost(published, number, own, strides, offsets, order, now, paths), sizes[number], 0
     # Of those listed, too, most cost so much more or less that they have stayed where they were.
+    size, place = sizes[number], 0
     while place < size and apart[number, place] < -moved[number]:
         likelier += nodes[listed[number, place], 1]
         place += 1
+    # Where nothing but that cell has moved costs, the others are apart as they were.
+    alone = moved[number] == abs(step)
+    limit: Any = np.int64(0)
+    if not alone:
+        limit += own_cost(published, number, own, strides, offsets, order, now, paths)
+    elif own[number, v] == category:
+        limit += step
     while place < size and apart[number, place] <= moved[number]:
         node = listed[number, place]
-        place += 1
         cost: Any = np.int64(0)
-        for level in range(len(order)):
-            cost += now[paths[3, level] + categories[nodes[node, 2], order[level]]]
+        if alone:
+            cost += apart[number, place]
+            cost += step if categories[nodes[node, 2], v] == category else 0
+        else:
+            for level in range(len(order)):
+                cost += now[paths[3, level] + categories[nodes[node, 2], order[level]]]
+        place += 1
         likelier += nodes[node, 1] if cost < limit else 0
         tied += nodes[node, 1] if cost == limit else 0
     return (int(likelier), int(tied)) if likelier < LOST else (LOST, 1)

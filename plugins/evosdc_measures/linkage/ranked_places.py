@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evosdc.kernel import inner_kernel, kernel, kernel_part
+from evosdc.kernel import inlined_kernel, inner_kernel, kernel, kernel_part
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import SCALE, Frequencies, write_costs
@@ -80,7 +80,7 @@ def matched_first(likelier: Counts, tied: Counts, ties: SmallCounts) -> float:
     return expected_matches(ties)
 
 
-@inner_kernel
+@inlined_kernel
 def own_cost(
     published: Codes,
     row: int,

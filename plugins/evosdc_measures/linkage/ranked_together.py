@@ -10,7 +10,7 @@ from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, write_costs
 from evosdc_measures.linkage.ranked_neighbours import REACH, Neighbours, placed_among
 from evosdc_measures.linkage.ranked_places import PlacedFile, doubles, place
-from evosdc_measures.linkage.rivals import Originals
+from evosdc_measures.linkage.rivals import ANY, Originals
 
 
 @kernel_part
@@ -87,7 +87,7 @@ def follow_together(
             continue
         above, alike = placed_among(
             published, number, own, strides, offsets, order, roots, nodes, costs, frequencies.multiples[number], listed,
-            sizes, below, reaches, scratch, known, shifted, first, categories, paths,
+            sizes, below, reaches, scratch, known, shifted, first, categories, paths, 0, ANY, 0,
         )  # fmt: skip
         if alike:
             likelier[number], tied[number], rooms[number] = above, alike, 0
