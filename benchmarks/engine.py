@@ -194,6 +194,10 @@ def main(experiment: Path, evaluations: int, smoke: bool) -> None:
     for title, settings, most in told:
         click.echo(title)
         _tell_searches(experiment, ALGORITHMS, 700 if smoke else most, settings)
+    if not smoke:
+        # Its rounds have the more probes the longer it searches: as many as by the experiment's measures.
+        click.echo(f"the measures of evosdc protect, {evaluations} offspring")
+        _tell_searches(experiment, ("memetic",), evaluations, PROTECT)
     if os.environ.get("EVOSDC_DATA") and not smoke:
         for title, settings, most in told:
             click.echo(f"Adult, 30162 x 8, {title}")

@@ -30,6 +30,10 @@ QUICK, USUAL = (240, 2.0), (60, 0.0)
 """Rounds between two generations of the population, and how many more probes each of a member has than the one before:
 where a probe takes little, and a crossover, which changes many records, as much as hundreds of them; and otherwise."""
 
+EACH = 1000
+"""Records for which `QUICK` has its rounds. What a crossover takes grows with the file, and a round hardly does: one
+generation of the population takes as long as a hundred rounds of 30,000 records."""
+
 RUNG, RUNG_OF_LARGE, LARGE = 40, 8, 5000
 """Rounds in a rung of the race, and in files of more values to mask than the last: which start is better is seldom
 clear before the tenth round of each, but where a round takes long a search may have no more than some dozens."""
@@ -61,8 +65,8 @@ class Memetic(Algorithm):
         rounds: int | None = Field(
             None,
             ge=1,
-            description="rounds of improvement between two generations of the population; by default 240 where "
-            "children are judged by the records that they change, else 60",
+            description="rounds of improvement between two generations of the population; by default, where children "
+            "are judged by the records that they change, 240 for each thousand records, at least 240, else 60",
         )
         kinds: int = Field(
             8,
@@ -121,13 +125,16 @@ class Memetic(Algorithm):
         self.inner: Algorithm = toolbox.algorithm(params.inner["name"], given)
         classes = getattr(toolbox, "keeps_classes", False)
         self.moves = moves_of(toolbox.genotype, params.burdened, classes)
-        rounds, growth = QUICK if isinstance(toolbox.genotype, RecordDecoded) else USUAL
         microdata = getattr(toolbox.genotype, "microdata", None)
-        large = microdata is not None and len(microdata.table) * len(microdata.protect) > LARGE
+        records = 0 if microdata is None else len(microdata.table)
+        rounds, growth = USUAL
+        if isinstance(toolbox.genotype, RecordDecoded):
+            rounds, growth = QUICK[0] * max(1, records // EACH), QUICK[1]
+        large = microdata is not None and records * len(microdata.protect) > LARGE
         self._rung = params.rung or (RUNG_OF_LARGE if large else RUNG)
         self._rounds = rounds if params.rounds is None else params.rounds
         self._growth = growth if params.growth is None else params.growth
-        self._costs = Costs(toolbox.burdens, 0 if microdata is None else len(microdata.table))
+        self._costs = Costs(toolbox.burdens, records)
         self._position = {move.name: place for place, move in enumerate(self.moves)}
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:

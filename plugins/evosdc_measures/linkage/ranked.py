@@ -29,9 +29,13 @@ class Near:
     def __init__(self, listed: Listed | None = None) -> None:
         self.listed, self.in_use = listed, Lock()
 
-    def copied(self) -> "Near":
-        """Return a copy, of which one goes its own way."""
-        return Near(None if self.listed is None else Listed._make(array.copy() for array in self.listed))
+    def handed_on(self) -> "Near":
+        """Return them for a copy, which goes on from here: to copy them takes longer than many a round needs them."""
+        if not self.in_use.acquire(blocking=False):
+            return Near()
+        listed, self.listed = self.listed, None
+        self.in_use.release()
+        return Near(listed)
 
 
 State = tuple[Codes, PlacedFile, float, Near]
@@ -128,9 +132,9 @@ class FittedRanked(InformedOriginals, FollowedInPlace[State], Batched[State]):
         return masked.codes, placed, self._risk(matched), Near()
 
     def copied(self, state: State) -> State:
-        """Return a copy of a state; the codes are shared."""
+        """Return a copy of a state, which takes along who is near; the codes are shared."""
         codes, placed, risk, near = state
-        return codes, PlacedFile._make(array.copy() for array in placed), risk, near.copied()
+        return codes, PlacedFile._make(array.copy() for array in placed), risk, near.handed_on()
 
     def follow(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change: only records that publish what a changed cell published may move."""
