@@ -50,10 +50,11 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
             "Give the file it was made from; to judge the other way round, leave what that one lacks out of this one."
         )
         faults.append(Fault(where, given, f"attributes of {whole}", advice))
-    for name in require:
-        if name in schema and name not in names:
-            advice = "Give a file that holds it, or leave it out of the attributes that are judged."
-            faults.append(Fault(where, f"no column {name!r}", f"the protected attributes of {whole}", advice))
+    lacking = [name for name in require if name in schema and name not in names]
+    if lacking:
+        given = f"no column {printable(', '.join(lacking))}"
+        advice = "Give a file that holds it, or leave it out of the attributes that are judged."
+        faults.append(Fault(where, given, f"the protected attributes of {whole}", advice))
     if faults:
         raise SchemaError(faults)
     size = len(held.columns[0])
