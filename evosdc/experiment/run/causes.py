@@ -1,4 +1,4 @@
-"""Why requirements on privacy models were missed, as far as it can be known."""
+"""Why requirements were missed, as far as it can be known, and which no starting file keeps."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -7,11 +7,37 @@ from typing import Any
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import met_before_and_after
 from evosdc.model import Seedable
+from evosdc.model.constraint import Constraints
+from evosdc.model.individual import INFEASIBILITY
 from evosdc.release.requirements import unmasked_causes
 from evosdc.time_limit import DeadlineOver, time_limited
 
 MOST_AGAIN = 12
 """Starting files that are masked once more, to tell whether rules of records are the cause."""
+
+
+def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]]) -> str:
+    """Return a sentence that says what no starting file keeps, and how near the best comes; empty where one keeps all.
+
+    Parameters
+    ----------
+    constraints : Constraints
+    judged : sequence of mapping
+        Scores of the starting files, those not evaluated left out.
+    """
+    known = [scores for scores in judged if all(one.figure_name in scores for one in constraints.listed)]
+    if not known or any(scores.get(INFEASIBILITY, 0.0) == 0.0 for scores in known):
+        return ""
+    missed = []
+    for one in constraints.listed:
+        nearest = (min if one.operator == "<=" else max)(scores[one.figure_name] for scores in known)
+        if one.excess(nearest) > 0.0:
+            missed.append(f"{one} (the nearest has {nearest:.3g})")
+    what = f"keeps {' or '.join(missed)}" if missed else "keeps all requirements at once"
+    return (
+        f"no starting file {what}; the search goes there first, and may not come so far. Masking more attributes, or "
+        "asking for less, helps"
+    )
 
 
 def causes_of(

@@ -21,6 +21,7 @@ from evosdc.experiment.build.start_entries import start_of
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text, resolve
+from evosdc.experiment.run.causes import missed_by_all
 from evosdc.experiment.run.deadline import ending_within, time_of
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.environment import (
@@ -290,6 +291,8 @@ def _start(
         told = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
         recorder.display.message(f"{told}; the rest of it is the search's")
         write_repetition(folder, assembly, len(individuals), None)
+    if missed := missed_by_all(assembly.problem.constraints, [individual.scores for individual in individuals]):
+        recorder.display.message(missed)
     files = files_of(assembly, individuals)
     write_portfolio(folder, files)
     return search_from(assembly, individuals, seconds + working_time() - began, evaluations), files
