@@ -170,6 +170,7 @@ class TestBuilding:
         expected = {f"plugins/{name}" if name.startswith("evosdc_") else name for name in self.expected()}
         assert expected <= names, sorted(expected - names)
 
+    @pytest.mark.endurance
     def test_it_works_in_a_fresh_environment(self, built: Path, tmp_path: Path) -> None:
         (wheel,) = built.glob("*.whl")
         venv.create(tmp_path / "environment", with_pip=False)

@@ -197,6 +197,7 @@ def test_the_path_of_a_recipe_outlives_the_object_that_it_was_asked_of(home: Pat
     assert evosdc.explain(path)
 
 
+@pytest.mark.endurance
 def test_the_next_wave_is_protected_and_judged_anew(home: Path, tmp_path: Path) -> None:
     masked = tmp_path / "masked.csv"
     words = ("apply", home / "run" / "recipe.toml", home / "2026.csv", "-o", masked, "--folder", tmp_path / "applied")

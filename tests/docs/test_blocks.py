@@ -26,8 +26,10 @@ EXPERIMENT = re.compile(r"\bexperiments/[\w./-]+\.toml\b")
 LONG = ("docs/howto/front.md", "docs/howto/next-wave.md", "docs/howto/reproduce.md", "docs/judges.md")
 """Pages that run studies or several searches."""
 SLOW = (
+    "docs/howto/anonymous.md",
     "docs/howto/compare.md",
     "docs/howto/measure.md",
+    "docs/masking/clustered.md",
     "docs/masking/optimal-channel.md",
     "docs/measures/generalisation-loss.md",
     "docs/measures/linkage.md",

@@ -58,6 +58,7 @@ def write(path, text=MINE):
     return path
 
 
+@pytest.mark.endurance
 def test_a_file_is_a_plugin_for_a_command_and_its_workers(tmp_path):
     write(tmp_path / "own_file.py")
     lines = [f"{key} = {json.dumps(value).replace(': ', ' = ')}" for key, value in EXPERIMENT.items()]

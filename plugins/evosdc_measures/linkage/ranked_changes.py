@@ -173,8 +173,9 @@ def _follow_cell(
     begin, end = begins[first + moved], begins[first + moved + 1]
     # Else the record is placed anew where its room is asked for.
     few = 0 < end - begin <= MOST_MEMBERS
-    for number in some:
-        code, twin = published[number, v], twins[number]
+    for looked_at in some:
+        number = int(looked_at)  # else functions are compiled for records of both sizes
+        code, twin = published[number, v], int(twins[number])
         if number != row:
             step = lost_step if code == left else won_step
             if step == IMPOSSIBLE:
@@ -195,7 +196,7 @@ def _follow_cell(
                 continue
             above, alike = placed_among(
                 published, number, own, strides, offsets, order, roots, nodes, costs, multiples[number], listed, sizes,
-                below, reaches, apart, known, shifted, former, categories, paths, v, moved,
+                below, reaches, apart, known, shifted, former, categories, paths, v, int(moved),
                 step if code == left else -step,
             )  # fmt: skip
             if alike:

@@ -101,14 +101,16 @@ def places_of_children(
     renew(published, kept, originals, costs, categories, paths)
     moved, matches = categories[rows], np.empty((len(ends), 2))
     listed, sizes, below, reaches, apart, known, since, _ = kept
-    neighbours = Neighbours(listed, sizes, below, reaches, apart, known, since.copy(), costs, categories)
+    neighbours = Neighbours(listed, sizes, below, reaches, apart, known, np.zeros_like(since), costs, categories)
     publishers = publishers_of(published, originals.model.strides, originals.model.offsets, len(ends) > 2)
+    # Copies: what can be written to is another type, for which functions would be compiled again.
+    left, entered = before.copy(), after.copy()
     begin = 0
     for child in range(len(ends)):
         end = ends[child]
         if child > 0:
             own.likelier[:], own.tied[:], own.rooms[:], neighbours.moved[:] = likelier, tied, rooms, 0
-        changes = before[begin:end], after[begin:end], moved[begin:end]
+        changes = left[begin:end], entered[begin:end], moved[begin:end]
         # Children are thrown away at once: nobody asks for the room of records that are placed anew.
         follow_changes(
             published, numbers[begin:end], *changes, twins, originals, frequencies, own, members, neighbours,

@@ -126,7 +126,7 @@ def renew(
                     for level in range(len(order)):
                         category = categories[nodes[neighbours[number, place], 2], order[level]]
                         apart[number, place] += costs[paths[3, level] + category]
-                _sort(neighbours[number], apart[number], sizes[number])
+                _sort(neighbours[number], apart[number], int(sizes[number]))
         since[number] = 0
 
 

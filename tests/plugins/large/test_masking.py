@@ -54,9 +54,7 @@ def test_only_named_columns_change_and_changes_are_counted(file, tmp_path, metho
     assert stat.S_IMODE((tmp_path / "masked.parquet").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize(
-    "method", [m if m in ("pram", "local-suppression") else pytest.param(m, marks=pytest.mark.endurance) for m in WORK]
-)
+@pytest.mark.parametrize("method", [m if m == "pram" else pytest.param(m, marks=pytest.mark.endurance) for m in WORK])
 def test_row_groups_batches_and_two_dask_workers_change_nothing(file, tmp_path, method, monkeypatch):
     require_dask()
     wanted, _ = masked(file, tmp_path, method)
