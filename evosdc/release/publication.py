@@ -94,7 +94,7 @@ def _against(evidence: Evidence) -> list[str]:
     if broken:
         reasons.append(f"It does not fulfil what was required: {named(broken)}.")
     if beyond:
-        reasons.append(f"It is beyond what evosdc asks of every file: {named(beyond)}.")
+        reasons.append(f"It is beyond what evosdc asks of a file besides: {named(beyond)}.")
     if evidence.holds is False:
         told = evidence.contradiction[:1].upper() + evidence.contradiction[1:]
         reasons.append(f"Judges that the search did not use contradict its score. {told}".strip())
@@ -107,8 +107,8 @@ def _against(evidence: Evidence) -> list[str]:
     if evidence.by_value is not None and evidence.by_value[1] > evidence.bound:
         name, found = evidence.by_value
         reasons.append(
-            f"By the exact value of {name} alone {found:.1f} % of the people are found, above {evidence.bound:g} %: "
-            "too few of its values were changed. Publish it in classes (global-recoding), or drop it."
+            f"By the exact value of {name} alone {_above(found, evidence.bound)} % of the people are found, above "
+            f"{evidence.bound:g} %: too few of its values were changed. Publish it in classes (global-recoding), or drop it."
         )
     if evidence.cells and 100 * evidence.changed < evidence.cells:
         reasons.append(f"Only {evidence.changed} of {evidence.cells} protected values differ from the original.")
@@ -119,6 +119,12 @@ def _against(evidence: Evidence) -> list[str]:
     return [*reasons, *evidence.given_away]
 
 
+def _above(percent: float, bound: float) -> str:
+    """Return a share above a bound, with so many digits that this is seen."""
+    text = f"{percent:.1f}"
+    return text if float(text) > bound else f"{percent:.3g}"
+
+
 def _found_too_many(evidence: Evidence, percent: float) -> str:
     """Return who finds too many, and of an intruder with two directions which one does."""
     told = evidence.intruder or {}
@@ -126,7 +132,7 @@ def _found_too_many(evidence: Evidence, percent: float) -> str:
     same = evidence.bound_by.split()[:1] == [told.get("measure")]
     if turned and same and other is not None and other <= evidence.bound:
         return _in_one_direction(evidence, percent, other)
-    found = f"An informed intruder is expected to find {percent:.1f} % of the people"
+    found = f"An informed intruder is expected to find {_above(percent, evidence.bound)} % of the people"
     if evidence.bound_by:
         return f"{found}, and {evidence.bound:g} % is what you allowed ({evidence.bound_by})."
     accepted = f"{found}. For files that everybody gets, health authorities accept {evidence.bound:g} %"
@@ -159,8 +165,8 @@ def _in_one_direction(evidence: Evidence, percent: float, other: float) -> str:
     name = evidence.bound_by.split()[0]
     advice = f' A smaller bound lowers both as a rule: --require "{name} <= {strict}".' if strict >= 1 else ""
     return (
-        f"An intruder who takes for each person the likeliest masked record is expected to find {shown(percent)} % of "
-        f"the people, above the {evidence.bound:g} % that you allowed. What you required, {evidence.bound_by}, is met: "
+        "An intruder who takes for each person the likeliest masked record is expected to find "
+        f"{_above(percent, evidence.bound)} % of the people, above the {evidence.bound:g} % that you allowed. What you required, {evidence.bound_by}, is met: "
         f"it looks in the other direction, for the likeliest person of each masked record, and that finds "
         f"{shown(other)} %. The search lowers that one alone, and the verdict counts the greater of both.{advice}"
     )

@@ -51,7 +51,7 @@ def test_it_says_that_the_search_was_kept_to_the_bound_where_the_verdict_is_requ
     beyond, found = verdict(**given | {"intruder": turned})["reasons"]
     assert '--require "m <= 4"' in found
     beyond, found = verdict(**given)["reasons"]
-    assert "beyond what evosdc asks of every file" in beyond
+    assert "beyond what evosdc asks of a file besides" in beyond
     assert "nothing that was required keeps the search to that" in found
 
 
@@ -94,10 +94,15 @@ def test_why_no_judge_confirms_a_score_is_told_as_it_is(counts, provided, condit
         ({"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}]}, "does not fulfil"),
         (
             {"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}], "own_limits": ["k >= 3"]},
-            "It is beyond what evosdc asks of every file: k >= 3.",
+            "It is beyond what evosdc asks of a file besides: k >= 3.",
         ),
         ({"holds": False, "contradiction": "An intruder links twice as many."}, "links twice as many"),
         ({"intruder": intruder(ACCEPTED + 0.1)}, "expected to find 9.1 %"),
+        (
+            {"by_value": ("age", 0.0486), "bound": 0.01},
+            "By the exact value of age alone 0.0486 % of the people are found",
+        ),
+        ({"intruder": intruder(0.14), "bound": 0.01, "bound_by": "m <= 0.01"}, "expected to find 0.1 % of the people"),
         ({"changed": 9}, "Only 9 of 1000"),
         ({"idle": True}, "not score better than the unprotected"),
         ({"exchanged": ["sex: exchanged"]}, "Labels were exchanged"),
