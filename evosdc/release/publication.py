@@ -108,7 +108,8 @@ def _against(evidence: Evidence) -> list[str]:
         name, found = evidence.by_value
         reasons.append(
             f"By the exact value of {name} alone {_above(found, evidence.bound)} % of the people are found, above "
-            f"{evidence.bound:g} %: too few of its values were changed. Publish it in classes (global-recoding), or drop it."
+            f"{evidence.bound:g} %: too few of its values were changed. Publish it in classes (global-recoding), or "
+            "drop it."
         )
     if evidence.cells and 100 * evidence.changed < evidence.cells:
         reasons.append(f"Only {evidence.changed} of {evidence.cells} protected values differ from the original.")
@@ -166,8 +167,8 @@ def _in_one_direction(evidence: Evidence, percent: float, other: float) -> str:
     advice = f' A smaller bound lowers both as a rule: --require "{name} <= {strict}".' if strict >= 1 else ""
     return (
         "An intruder who takes for each person the likeliest masked record is expected to find "
-        f"{_above(percent, evidence.bound)} % of the people, above the {evidence.bound:g} % that you allowed. What you required, {evidence.bound_by}, is met: "
-        f"it looks in the other direction, for the likeliest person of each masked record, and that finds "
+        f"{_above(percent, evidence.bound)} % of the people, above the {evidence.bound:g} % that you allowed. What you "
+        f"required, {evidence.bound_by}, is met: it looks in the other direction, for the likeliest person of each masked record, and that finds "
         f"{shown(other)} %. The search lowers that one alone, and the verdict counts the greater of both.{advice}"
     )
 
