@@ -168,8 +168,9 @@ def _in_one_direction(evidence: Evidence, percent: float, other: float) -> str:
     return (
         "An intruder who takes for each person the likeliest masked record is expected to find "
         f"{_above(percent, evidence.bound)} % of the people, above the {evidence.bound:g} % that you allowed. What you "
-        f"required, {evidence.bound_by}, is met: it looks in the other direction, for the likeliest person of each masked record, and that finds "
-        f"{shown(other)} %. The search lowers that one alone, and the verdict counts the greater of both.{advice}"
+        f"required, {evidence.bound_by}, is met: it looks in the other direction, for the likeliest person of each "
+        f"masked record, and that finds {shown(other)} %. The search lowers that one alone, and the verdict counts the "
+        f"greater of both.{advice}"
     )
 
 
