@@ -43,12 +43,16 @@ def test_no_place_for_the_cache_is_no_obstacle(monkeypatch):
     assert compiled.dispatcher.stats.cache_path is None
 
 
+SLOW = 0.5
+"""Seconds that the slow compiler takes at least: other processes may hold a test up for a tenth."""
+
+
 @pytest.fixture
 def slow_compiler(monkeypatch):
     plain = Dispatcher.compile
 
     def slow(self, signature):
-        time.sleep(0.2)
+        time.sleep(SLOW)
         return plain(self, signature)
 
     monkeypatch.setattr(Dispatcher, "compile", slow)
@@ -62,7 +66,7 @@ def test_a_time_limit_waits_for_the_compiler(monkeypatch, tmp_path, kept):
     if not kept:
         monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
     compiled = kernel(twice)
-    with time_limited(0.1):
+    with time_limited(0.8 * SLOW):
         assert compiled(21) == 42
     assert compiled.dispatcher.stats.cache_hits.total() == 0
 
@@ -75,8 +79,8 @@ def test_compilation_is_timed_and_what_is_compiled_within_it_counts_once(monkeyp
     began, before, working = time.perf_counter(), compilation_seconds(), working_time()
     assert outer(21) == 43
     spent = compilation_seconds() - before
-    assert working_time() - working <= time.perf_counter() - began - 0.4
-    assert 0.4 <= spent <= time.perf_counter() - began
+    assert working_time() - working <= time.perf_counter() - began - 2 * SLOW
+    assert 2 * SLOW <= spent <= time.perf_counter() - began
     assert outer(4) == 9
     assert compilation_seconds() - before == spent
 
