@@ -91,7 +91,7 @@ def shifted_members(
 ) -> tuple[int, int, int]:
     """Return how many originals of a category overtake the own one, how many are tied with it, and how near they come.
 
-    As `evosdc_measures.linkage.ranked_changes._shifted`, member by member.
+    As `evosdc_measures.linkage.shifted_category`, member by member.
 
     Parameters
     ----------
