@@ -8,7 +8,14 @@ from evosdc.model.constraint import CONDITIONAL, YES, without_publishable
 from evosdc.release.evidence import Evidence
 from evosdc.release.requirements import required_words
 from evosdc.release.trust import destroyed, named, shown, trust
-from evosdc.release.unchanged_words import further_words, known_words, together_words, uncounted_words, unknown
+from evosdc.release.unchanged_words import (
+    estimated,
+    further_words,
+    known_words,
+    together_words,
+    uncounted_words,
+    unknown,
+)
 
 NO = "not publishable"
 
@@ -226,7 +233,7 @@ def _for(evidence: Evidence) -> list[str]:
         be, they = ("is", "it is") if len(known) == 1 else ("are", "they are")
         reasons.append(
             f"{named(known)} {be} published unchanged. Though an intruder is taken to know what {they}, he is expected "
-            f"to find {shown(together['known_percent'])} %."
+            f"to find {shown(together['known_percent'])} %{estimated(together)}."
         )
     reasons += [further_words(one, evidence.bound) for one in _harmless(evidence)]
     return reasons

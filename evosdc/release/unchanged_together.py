@@ -15,8 +15,11 @@ from evosdc.table.exact_values import known_of
 from evosdc.table.schema import WITHHELD, Role
 from evosdc.table.table import Numbers, Rows, Table
 
+PAIRS = 100_000_000
+"""Pairs of records alike in the unchanged columns up to which the intruder is asked about every record."""
+
 ASKED = 2000
-"""Records that the intruder is asked about, at most; they are spread evenly over the file."""
+"""Records that he is asked about where there are more pairs; they are spread evenly over the file."""
 
 TIED = 1e-9
 """Difference of two log-likelihoods below which they are the same product of counts."""
@@ -43,7 +46,8 @@ class Together:
     alone : float
         People whom an intruder is expected to find who knows `columns` and no masked one, in per cent.
     found : float
-        People whom an informed intruder is expected to find who knows them besides the masked ones, in per cent.
+        People whom an informed intruder is expected to find who knows them besides the masked ones, in per cent: in the
+        direction that finds more, and no fewer than one finds who knows less.
     known : tuple of str
         Those of `columns` that an intruder is taken to know: quasi-identifiers, what was to be masked, and `derived`.
     known_found : float
@@ -54,6 +58,8 @@ class Together:
         Those of `known` that were to be masked.
     derived : mapping of str to str
         Those of `known` that nobody needs to know, each with the column that an intruder knows and it follows from.
+    asked : int or None
+        Records that `found` and `known_found` were estimated from; None where every record was asked about.
     """
 
     columns: tuple[str, ...]
@@ -66,6 +72,7 @@ class Together:
     uncounted: tuple[str, ...] = ()
     meant: tuple[str, ...] = ()
     derived: Mapping[str, str] = field(default_factory=dict)
+    asked: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -73,18 +80,19 @@ class Together:
             "columns": list(self.columns), "masked": list(self.masked), "unique_percent": self.unique,
             "alone_percent": self.alone, "found_percent": self.found, "known": list(self.known),
             "known_percent": self.known_found, "uncounted": list(self.uncounted),
-            "meant": list(self.meant), "derived": dict(self.derived),
+            "meant": list(self.meant), "derived": dict(self.derived), "asked": self.asked,
         }  # fmt: skip
 
 
 def unchanged_together(
-    original: Table, published: Table, protect: Sequence[str], unchanged: Sequence[str]
+    original: Table, published: Table, protect: Sequence[str], unchanged: Sequence[str], least: float = 0.0
 ) -> Together | None:
     """Return what unchanged columns tell together; None where there is none that an intruder may know.
 
     The intruder is that of `informed-linkage`: of the originals who are alike in all unchanged columns he takes the
-    likeliest, by the frequencies with which each category was published as which. Numbers of masked columns are taken
-    by ten classes. Where values were made coarser, and so are true, he takes any person who is alike throughout.
+    likeliest, by the frequencies with which each category was published as which; or, where that finds more, of the
+    masked records the likeliest for each person. Numbers of masked columns are taken by ten classes. Where values were
+    made coarser, and so are true, he takes any person who is alike throughout.
 
     Parameters
     ----------
@@ -94,6 +102,8 @@ def unchanged_together(
         The masked attributes.
     unchanged : sequence of str
         The columns that are published as they are.
+    least : float
+        Per cent of the people found by an intruder who knows the masked columns alone: who knows more may do as he.
     """
     roles = {name: original.schema[name].role for name in unchanged}
     columns = tuple(name for name in unchanged if roles[name] not in _UNCOUNTED)
@@ -107,19 +117,22 @@ def unchanged_together(
     (groups,) = keys_of(original.select(columns))
     sizes = np.bincount(groups)
     masked = _masked(original, published, protect, unchanged)
-    found = _found_with(original, published, columns, masked)
-    by_known = found if known == columns else _found_with(original, published, known, masked) if known else 0.0
+    found, asked = _found_with(original, published, columns, masked)
+    by_known, asked_of_known = (found, asked) if known == columns else (0.0, None)
+    if known and known != columns:
+        by_known, asked_of_known = _found_with(original, published, known, masked)
     return Together(
         columns,
         masked,
         100.0 * float((sizes[groups] == 1).mean()),
         100.0 * int((sizes > 0).sum()) / len(original),
-        found,
+        max(found, by_known, least),
         known,
-        by_known,
+        max(by_known, least) if known else 0.0,
         tuple(name for name in unchanged if roles[name] in (Role.WEIGHT, Role.HOUSEHOLD)),
         tuple(name for name in known if name in meant),
         follows,
+        asked if asked is not None else asked_of_known,
     )
 
 
@@ -129,44 +142,65 @@ def _masked(original: Table, published: Table, protect: Sequence[str], unchanged
     return tuple(name for name in names if name not in unchanged and name in published.schema)
 
 
-def _found_with(original: Table, published: Table, columns: Sequence[str], masked: Sequence[str]) -> float:
-    """Return the per cent of people found by unchanged columns and masked ones together."""
+def _found_with(
+    original: Table, published: Table, columns: Sequence[str], masked: Sequence[str]
+) -> tuple[float, int | None]:
+    """Return the per cent of people found by unchanged columns and masked ones together, and from how many records.
+
+    None stands for all of them.
+    """
     pairs = [classed(original, published, name, len(original) + 1) for name in masked]
     if not all(pair.comparable for pair in pairs):
         (keys,) = keys_of(published.select([*columns, *masked]))
-        return 100.0 * len(np.unique(keys)) / len(original)
+        return 100.0 * len(np.unique(keys)) / len(original), None
     (groups,) = keys_of(original.select(columns))
-    costs = [(pair.original, pair.published, _log_rates(pair.joint)) for pair in pairs]
-    return 100.0 * _found(groups, costs)
+    sizes = np.bincount(groups)
+    by_group = 100.0 * int((sizes > 0).sum()) / len(groups)
+    if not pairs:
+        return by_group, None
+    asked = np.arange(len(groups), dtype=np.intp)
+    if few := float((sizes.astype(np.float64) ** 2).sum()) > PAIRS:
+        asked = np.unique(np.linspace(0, len(groups) - 1, min(ASKED, len(groups))).astype(np.intp))
+    people = [(pair.original, pair.published, _log_rates(pair.joint)) for pair in pairs]
+    records = [(pair.published, pair.original, _log_rates(pair.joint.T)) for pair in pairs]
+    found = max(_found(groups, asked, people), _found(groups, asked, records))
+    return max(100.0 * found, by_group), len(asked) if few else None
 
 
 def _log_rates(joint: NDArray[np.int64]) -> Numbers:
-    """Return the logarithms of the frequencies with which a category (row) was published as which (column)."""
+    """Return the logarithms of the frequencies with which a row's category stands beside which column's."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rates: Numbers = np.log(joint / joint.sum(axis=1, keepdims=True))
     return rates
 
 
-def _found(groups: Rows, costs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], Numbers]]) -> float:
-    """Return the expected share of masked records that are linked to their own original within its group."""
-    asked = np.unique(np.linspace(0, len(groups) - 1, min(ASKED, len(groups))).astype(np.intp))
+def _found(groups: Rows, asked: Rows, costs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], Numbers]]) -> float:
+    """Return the expected share of the records asked about that are linked to their own within their group.
+
+    Parameters
+    ----------
+    groups : ndarray of intp, shape (n,)
+    asked : ndarray of intp, shape (m,)
+    costs : sequence of tuple
+        For each attribute the codes of those who are looked for, of those who are asked about, and log rates by both.
+    """
     order = np.argsort(groups, kind="stable")
     ends = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
-    # All rates stand in one array, whose places add up of an original category and a published one.
-    sizes = [rates.size for _, _, rates in costs]
-    begins = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.int64) if sizes else np.zeros(0, dtype=np.int64)
-    rates = np.concatenate([one.ravel() for _, _, one in costs] or [np.zeros(0)])
-    none = np.zeros((len(groups), 0), dtype=np.int64)
-    before = np.column_stack([b + own * one.shape[1] for b, (own, _, one) in zip(begins, costs, strict=True)] or [none])
-    after = np.column_stack([other for _, other, _ in costs] or [none]).astype(np.int64)
-    return _matched(asked, groups, order, ends, before.astype(np.int64), after, rates) / len(asked)
+    # All rates stand in one array, whose places add up of a code looked for and one asked about.
+    begins = np.cumsum([0, *(rates.size for _, _, rates in costs)])[:-1]
+    rates = np.concatenate([one.ravel() for _, _, one in costs])
+    before = np.column_stack([b + own * one.shape[1] for b, (own, _, one) in zip(begins, costs, strict=True)])
+    after = np.column_stack([other for _, other, _ in costs])
+    return _matched(
+        asked, groups, order, ends, before.astype(np.int64), after.astype(np.int64), np.ascontiguousarray(rates)
+    ) / len(asked)
 
 
 @kernel
 def _matched(
     asked: Rows, groups: Rows, order: Rows, ends: Rows, before: Places, after: Places, rates: Numbers
 ) -> float:
-    """Return how many of some masked records are expected to be linked to their own among the members of its group."""
+    """Return how many of some records are expected to be linked to their own among the members of its group."""
     matched = 0.0
     for record in asked:
         own = 0.0

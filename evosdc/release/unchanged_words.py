@@ -22,7 +22,13 @@ def together_words(told: Mapping[str, Any]) -> str:
     if not masked or shown(alone) == shown(found):
         return f"{unique} {by_these}"
     besides = f"the masked {_columns(masked)} {named(masked)} besides, and how {_they(masked)} masked,"
-    return f"{unique} {by_these} Who knows {besides} is expected to find {shown(found)} %."
+    return f"{unique} {by_these} Who knows {besides} is expected to find {shown(found)} %{estimated(told)}."
+
+
+def estimated(told: Mapping[str, Any]) -> str:
+    """Return that a share was not counted but estimated, and from how many records; empty where it was counted."""
+    asked = told.get("asked")
+    return f" (estimated from {asked:,} records)" if asked else ""
 
 
 def known_words(told: Mapping[str, Any], bound: float, allowed: str) -> str:
@@ -50,8 +56,8 @@ def known_words(told: Mapping[str, Any], bound: float, allowed: str) -> str:
         advice = f" {named(meant)} {was}: search for longer, or choose methods that change {_them(meant)}.{advice}"
     return (
         f"{named(known)} {be} published unchanged, and an intruder is taken to know {_them(known)}: whoever knows "
-        f"{_them(known)}{besides} is expected to find {shown(told['known_percent'])} % of the people, above the "
-        f"{bound:g} % {allowed}.{why}{advice}"
+        f"{_them(known)}{besides} is expected to find {shown(told['known_percent'])} % of the people"
+        f"{estimated(told)}, above the {bound:g} % {allowed}.{why}{advice}"
     )
 
 

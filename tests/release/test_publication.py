@@ -352,11 +352,39 @@ def test_who_is_found_with_unchanged_columns_is_what_the_measure_says_with_them(
     published = original.with_columns(masked)
     told = unchanged_together(original, published, ["a", "b"], ["c", "d"])
     names = ["a", "b", "c", "d"]
-    fitted = default_registry().build("measure", "informed-linkage", {}).fit_in(Microdata(original, tuple(names)))
-    assert told.found == pytest.approx(fitted.score(published.select(names)))
+    measure = default_registry().build("measure", "informed-linkage", {})
+    people = measure.fit_in(Microdata(original, tuple(names))).score(published.select(names))
+    records = measure.fit_in(Microdata(published, tuple(names))).score(original.select(names))
+    assert told.found == pytest.approx(max(people, records))
     rows = pd.Series(list(zip(original.column("c").tolist(), original.column("d").tolist(), strict=True)))
     assert told.unique == pytest.approx(100.0 * (~rows.duplicated(keep=False)).mean())
     assert told.found >= told.unique
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_knows_more_finds_no_fewer(seed):
+    original, rng = scattered(seed=seed)
+    published = original.with_columns(original.select(["a"]).take(rng.permutation(len(original))))
+    told = unchanged_together(assign_role(original, Role.QUASI_IDENTIFIER, "b"), published, ["a"], ["b", "c"])
+    assert told.known == ("b",)
+    assert told.found >= max(told.alone, told.known_found)
+    assert told.known_found >= 100.0 * 5 / len(original)
+    least = unchanged_together(original, published, ["a"], ["b", "c"], 99.0)
+    assert (least.found, least.known_found) == (99.0, 99.0 if least.known else 0.0)
+
+
+def test_few_people_are_asked_about_where_many_are_alike_and_it_is_said(monkeypatch):
+    original, rng = scattered(3000)
+    places = np.arange(3000)
+    places[: 3000 // 2] = rng.permutation(3000 // 2)
+    published = original.with_columns(original.select(["a", "b"]).take(places))
+    exact = unchanged_together(original, published, ["a", "b"], ["c"])
+    monkeypatch.setattr("evosdc.release.unchanged_together.PAIRS", 1000)
+    estimated = unchanged_together(original, published, ["a", "b"], ["c"])
+    assert (exact.asked, estimated.asked) == (None, 2000)
+    assert estimated.found == pytest.approx(exact.found, abs=1.0)
+    assert "(estimated from 2,000 records)" in together_words(estimated.to_json())
+    assert "estimated" not in together_words(exact.to_json())
 
 
 def test_sensitive_columns_count_as_a_condition_and_weights_are_told_to_be_left_out():

@@ -63,7 +63,8 @@ def write_release(
         column.to_json() for column in unchanged_columns(whole, microdata.protect, dropped, document["changed"], away)
     ]
     same = [column["attribute"] for column in unchanged]
-    together = unchanged_together(original, published, microdata.protect, same)
+    by_masked = found.percent if found is not None else 0.0
+    together = unchanged_together(original, published, microdata.protect, same, by_masked)
     further = further_knowledge(original, shown, microdata.protect, same, assembly.registry)
     analysed = analyses(original, published, microdata.protect) if len(shown) else {}
     folder.write_json(
