@@ -58,7 +58,8 @@ def resumable(path: Path, shown: Any, pages: bool = True) -> Iterator[None]:
             raise
         if (path / RESOLVED).exists():
             _report_so_far(path, shown, pages)
-            shown.message(f"What was reached is kept. Go on with: {shlex.join(['evosdc', 'resume', str(path)])}")
+            again = ["evosdc", "resume", str(path), *([] if pages else ["--no-report"])]
+            shown.message(f"What was reached is kept. Go on with: {shlex.join(again)}")
         elif number is not None:
             shown.message("Nothing was begun: the same command begins it.")
         raise

@@ -48,6 +48,14 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(command)
 
 
+def report_option(command: F) -> F:
+    """Add ``--no-report``."""
+    return click.option(
+        "--report/--no-report", "pages", default=True,
+        help="Whether to write web pages; evosdc report RUN_DIR writes them later.",
+    )(command)  # fmt: skip
+
+
 def force_option(command: F) -> F:
     """Add ``--force``."""
     return click.option("--force", is_flag=True, help="Write over files that exist.")(command)

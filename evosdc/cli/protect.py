@@ -11,6 +11,7 @@ from evosdc.cli.options import (
     goal_options,
     json_option,
     listed,
+    report_option,
     schema_option,
     seconds_of,
 )
@@ -69,6 +70,7 @@ from evosdc.cli.options import (
 )
 @computing_options
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
+@report_option
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
 def protect(
@@ -93,6 +95,7 @@ def protect(
     executor: str,
     workers: int | None,
     output: Path | None,
+    pages: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -126,4 +129,4 @@ def protect(
         generations=generations,
         choose=choice_of(choose) if choose else None,
     )
-    leave_by(carry_out(experiment, output, quiet, as_json), as_json)
+    leave_by(carry_out(experiment, output, quiet, as_json, pages), as_json)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from evosdc.cli.ending import conclude, outcome, reported
-from evosdc.cli.options import PATH, command_line, json_option, listed, schema_option
+from evosdc.cli.options import PATH, command_line, json_option, listed, report_option, schema_option
 
 _executor = click.option(
     "--executor",
@@ -16,10 +16,6 @@ _executor = click.option(
     help="serial, processes, scoop, dask, mpi, or a plugin's; default: what the experiment says, else processes.",
 )
 _workers = click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
-_report = click.option(
-    "--report/--no-report", "pages", default=True,
-    help="Whether to write web pages; evosdc report RUN_DIR writes them later.",
-)  # fmt: skip
 _hosts = click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")
 
 
@@ -30,7 +26,7 @@ _hosts = click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the w
 @_hosts
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key: algorithm.generations=50.")
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
-@_report
+@report_option
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
 def run(
@@ -185,7 +181,7 @@ def check_data(
 @_workers
 @_hosts
 @click.option("--force", is_flag=True, help="Go on although evosdc, a plugin or the schema is another now.")
-@_report
+@report_option
 @click.option("--quiet", is_flag=True, help="No progress.")
 @json_option
 def resume(

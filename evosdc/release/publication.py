@@ -245,8 +245,8 @@ def _conditions(evidence: Evidence) -> list[str]:
     if dangerous:
         noun, verb, them = ("column", "is", "it") if len(dangerous) == 1 else ("columns", "are", "them")
         conditions.append(
-            f"The {noun} {named(dangerous)} {verb} published unchanged, and people can be found by {them}: make sure "
-            f"that no intruder can know {them}."
+            f"The {noun} {_all_named(dangerous)} {verb} published unchanged, and people can be found by {them}: make "
+            f"sure that no intruder can know {them}."
         )
     if telling and evidence.together is not None:
         noun, verb = ("column", "is") if len(telling) == 1 else ("columns", "are")
@@ -254,8 +254,8 @@ def _conditions(evidence: Evidence) -> list[str]:
         known = [str(name) for name in evidence.together.get("known") or ()]
         too = f", and so {'is' if len(known) == 1 else 'are'} {named(known)}" if known else ""
         conditions.append(
-            f"The {noun} {named(telling)} {verb} published unchanged{too}. {together_words(evidence.together)} Make "
-            f"sure that nobody can know {of_a_person}.{uncounted_words(evidence.together)}"
+            f"The {noun} {_all_named(telling)} {verb} published unchanged{too}. {together_words(evidence.together)} "
+            f"Make sure that nobody can know {of_a_person}.{uncounted_words(evidence.together)}"
         )
     conditions += [further_words(one, evidence.bound) for one in _further(evidence)]
     off = destroyed(evidence.analyses or {})
@@ -270,6 +270,11 @@ def _conditions(evidence: Evidence) -> list[str]:
     if unjudged is not None:
         conditions.append(unjudged[1])
     return conditions
+
+
+def _all_named(names: list[str]) -> str:
+    """Return all names: of a condition on columns somebody has to see to each."""
+    return named(names, len(names))
 
 
 def _with_words(together: Mapping[str, Any]) -> dict[str, Any]:

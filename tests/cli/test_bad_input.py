@@ -225,11 +225,13 @@ def test_odd_but_usable_files_are_protected(evosdc, tmp_path, name):
         "--time",
         "0.3s",
         "--no-second-opinion",
+        "--no-report",
         "-o",
         "run",
         "--json",
     )
     assert answer.status == 0, answer.err
+    assert not (tmp_path / "run" / "report.html").exists()
     result = json.loads(answer.out)
     assert result["protect"] == names
     written = (tmp_path / "run" / "best.csv").read_bytes()

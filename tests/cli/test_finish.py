@@ -246,5 +246,6 @@ def test_the_command_says_where_the_best_file_is(evosdc, tmp_path, monkeypatch):
     answer = evosdc("run", "x.toml", "-o", "quiet", "--no-report")
     assert answer.status == 130
     assert "Best file so far: quiet/best.csv" in answer.err
+    assert "evosdc resume quiet --no-report" in answer.err
     assert "Report" not in answer.err
     assert not (tmp_path / "quiet" / "report.html").exists()

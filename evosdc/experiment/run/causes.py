@@ -5,8 +5,9 @@ from contextlib import suppress
 from typing import Any
 
 from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.build.safeguards import MOST_HARM, aims_among, with_origins
 from evosdc.experiment.build.start import met_before_and_after
-from evosdc.model import Seedable
+from evosdc.model import PostRandomised, Seedable
 from evosdc.model.constraint import Constraints
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.release.requirements import unmasked_causes
@@ -16,7 +17,7 @@ MOST_AGAIN = 12
 """Starting files that are masked once more, to tell whether rules of records are the cause."""
 
 
-def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]]) -> str:
+def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]], own: Sequence[str] = ()) -> str:
     """Return a sentence that says what no starting file keeps, and how near the best comes; empty where one keeps all.
 
     Parameters
@@ -24,20 +25,32 @@ def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]
     constraints : Constraints
     judged : sequence of mapping
         Scores of the starting files, those not evaluated left out.
+    own : sequence of str
+        Those of the constraints that evosdc set itself: they are told where nothing that was required is missed.
     """
     known = [scores for scores in judged if all(one.figure_name in scores for one in constraints.listed)]
     if not known or any(scores.get(INFEASIBILITY, 0.0) == 0.0 for scores in known):
         return ""
-    missed = []
+    required: list[str] = []
+    limits: list[str] = []
     for one in constraints.listed:
         nearest = (min if one.operator == "<=" else max)(scores[one.figure_name] for scores in known)
         if one.excess(nearest) > 0.0:
-            missed.append(f"{one} (the nearest has {nearest:.3g})")
+            (limits if str(one) in own else required).append(f"{one} (the nearest has {nearest:.3g})")
+    missed = required or [f"{text}, which evosdc asks of every file" for text in limits]
     what = f"keeps {' or '.join(missed)}" if missed else "keeps all requirements at once"
     return (
         f"no starting file {what}; the search goes there first, and may not come so far. Masking more attributes, or "
         "asking for less, helps"
     )
+
+
+def traced(assembly: Assembly, judged: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return judged requirements that say by ``own`` whether evosdc set them itself, and nobody required them."""
+    genotype = assembly.problem.genotype
+    most_harm = genotype.most_relabelled if isinstance(genotype, PostRandomised) else MOST_HARM
+    aims = aims_among(assembly.experiment.constraints, assembly.registry)
+    return with_origins(judged, assembly.registry, most_harm, aims)
 
 
 def causes_of(

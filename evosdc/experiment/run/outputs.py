@@ -18,11 +18,10 @@ from evosdc.engine.loop import SearchState
 from evosdc.engine.problem import Problem
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
-from evosdc.experiment.build.safeguards import MOST_HARM, aims_among, with_origins
 from evosdc.experiment.build.start import StartingFile
 from evosdc.experiment.recipe.outputs import write_recipe
 from evosdc.experiment.recipe.profile import differences
-from evosdc.experiment.run.causes import causes_of
+from evosdc.experiment.run.causes import causes_of, traced
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.fresh_findings import impossible_warning
 from evosdc.experiment.run.limit import limit_of_run, limit_summary
@@ -116,12 +115,7 @@ def write_outputs(
     recipe = write_recipe(folder, assembly, best)
     if isinstance(genotype, PostRandomised):
         write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
-    judged = with_origins(
-        judge_constraints(problem.constraints, best.scores, problem.measures),
-        assembly.registry,
-        genotype.most_relabelled if isinstance(genotype, PostRandomised) else MOST_HARM,
-        aims_among(assembly.experiment.constraints, assembly.registry),
-    )
+    judged = traced(assembly, judge_constraints(problem.constraints, best.scores, problem.measures))
     broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
     experiment, registry = assembly.experiment, assembly.registry

@@ -21,7 +21,7 @@ from evosdc.experiment.build.start_entries import start_of
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.config.reader import experiment_of
 from evosdc.experiment.config.resolution import experiment_text, resolve
-from evosdc.experiment.run.causes import missed_by_all
+from evosdc.experiment.run.causes import missed_by_all, traced
 from evosdc.experiment.run.deadline import ending_within, time_of
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.environment import (
@@ -291,7 +291,10 @@ def _start(
         told = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
         recorder.display.message(f"{told}; the rest of it is the search's")
         write_repetition(folder, assembly, len(individuals), None)
-    if missed := missed_by_all(assembly.problem.constraints, [individual.scores for individual in individuals]):
+    constraints = assembly.problem.constraints
+    asked = traced(assembly, [{"requirement": str(one)} for one in constraints.listed])
+    own = [str(entry["requirement"]) for entry in asked if entry["own"]]
+    if missed := missed_by_all(constraints, [individual.scores for individual in individuals], own):
         recorder.display.message(missed)
     files = files_of(assembly, individuals)
     write_portfolio(folder, files)
