@@ -10,13 +10,12 @@ from evosdc.table.schema import Schema
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.changed_columns import columns_that_differ
 from evosdc_measures.domains import Integers
+from evosdc_measures.interval_disclosure.grown_children import FAR, MANY, MOST_CHANGES, grown_of_children
 from evosdc_measures.interval_disclosure.moved_ranks import (
-    FAR,
     INSIDE,
     Moves,
     copied,
     follow_moves,
-    grown_of_children,
     no_moves,
     ranked_again,
     room_of,
@@ -29,9 +28,6 @@ from evosdc_measures.interval_disclosure.ranked_column import (
     radius_of,
 )
 from evosdc_measures.linkage.numeric_dbrl import require_same_shape
-
-MOST_CHANGES = 32
-"""Changed values of an attribute up to which they are followed; for more, sorting it anew takes less."""
 
 
 class Followed(NamedTuple):
@@ -182,8 +178,8 @@ class FittedByRanks(Batched[State]):
                 # Once for all children, and for those of the child that comes next.
                 state.columns[v] = self._ranked(v, *ranked_again(*state.columns[v]))
                 grown = self._grown(v, state.columns[v], changes)
-            for child in np.flatnonzero(grown == FAR):
-                grown[child] = self._grown_anew(v, state.columns[v], changes, int(child))
+            for child in np.flatnonzero(grown == MANY):
+                grown[child] = self._inside_anew(v, state, changes, int(child)) - state.columns[v].inside
             inside += grown
         if self._categories is not None:
             part = changes._replace(
@@ -194,25 +190,30 @@ class FittedByRanks(Batched[State]):
         return risks
 
     def _grown(self, v: int, followed: Followed, changes: Changes) -> Integers:
-        """Return by how much the hits of one column grow in each child, `FAR` where it has to be ranked anew."""
+        """Return by how much the hits of one column grow in each child, as `grown_of_children`."""
         before, after = changes.before.numbers, changes.after.numbers
-        column, moves = followed
-        return grown_of_children(
-            column, moves, before, after, changes.rows, changes.ends, v, self._radius, self._enough
-        )
+        return grown_of_children(*followed, before, after, changes.rows, changes.ends, v, self._radius, self._enough)
 
-    def _grown_anew(self, v: int, followed: Followed, changes: Changes, child: int) -> int:
-        """Return that of a child with so many changes that the column is ranked anew among them."""
+    def _inside_anew(self, v: int, state: State, changes: Changes, child: int) -> int:
+        """Return the sum of the hits of one column in a child, by sorting it."""
         own = slice(int(changes.ends[child - 1]) if child else 0, int(changes.ends[child]))
-        before, after = changes.before.numbers[own], changes.after.numbers[own]
-        column, moves = followed
-        return self._advanced(v, column, copied(moves), before, after, changes.rows[own]).inside - followed.inside
+        masked = np.array(state.numbers[:, v])
+        masked[changes.rows[own]] = changes.after.numbers[own, v]
+        return int(self._hits(v, masked).sum())
+
+    def _hits(self, v: int, masked: Numbers) -> Integers:
+        """Return each record's hits in one column, shape (n,)."""
+        original, hits = self._columns[v], np.zeros(len(masked), dtype=np.int64)
+        _, apart = distances_of(original, masked, self._orders[v], np.argsort(masked))
+        hits_of_records(original, masked, apart, self._enough, hits)
+        return hits
 
     def burdens(self, masked: Table) -> Numbers:
         """Return each record's hits as a share of the score, shape (n,); as `start`."""
+        require_same_shape(self._original, masked)
         hits = np.zeros(len(masked), dtype=np.int64)
-        for column, _ in self.start(masked).columns:
-            hits_of_records(column.original, column.masked, column.apart, self._enough, hits)
+        for v, column in enumerate(masked.numbers.T):
+            hits += self._hits(v, np.array(column))
         if self._categories is not None:
             hits += self._categories.fitted.hits(self._categories.of(masked))
         burdens: Numbers = hits.astype(np.float64) * (100.0 / self._most)

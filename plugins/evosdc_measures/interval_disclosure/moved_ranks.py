@@ -18,10 +18,8 @@ from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.interval_disclosure.ranked_column import RankedColumn, hits_of
 from evosdc_measures.ordered_values import count_in, merged
 
-INSIDE, _MOVED, _STEPS, _DELTAS = 0, 1, 2, 3
-_ELSEWHERE = np.iinfo(np.int32).min
-FAR = np.iinfo(np.int64).min
-"""Instead of the growth of a child that is too far from the column that was ranked."""
+INSIDE, MOVED, STEPS, DELTAS = 0, 1, 2, 3
+ELSEWHERE = np.iinfo(np.int32).min
 
 
 def room_of(radius: int) -> int:
@@ -35,7 +33,7 @@ class Moves(NamedTuple):
     Parameters
     ----------
     apart : ndarray of int32, shape (m, 2)
-        Distances of the near records now; `_ELSEWHERE` first for moved ones.
+        Distances of the near records now; `ELSEWHERE` first for moved ones.
     steps : ndarray of float64, shape (2 k + 2,)
         Values that moved records left or took, ascending, each once; k records may be moved.
     taken : ndarray of float64, shape (k,)
@@ -85,7 +83,7 @@ def _spread(deltas: Integers, count: int) -> int:
 
 
 @inner_kernel
-def _shift(p: float, q: float, x: float, y: float) -> tuple[int, int]:
+def shift(p: float, q: float, x: float, y: float) -> tuple[int, int]:
     """Return by how much the distances of a record change where another one goes from p to q.
 
     A comparison with a missing value is false: it enters or leaves no rank.
@@ -99,9 +97,9 @@ def _shift(p: float, q: float, x: float, y: float) -> tuple[int, int]:
 @inner_kernel
 def _followed(apart: Counts, one: int, p: float, q: float, x: float, y: float, n: int, enough: Integers) -> int:
     """Follow in a near record that another one goes from p to q; return by how much its hits grow."""
-    if apart[one, 0] == _ELSEWHERE:
+    if apart[one, 0] == ELSEWHERE:
         return 0
-    below, above = _shift(p, q, x, y)
+    below, above = shift(p, q, x, y)
     if below == 0 and above == 0:
         return 0
     former = hits_of(x, y, apart[one, 0], apart[one, 1], n, enough)
@@ -175,14 +173,14 @@ def follow_moves(
     original, ordered, base = column.original, column.ordered, column.apart
     apart, steps, taken, whole = moves
     n, m, room = len(original), len(rows), len(taken)
-    deltas, listed = whole[_DELTAS : _DELTAS + len(steps)], whole[_DELTAS + len(steps) :]
+    deltas, listed = whole[DELTAS : DELTAS + len(steps)], whole[DELTAS + len(steps) :]
     moved_rows, moved_below, moved_above = listed[:room], listed[room : 2 * room], listed[2 * room :]
     for number in range(first, m):
         row = rows[number]
         p, q = before[number, v], after[number, v]
         if p == q or (np.isnan(p) and np.isnan(q)):
             continue
-        moved, count = whole[_MOVED], whole[_STEPS]
+        moved, count = whole[MOVED], whole[STEPS]
         if moved == room or _spread(deltas, count) >= radius:
             return number
         x, home, at, known = original[row], column.masked[row], column.place[row], -1
@@ -193,13 +191,13 @@ def follow_moves(
             below, above = moved_below[known], moved_above[known]
         elif at >= 0:
             below, above = np.int64(apart[at, 0]), np.int64(apart[at, 1])
-            apart[at, 0] = _ELSEWHERE
+            apart[at, 0] = ELSEWHERE
         else:
             below, above = np.int64(base[0, row]), np.int64(base[1, row])
         inside = _all_followed(column, apart, p, q, enough) - hits_of(x, p, below, above, n, enough)
         for other in range(moved):
             a, b = original[moved_rows[other]], taken[other]
-            below, above = _shift(p, q, a, b)
+            below, above = shift(p, q, a, b)
             if other != known and (below != 0 or above != 0):
                 inside -= hits_of(a, b, moved_below[other], moved_above[other], n, enough)
                 moved_below[other] += below
@@ -223,63 +221,17 @@ def follow_moves(
             moved_rows[known], taken[known] = row, q
             moved_below[known], moved_above[known] = below, above
         whole[INSIDE] += inside
-        whole[_MOVED], whole[_STEPS] = moved, count
+        whole[MOVED], whole[STEPS] = moved, count
     return m
-
-
-@kernel
-def grown_of_children(
-    column: RankedColumn,
-    moves: Moves,
-    before: Numbers,
-    after: Numbers,
-    rows: Rows,
-    ends: Integers,
-    v: int,
-    radius: int,
-    enough: Integers,
-) -> Integers:
-    """Return by how much the sum of the hits grows in each child, shape (k,); `FAR` where it has to be ranked anew.
-
-    Parameters
-    ----------
-    column : RankedColumn
-    moves : Moves
-        Of the parent.
-    before, after, rows, v, radius, enough
-        As of `follow_moves`; all children's one after the other.
-    ends : ndarray of int64, shape (k,)
-        Where each child's records end.
-    """
-    grown, begin = np.zeros(len(ends), np.int64), 0
-    own = Moves(moves.apart.copy(), moves.steps.copy(), moves.taken.copy(), moves.whole.copy())
-    altered = False
-    for child in range(len(ends)):
-        end, differs = ends[child], False
-        for i in range(begin, end):
-            p, q = before[i, v], after[i, v]
-            differs |= not (p == q or (np.isnan(p) and np.isnan(q)))
-        if differs:
-            if altered:
-                own.apart[:] = moves.apart
-                own.steps[:] = moves.steps
-                own.taken[:] = moves.taken
-                own.whole[:] = moves.whole
-            altered, count = True, end - begin
-            part = before[begin:end], after[begin:end], rows[begin:end]
-            done = follow_moves(column, own, *part, 0, v, radius, enough)
-            grown[child] = own.whole[INSIDE] - moves.whole[INSIDE] if done == count else FAR
-        begin = end
-    return grown
 
 
 @kernel
 def ranked_again(column: RankedColumn, moves: Moves) -> tuple[Numbers, Numbers, Counts]:
     """Return the masked values, those in order and the distances of all records after the moves; O(n log k)."""
     original, ordered, base = column.original, column.ordered, column.apart
-    moved, count = moves.whole[_MOVED], moves.whole[_STEPS]
-    steps, rows = moves.steps[:count], moves.whole[_DELTAS + len(moves.steps) :][:moved]
-    deltas = moves.whole[_DELTAS : _DELTAS + count]
+    moved, count = moves.whole[MOVED], moves.whole[STEPS]
+    steps, rows = moves.steps[:count], moves.whole[DELTAS + len(moves.steps) :][:moved]
+    deltas = moves.whole[DELTAS : DELTAS + count]
     masked, n = column.masked.copy(), len(original)
     for other in range(moved):
         masked[rows[other]] = moves.taken[other]
