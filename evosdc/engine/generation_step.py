@@ -37,6 +37,8 @@ class GenerationStep:
 
     def __init__(self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, stop: Stop | None = None) -> None:
         self.algorithm = algorithm
+        # To ask a protocol takes longer than many a generation's other steps.
+        self._archipelago = algorithm if isinstance(algorithm, Archipelago) else None
         self.evaluator = evaluator
         self.streams = streams
         self.stop = stop or Stop()
@@ -73,8 +75,8 @@ class GenerationStep:
     def _evolved_here(self, population: Population, offspring: int) -> Generation:
         """Return the generation after a population, whose evaluations alone may go to workers."""
         algorithm, began = self.algorithm, working_time()
-        if isinstance(algorithm, Archipelago) and not self.evaluator.better_sent(offspring):
-            generation = evolve_demes(algorithm, self.evaluator, self.streams, population)
+        if self._archipelago is not None and not self.evaluator.better_sent(offspring):
+            generation = evolve_demes(self._archipelago, self.evaluator, self.streams, population)
         else:
             # What all demes propose is sent together.
             (generation,) = evolve_generations(algorithm, self.evaluator, self.streams, population, 1)

@@ -174,12 +174,14 @@ class FittedByRanks(Batched[State]):
         before, after = changes.before.numbers, changes.after.numbers
         for v in columns_that_differ(before, after, np.arange(len(before))):
             grown = self._grown(v, state.columns[v], changes)
-            if (grown == FAR).any():
+            least = grown.min(initial=0)
+            if least == FAR:
                 # Once for all children, and for those of the child that comes next.
                 state.columns[v] = self._ranked(v, *ranked_again(*state.columns[v]))
                 grown = self._grown(v, state.columns[v], changes)
-            for child in np.flatnonzero(grown == MANY):
-                grown[child] = self._inside_anew(v, state, changes, int(child)) - state.columns[v].inside
+            if least <= MANY:
+                for child in np.flatnonzero(grown == MANY):
+                    grown[child] = self._inside_anew(v, state, changes, int(child)) - state.columns[v].inside
             inside += grown
         if self._categories is not None:
             part = changes._replace(

@@ -12,7 +12,7 @@ from evosdc_measures.linkage.prefix_tree import PrefixTree
 MOST_DISTINCT = 1 << 14
 """With more distinct originals they are not listed by category: a search in the tree leaves most of them out."""
 
-MOST_MEMBERS = 256
+MOST_MEMBERS = 1024
 """Of a category with more distinct originals the tree is searched."""
 
 
@@ -38,7 +38,7 @@ class Members(NamedTuple):
     members: Counts
 
 
-def members_of(own: Codes, tree: PrefixTree, strides: Integers) -> Members:
+def members_of(own: Codes, tree: PrefixTree, strides: Integers, most: int = MOST_DISTINCT) -> Members:
     """Return the distinct originals by category.
 
     Parameters
@@ -49,9 +49,11 @@ def members_of(own: Codes, tree: PrefixTree, strides: Integers) -> Members:
         Of these.
     strides : ndarray of int64, shape (V,)
         How many categories of each attribute occur.
+    most : int
+        Distinct originals up to which they are listed.
     """
-    leaves = tree.nodes[-_leaves(tree) :]
-    if len(leaves) > MOST_DISTINCT:
+    leaves = leaves_of(tree)
+    if len(leaves) > most:
         return Members(own[:0], leaves[:0, 1].copy(), np.zeros(int(strides.sum()) + 1, np.int64), leaves[:0, 2].copy())
     distinct = np.ascontiguousarray(own[leaves[:, 2]])
     members = np.argsort(distinct.T, axis=1, kind="stable").astype(np.int32)
@@ -60,12 +62,12 @@ def members_of(own: Codes, tree: PrefixTree, strides: Integers) -> Members:
     return Members(distinct, leaves[:, 1].copy(), begins, members.ravel())
 
 
-def _leaves(tree: PrefixTree) -> int:
-    """Return the number of nodes of the last level."""
+def leaves_of(tree: PrefixTree) -> Counts:
+    """Return the nodes of the last level, one for each distinct original."""
     first, end = 0, tree.roots
     for _ in range(len(tree.order) - 1):
         first, end = int(tree.nodes[first, 1]), int(tree.nodes[end - 1, 2])
-    return end - first
+    return tree.nodes[first:end]
 
 
 @inner_kernel

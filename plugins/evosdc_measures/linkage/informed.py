@@ -14,6 +14,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import require_aligned, small_counts
 from evosdc_measures.linkage.burdens import burdens_of
+from evosdc_measures.linkage.category_rivals import listing_of
 from evosdc_measures.linkage.informed_children import matches_of_children
 from evosdc_measures.linkage.informed_links import followed, started
 from evosdc_measures.linkage.informed_originals import InformedOriginals
@@ -95,6 +96,7 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Batched[State], 
 
     def __init__(self, original: Table, matrices: dict[str, Matrix]) -> None:
         super().__init__(original, matrices, "informed-linkage")
+        self._listing = listing_of(self._originals)
         self._kin = equivalence_classes(self._originals.model.own).of.astype(np.int32)
 
     def start(self, masked: Table) -> State:
@@ -125,7 +127,7 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Batched[State], 
         """
         if not self._follows:
             return self.start(masked)
-        matched = followed(state[0], masked.codes, rows, self._originals, self._frequencies, state[1])
+        matched = followed(state[0], masked.codes, rows, self._originals, self._listing, self._frequencies, state[1])
         return masked.codes, state[1], min(100.0 * matched / len(masked.codes), 100.0)
 
     @property
@@ -148,7 +150,7 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Batched[State], 
         weights = np.ones(n, dtype=np.int64)
         weights[alike.first] = alike.counts
         changed = (changes.before.codes, changes.after.codes, changes.rows, changes.ends, alike.first, weights)
-        matches = matches_of_children(codes, *changed, self._originals, self._frequencies, state[1])
+        matches = matches_of_children(codes, *changed, self._originals, self._listing, self._frequencies, state[1])
         shares: Numbers = np.minimum(100.0 * matches / n, 100.0)
         return shares
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from evosdc.kernel import inner_kernel, kernel_part, long_kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
+from evosdc_measures.linkage.category_rivals import Listing
 from evosdc_measures.linkage.informed_links import FEW, follow_other, move_count, stays
 from evosdc_measures.linkage.informed_together import entries_of, follow_together
 from evosdc_measures.linkage.likelihood import SCALE, Behind, Frequencies, cost_of
@@ -24,6 +25,7 @@ def matches_of_children(
     members: Rows,
     weights: Integers,
     originals: Originals,
+    listing: Listing,
     frequencies: Frequencies,
     linked: LinkedFile,
 ) -> Numbers:
@@ -44,6 +46,8 @@ def matches_of_children(
     weights : ndarray of int64, shape (n,)
         How many each stands for; of those that are no members 1.
     originals : Originals
+    listing : Listing
+        Of these.
     frequencies : Frequencies
     linked : LinkedFile
         Of the file; as before in the end.
@@ -75,7 +79,9 @@ def matches_of_children(
         if changes > FEW:
             for change in range(begin, end):
                 published[rows[change]] = after[change]
-            follow_together(codes, published, own, members, entries, originals, frequencies, linked, paths, 0, weights)
+            follow_together(
+                codes, published, own, members, entries, originals, listing, frequencies, linked, paths, 0, weights
+            )
         else:
             for change in range(begin, end):
                 for v in range(attributes):
@@ -92,6 +98,7 @@ def matches_of_children(
                             begins,
                             weights,
                             originals,
+                            listing,
                             frequencies,
                             linked,
                             known.links,
@@ -157,6 +164,7 @@ def _follow_cell(
     begins: Integers,
     weights: Integers,
     originals: Originals,
+    listing: Listing,
     frequencies: Frequencies,
     linked: LinkedFile,
     known: Counts,
@@ -186,8 +194,8 @@ def _follow_cell(
                 rivals = rival >= 0 and places[rival, v] == category
                 if not stays(mine, rival, rivals, code == entered, multiples[other]) and not touched[other]:
                     follow_other(
-                        published, other, v, entered, category, originals, costs, links, ties, paths,
-                        multiples[other], 0, 0, weights[other],
+                        published, other, v, entered, category, frequencies.firsts[v], originals, listing,
+                        costs, links, ties, paths, multiples[other], 0, 0, weights[other],
                     )  # fmt: skip
                     if links[other] != known[other] and moved[0] < len(moved) - 1:
                         moved[0] += 1
@@ -200,8 +208,8 @@ def _follow_cell(
                 rivals = rival >= 0 and places[rival, v] == category
                 if not stays(mine, rival, rivals, code == entered, multiples[other]):
                     follow_other(
-                        published, other, v, entered, category, originals, costs, links, ties, paths,
-                        multiples[other], 0, 0, weights[other],
+                        published, other, v, entered, category, frequencies.firsts[v], originals, listing,
+                        costs, links, ties, paths, multiples[other], 0, 0, weights[other],
                     )  # fmt: skip
     link(published, row, originals, costs, links, ties, paths, multiples[row], 0)
 

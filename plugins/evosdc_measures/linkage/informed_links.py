@@ -11,6 +11,7 @@ import numpy as np
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
+from evosdc_measures.linkage.category_rivals import UNKNOWN, Listing, rival_in_category
 from evosdc_measures.linkage.informed_together import entries_of, follow_together
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Frequencies, cost_of, write_costs
 from evosdc_measures.linkage.rivals import NEAR, LinkedFile, Originals, expected_matches, link, rival_of, settle
@@ -50,7 +51,13 @@ def started(published: Codes, originals: Originals, frequencies: Frequencies, li
 
 @kernel
 def followed(
-    before: Codes, after: Codes, rows: Rows, originals: Originals, frequencies: Frequencies, linked: LinkedFile
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    originals: Originals,
+    listing: Listing,
+    frequencies: Frequencies,
+    linked: LinkedFile,
 ) -> float:
     """Follow changed rows, and return the expected matches.
 
@@ -59,6 +66,8 @@ def followed(
     before, after : ndarray of int32, shape (n, V)
     rows : ndarray of intp, shape (m,)
     originals : Originals
+    listing : Listing
+        Of these.
     frequencies : Frequencies
     linked : LinkedFile
         Changed.
@@ -72,7 +81,9 @@ def followed(
     if changes > FEW:
         every = np.arange(len(before))
         entries, weights = entries_of(before, every, originals.model), np.ones_like(every)
-        follow_together(before, after, rows, every, entries, originals, frequencies, linked, paths, NEAR, weights)
+        follow_together(
+            before, after, rows, every, entries, originals, listing, frequencies, linked, paths, NEAR, weights
+        )
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone.
         current = before.copy()
@@ -81,7 +92,7 @@ def followed(
                 left = before[row, v]
                 if left != after[row, v]:
                     current[row, v] = after[row, v]
-                    _follow_cell(current, row, v, left, originals, frequencies, linked, paths)
+                    _follow_cell(current, row, v, left, originals, listing, frequencies, linked, paths)
     return expected_matches(linked.ties)
 
 
@@ -142,7 +153,9 @@ def follow_other(
     v: int,
     entered: int,
     moved: int,
+    first: int,
     originals: Originals,
+    listing: Listing,
     costs: Integers,
     links: Counts,
     ties: SmallCounts,
@@ -160,6 +173,9 @@ def follow_other(
     other : int
     v, entered, moved : int
         The cell's attribute, what it is published as now, and its original category.
+    first : int
+        Where the attribute's categories begin among `begins` of the listing.
+    listing : Listing
     originals, costs, links, ties, paths, multiple, near, weight
         As of `link`.
     room : int
@@ -172,7 +188,12 @@ def follow_other(
             return ahead
     elif published[other, v] == entered and model.own[other, v] != moved:
         limit = cost_of(published, other, other, model, costs)
-        place, tied, nearest = rival_of(published, other, limit, v, moved, False, originals, costs, paths, near)
+        tied = 0
+        place, nearest = rival_in_category(
+            published, other, limit, v, moved, first, near, originals, listing, costs, paths
+        )
+        if place == UNKNOWN:
+            place, tied, nearest = rival_of(published, other, limit, v, moved, False, originals, costs, paths, near)
         if place < 0 and tied == 0:
             # All others are as far from the own one as they were.
             return min(room, nearest)
@@ -188,6 +209,7 @@ def _follow_cell(
     v: int,
     left: int,
     originals: Originals,
+    listing: Listing,
     frequencies: Frequencies,
     linked: LinkedFile,
     paths: Integers,
@@ -212,6 +234,7 @@ def _follow_cell(
                 continue
             multiple, room = multiples[other], rooms[other]
             rooms[other] = follow_other(
-                published, other, v, entered, moved, originals, costs, links, ties, paths, multiple, room, NEAR, 1
-            )
+                published, other, v, entered, moved, frequencies.firsts[v], originals, listing, costs, links,
+                ties, paths, multiple, room, NEAR, 1,
+            )  # fmt: skip
     rooms[row] = link(published, row, originals, costs, links, ties, paths, multiples[row], NEAR)

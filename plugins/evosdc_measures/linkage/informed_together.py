@@ -1,14 +1,16 @@
 """Links of an informed intruder, followed through many changed cells of a masked file at once."""
 
-from typing import Any
-
 import numpy as np
 
 from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
+from evosdc_measures.linkage.category_rivals import UNKNOWN, Listing, rival_in_category
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Behind, Frequencies, cost_of, write_costs
-from evosdc_measures.linkage.rivals import LinkedFile, Originals, link
+from evosdc_measures.linkage.rivals import LinkedFile, Originals, link, settle
+
+MOST_MEMBERS = 2000
+"""Originals of categories that became likelier, of which each is looked at; with more the tree is searched."""
 
 
 @kernel_part
@@ -30,6 +32,7 @@ def follow_together(
     among: Rows,
     entries: Counts,
     originals: Originals,
+    listing: Listing,
     frequencies: Frequencies,
     linked: LinkedFile,
     paths: Integers,
@@ -38,8 +41,9 @@ def follow_together(
 ) -> None:
     """Follow many changed cells.
 
-    Left as they are: records that had more room than any other original can have come nearer to their own one, where
-    that alone was linked, or than their rival can have lost; and those that still have their rival.
+    A category that is published more often than before, as something, is likelier behind that. Of a record whose own
+    original alone is linked the others come nearer by no more than that becomes less likely, but for the originals of
+    such a category: where there was more room, these alone are looked at. A record that still has its rival is left.
 
     Parameters
     ----------
@@ -50,6 +54,7 @@ def follow_together(
         The records to look at, with all that differ.
     entries : ndarray of int32, shape (m, V)
         Of these before the change, as `entries_of` returns them.
+    listing : Listing
     originals, frequencies, linked, paths
         As of `link`.
     near : int
@@ -58,59 +63,50 @@ def follow_together(
         How many each record stands for.
     """
     model, (counts, costs, links, ties, rooms) = originals.model, linked
-    given, multiples, (own, strides, offsets) = frequencies.given, frequencies.multiples, model
-    n, attributes = own.shape
-    # By where a category's entries begin; and records.
-    changed, moved = np.zeros(len(costs), np.bool_), np.zeros(n, np.bool_)
+    multiples, (own, strides, offsets) = frequencies.multiples, model
+    moved = np.zeros(len(own), np.bool_)
+    net, changes = np.zeros(len(costs), np.int32), 0
     for row in rows:
-        for v in range(attributes):
-            if before[row, v] != after[row, v]:
-                moved[row] = True
-                if not given[v]:
-                    for code, number in ((before[row, v], -1), (after[row, v], 1)):
-                        base = offsets[v] + (code + 1) * strides[v]
-                        counts[base + own[row, v]] += number
-                        changed[base] = True
-    former = np.empty(strides.max(), np.int64)
-    nearer, farther = np.zeros(len(costs), np.int64), np.zeros(len(costs), np.int64)
-    opened = np.full(len(costs), IMPOSSIBLE, np.int64)
-    for v in range(attributes):
-        for base in range(offsets[v], offsets[v + 1], strides[v]):
-            if changed[base]:
-                end = base + strides[v]
-                former[: strides[v]] = costs[base:end]
-                write_costs(base, v, strides[v], frequencies, counts, costs)
-                write_steps(former, costs[base:end], nearer[base:end], farther[base:end], opened[base:end])
+        for v in range(own.shape[1]):
+            left, entered = before[row, v], after[row, v]
+            if left != entered:
+                moved[row], changes = True, changes + 1
+                if not frequencies.given[v]:
+                    net[offsets[v] + (left + 1) * strides[v] + own[row, v]] -= 1
+                    net[offsets[v] + (entered + 1) * strides[v] + own[row, v]] += 1
+    # By entry: by how much the category has become less likely, and the place of what is said of the published one.
+    farther, places = np.zeros(len(costs), np.int64), np.zeros(len(costs), np.int32)
+    # By that place: by how much a category has become likelier behind it at most, and which have.
+    nearer, firsts, won = (
+        np.zeros(2 * changes + 1, np.int64),
+        np.zeros(2 * changes + 2, np.int64),
+        np.empty(changes, np.int64),
+    )
+    _count_anew(net, originals, frequencies, counts, costs, farther, places, nearer, firsts, won)
     for place, row in enumerate(among):
-        alone, room = -links[row] == multiples[row], rooms[row]
         if not moved[row]:
-            step: Any = np.int64(0)
-            most: Any = np.int64(0)
+            step, seen = np.int64(0), False
             for entry in entries[place]:
-                step += nearer[entry]
-                most += farther[entry]
-            if (step == 0 and most == 0) or (alone and step < room) or (links[row] >= 0 and most < room):
-                if near > 0 and room > 0:
-                    rooms[row] -= step if alone else most
+                seen |= places[entry] > 0
+                step += farther[entry]
+            if not seen:
                 continue
-            if alone:
-                limit: Any = np.int64(0)
-                least: Any = np.int64(IMPOSSIBLE)
-                for entry in entries[place]:
-                    limit += costs[entry]
-                    least = min(least, opened[entry])
-                    if opened[entry] < IMPOSSIBLE:
-                        step -= IMPOSSIBLE
-                # No cost is below 0, so what was impossible costs at least what its new category does.
-                if least > limit and (step == 0 or step < room):
-                    if near > 0:
-                        rooms[row] = min(room - step, least - limit)
-                    continue
-            elif links[row] >= 0:
+            if links[row] >= 0:
                 ahead = cost_of(after, row, row, model, costs) - cost_of(after, row, links[row], model, costs)
                 if ahead > 0:
                     if near > 0:
                         rooms[row] = ahead
+                    continue
+            elif -links[row] == multiples[row] and step < max(rooms[row], 1):
+                rival, room = _rival_among(
+                    after, row, entries[place], places, nearer, firsts, won, rooms[row] - step, near, originals,
+                    listing, frequencies.firsts, costs, paths,
+                )  # fmt: skip
+                if rival != UNKNOWN:
+                    if near > 0:
+                        rooms[row] = room
+                    if rival >= 0:
+                        settle(row, rival, 0, links, ties, weights[row])
                     continue
         room = link(after, row, originals, costs, links, ties, paths, multiples[row], near, weights[row])
         if near > 0:
@@ -118,21 +114,96 @@ def follow_together(
 
 
 @inner_kernel
-def write_steps(former: Integers, costs: Integers, nearer: Integers, farther: Integers, opened: Integers) -> None:
-    """Write by how much any other category can have come nearer to each, and how much less likely than each become.
+def _count_anew(
+    net: Counts,
+    originals: Originals,
+    frequencies: Frequencies,
+    counts: Counts,
+    costs: Integers,
+    farther: Integers,
+    places: Counts,
+    nearer: Integers,
+    firsts: Integers,
+    won: Integers,
+) -> None:
+    """Count what changed cells have moved, renew the costs, and write what became of the categories; see the caller."""
+    _, strides, offsets = originals.model
+    logs, told, filled = frequencies.logs, 0, 0
+    for v in range(len(strides)):
+        stride = strides[v]
+        for base in range(offsets[v], offsets[v + 1], stride):
+            altered = False
+            for entry in range(base, base + stride):
+                altered |= net[entry] != 0
+            if not altered:
+                continue
+            told += 1
+            for entry in range(base, base + stride):
+                places[entry] = told
+                if net[entry] != 0:
+                    former, count = counts[entry], counts[entry] + net[entry]
+                    counts[entry] = count
+                    # Of a category that is no longer published so, or was not before, nobody asks.
+                    farther[entry] = logs[former] - logs[count] if former > 0 and count > 0 else 0
+                    if count > former:
+                        won[filled] = entry - base
+                        filled += 1
+                        gain = logs[count] - logs[former] if former > 0 else np.int64(IMPOSSIBLE)
+                        nearer[told] = max(nearer[told], gain)
+            firsts[told + 1] = filled
+            write_costs(base, v, stride, frequencies, counts, costs)
 
-    To the first `IMPOSSIBLE` is added where any was impossible and is not: `opened` are the least costs of these then.
+
+@inner_kernel
+def _rival_among(
+    published: Codes,
+    row: int,
+    entries: Counts,
+    places: Counts,
+    nearer: Integers,
+    firsts: Integers,
+    won: Integers,
+    room: int,
+    near: int,
+    originals: Originals,
+    listing: Listing,
+    margins: Integers,
+    costs: Integers,
+    paths: Integers,
+) -> tuple[int, int]:
+    """Return the rival among originals of categories that became likelier, as `rival_in_category`, and the room.
+
+    `room` is that to originals of no such category. Categories are left out that are within it all together: who is in
+    no other one is still farther than the own original.
     """
-    won, lost, least, closed = IMPOSSIBLE, -IMPOSSIBLE, IMPOSSIBLE, False
-    for a in range(len(costs)):
-        if former[a] >= IMPOSSIBLE:
-            least = min(least, costs[a])
-        elif costs[a] >= IMPOSSIBLE:
-            closed = True
-        else:
-            won, lost = min(won, costs[a] - former[a]), max(lost, costs[a] - former[a])
-    for a in range(len(costs)):
-        own = costs[a] - former[a] if former[a] < IMPOSSIBLE and costs[a] < IMPOSSIBLE else np.int64(0)
-        nearer[a] = max(own - won, 0) + (IMPOSSIBLE if least < IMPOSSIBLE else 0)
-        farther[a] = IMPOSSIBLE if closed else max(lost - own, 0)
-        opened[a] = least
+    left, members = max(room, 0), 0
+    for v, entry in enumerate(entries):
+        place = places[entry]
+        if firsts[place + 1] > firsts[place]:
+            if nearer[place] < left:
+                left -= nearer[place]
+            else:
+                for at in range(firsts[place], firsts[place + 1]):
+                    category = margins[v] + won[at]
+                    members += listing.begins[category + 1] - listing.begins[category]
+    if members > MOST_MEMBERS:
+        return UNKNOWN, 0
+    limit, kept = np.int64(0), max(room, 0)
+    if members > 0:
+        limit = cost_of(published, row, row, originals.model, costs)
+    apart = np.int64(near)
+    for v, entry in enumerate(entries):
+        place = places[entry]
+        if firsts[place + 1] == firsts[place]:
+            continue
+        if nearer[place] < kept:
+            kept -= nearer[place]
+            continue
+        for at in range(firsts[place], firsts[place + 1]):
+            rival, next_one = rival_in_category(
+                published, row, limit, v, won[at], margins[v], apart, originals, listing, costs, paths
+            )
+            if rival != -1:
+                return rival, next_one
+            apart = min(apart, next_one)
+    return -1, int(min(kept, apart))

@@ -22,6 +22,7 @@ from evosdc_measures.numeric_loss.estimators import LEVELS, OriginalStatistics, 
 from evosdc_measures.numeric_loss.exact_moments import moments_from, write_moments
 from evosdc_measures.numeric_loss.exact_sums import Sums, sums_after, sums_of
 from evosdc_measures.numeric_loss.moments import Moments, require_numbers
+from evosdc_measures.numeric_loss.quick_moments import QuickSums, moments_of_children, quick_sums_of
 from evosdc_measures.ordered_values import (
     OrderedValues,
     ordered_values,
@@ -40,6 +41,8 @@ class State(NamedTuple):
     numbers : ndarray of float64, shape (n, p)
         Of the table.
     sums : Sums
+    quick : QuickSums
+        The same as doubles.
     moments : Moments
     values : tuple of OrderedValues
         Of the attributes that vary in the original.
@@ -51,6 +54,7 @@ class State(NamedTuple):
 
     numbers: Numbers
     sums: Sums
+    quick: QuickSums
     moments: Moments
     values: tuple[OrderedValues, ...]
     quantiles: Numbers
@@ -146,11 +150,11 @@ class FittedProbabilisticLoss(Batched[State]):
         every, sums = np.arange(numbers.shape[1]), sums_of(numbers)
         moments = moments_from(sums, every)
         losses = losses_after(self._population, moments, quantiles, every, np.zeros(self._length))
-        return State(numbers, sums, moments, values, quantiles, losses)
+        return State(numbers, sums, quick_sums_of(sums, every), moments, values, quantiles, losses)
 
     def update(self, state: State, masked: Table, rows: Rows) -> State:
         """Return the state after a change; O(p) for each value that differs, and O(n) now and then."""
-        before, sums, moments, values, quantiles, losses = state
+        before, sums, quick, moments, values, quantiles, losses = state
         numbers = masked.numbers
         columns = columns_that_differ(before, numbers, rows)
         if not columns:
@@ -165,7 +169,8 @@ class FittedProbabilisticLoss(Batched[State]):
         sums = sums_after(sums, before, numbers, rows)
         moments = moments_from(sums, changed, moments)
         losses = losses_after(self._population, moments, quantiles, changed, losses)
-        return State(numbers, sums, moments, tuple(known), quantiles, losses)
+        quick = quick_sums_of(sums, changed, quick)
+        return State(numbers, sums, quick, moments, tuple(known), quantiles, losses)
 
     def values(self, state: State, changes: Changes) -> Numbers:
         """Return the losses of several children; O(p) for each value that differs."""
@@ -181,13 +186,12 @@ class FittedProbabilisticLoss(Batched[State]):
         counts, varying = np.repeat(moments.counts[None], children, 0), np.repeat(moments.varying[None], children, 0)
         means = np.repeat(moments.means[None], children, 0)
         covariances = np.repeat(moments.covariances[None], children, 0)
-        begin = 0
-        for child, end in enumerate(ends.tolist()):
-            sums = sums_after(state.sums, before, after, np.arange(begin, end))
-            columns = differs[child].nonzero()[0].tolist()
-            write_moments(sums, columns, counts[child], means[child], covariances[child], varying[child])
-            begin = end
         latest = (counts, means, covariances, varying)
+        certain = moments_of_children(state.quick, before, after, ends, differs, *latest)
+        for child in np.flatnonzero(~certain).tolist():
+            changed = np.arange(ends[child - 1] if child else 0, ends[child])
+            columns = differs[child].nonzero()[0].tolist()
+            write_moments(sums_after(state.sums, before, after, changed), columns, *(part[child] for part in latest))
         losses = losses_of_children(self._population, *latest, quantiles, differs, state.losses)
         every = means_of_rows(losses, list(self._parts.values()))
         return np.array([_mean([100.0 * mean for mean in own]) for own in every])

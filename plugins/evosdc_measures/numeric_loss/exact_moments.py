@@ -48,7 +48,7 @@ def write_moments(
     p = len(shifts)
     for j in columns:
         place = j * p + j
-        means[j] = _ratio(firsts[place], numbers[place], shifts[j]) if numbers[place] else 0.0
+        means[j] = ratio_of(firsts[place], numbers[place], shifts[j]) if numbers[place] else 0.0
         # Of equal values, and of those alone, the mean square is the square of the mean.
         varying[j] = numbers[place] * products[place] > firsts[place] * firsts[place]
     vary = varying.tolist()
@@ -59,13 +59,13 @@ def write_moments(
             count, covariance = numbers[place], 0.0
             if count and vary[j] and vary[k]:
                 above = count * products[place] - firsts[place] * firsts[k * p + j]
-                covariance = _ratio(above, count * count, shifts[j] + shifts[k])
+                covariance = ratio_of(above, count * count, shifts[j] + shifts[k])
             row.append(covariance)
         counts[j] = counts[:, j] = numbers[j * p : j * p + p]
         covariances[j] = covariances[:, j] = row
 
 
-def _ratio(above: int, below: int, shift: int) -> float:
+def ratio_of(above: int, below: int, shift: int) -> float:
     """Return ``above / below / 2**shift``, rounded once; infinite beyond the range of a double."""
     try:
         return above / (below << shift) if shift >= 0 else (above << -shift) / below
