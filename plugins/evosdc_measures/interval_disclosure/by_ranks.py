@@ -95,7 +95,8 @@ class FittedByRanks(Batched[State]):
 
     def __init__(self, original: Table, enough: Integers, categories: Categories | None) -> None:
         self._original = original
-        self._columns = [np.ascontiguousarray(column) for column in original.numbers.T]
+        # Copies: what can be written to is another type, for which kernels would be compiled again.
+        self._columns = [np.array(column) for column in original.numbers.T]
         self._orders = [np.argsort(column) for column in self._columns]
         self._enough = enough
         self._radius = radius_of(len(original))

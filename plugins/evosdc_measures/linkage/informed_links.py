@@ -218,7 +218,7 @@ def _follow_cell(
     counts, costs, links, ties, rooms = linked
     own, multiples = originals.model.own, frequencies.multiples
     if not frequencies.given[v]:
-        moved, entered = own[row, v], published[row, v]
+        moved, entered = np.int64(own[row, v]), published[row, v]
         lost, won = move_count(v, left, entered, moved, originals, frequencies, counts, costs)
         for other in range(len(own)):
             code = published[other, v]

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from evosdc.kernel import inner_kernel, kernel_part
+from evosdc.kernel import inlined_kernel, inner_kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.linkage.category_rivals import UNKNOWN, Listing, rival_in_category
+from evosdc_measures.linkage.category_rivals import NODES, UNKNOWN, Listing, rival_in_category
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, Behind, Frequencies, cost_of, write_costs
 from evosdc_measures.linkage.rivals import LinkedFile, Originals, link, settle
 
-MOST_MEMBERS = 2000
-"""Originals of categories that became likelier, of which each is looked at; with more the tree is searched."""
+CATEGORIES = 3
+"""So many categories as may be listed, of which each original is looked at; with more the tree is searched."""
 
 
 @kernel_part
@@ -76,28 +76,36 @@ def follow_together(
                     net[offsets[v] + (entered + 1) * strides[v] + own[row, v]] += 1
     # By entry: by how much the category has become less likely, and the place of what is said of the published one.
     farther, places = np.zeros(len(costs), np.int64), np.zeros(len(costs), np.int32)
-    # By that place: by how much a category has become likelier behind it at most, and which have.
-    nearer, firsts, won = (
-        np.zeros(2 * changes + 1, np.int64),
-        np.zeros(2 * changes + 2, np.int64),
-        np.empty(changes, np.int64),
-    )
-    _count_anew(net, originals, frequencies, counts, costs, farther, places, nearer, firsts, won)
+    # By that place: by how much a category has become likelier and less likely behind it at most; which are likelier.
+    nearer, lost = np.zeros(2 * changes + 1, np.int64), np.zeros(2 * changes + 1, np.int64)
+    firsts, won = np.zeros(2 * changes + 2, np.int64), np.empty(changes, np.int64)
+    _count_anew(net, originals, frequencies, counts, costs, farther, places, nearer, lost, firsts, won)
     for place, row in enumerate(among):
         if not moved[row]:
-            step, seen = np.int64(0), False
+            step, gain, most, seen = np.int64(0), np.int64(0), np.int64(0), False
             for entry in entries[place]:
-                seen |= places[entry] > 0
+                told = places[entry]
+                seen |= told > 0
                 step += farther[entry]
+                gain += nearer[told]
+                most += lost[told]
             if not seen:
                 continue
             if links[row] >= 0:
+                if most < rooms[row] + step:
+                    if near > 0:
+                        rooms[row] += step - most
+                    continue
                 ahead = cost_of(after, row, row, model, costs) - cost_of(after, row, links[row], model, costs)
                 if ahead > 0:
                     if near > 0:
                         rooms[row] = ahead
                     continue
             elif -links[row] == multiples[row] and step < max(rooms[row], 1):
+                if step + gain < rooms[row]:
+                    if near > 0:
+                        rooms[row] -= step + gain
+                    continue
                 rival, room = _rival_among(
                     after, row, entries[place], places, nearer, firsts, won, rooms[row] - step, near, originals,
                     listing, frequencies.firsts, costs, paths,
@@ -123,6 +131,7 @@ def _count_anew(
     farther: Integers,
     places: Counts,
     nearer: Integers,
+    lost: Integers,
     firsts: Integers,
     won: Integers,
 ) -> None:
@@ -145,6 +154,7 @@ def _count_anew(
                     counts[entry] = count
                     # Of a category that is no longer published so, or was not before, nobody asks.
                     farther[entry] = logs[former] - logs[count] if former > 0 and count > 0 else 0
+                    lost[told] = max(lost[told], farther[entry] if count > 0 else IMPOSSIBLE)
                     if count > former:
                         won[filled] = entry - base
                         filled += 1
@@ -154,7 +164,7 @@ def _count_anew(
             write_costs(base, v, stride, frequencies, counts, costs)
 
 
-@inner_kernel
+@inlined_kernel
 def _rival_among(
     published: Codes,
     row: int,
@@ -176,27 +186,25 @@ def _rival_among(
     `room` is that to originals of no such category. Categories are left out that are within it all together: who is in
     no other one is still farther than the own original.
     """
-    left, members = max(room, 0), 0
+    limit, left, members = cost_of(published, row, row, originals.model, costs), max(room, 0), 0
     for v, entry in enumerate(entries):
         place = places[entry]
-        if firsts[place + 1] > firsts[place]:
-            if nearer[place] < left:
-                left -= nearer[place]
-            else:
-                for at in range(firsts[place], firsts[place + 1]):
+        if nearer[place] > 0 and nearer[place] < left:
+            left -= nearer[place]
+        else:
+            for at in range(firsts[place], firsts[place + 1]):
+                # No cost is below 0: who has a category that costs more than all of the own original costs more.
+                if costs[entry - originals.model.own[row, v] + won[at]] <= limit + near:
                     category = margins[v] + won[at]
-                    members += listing.begins[category + 1] - listing.begins[category]
-    if members > MOST_MEMBERS:
+                    count = listing.begins[category + 1] - listing.begins[category]
+                    members += count if count > 0 else len(originals.tree.nodes)
+    if members * NODES > CATEGORIES * len(originals.tree.nodes):
         return UNKNOWN, 0
-    limit, kept = np.int64(0), max(room, 0)
-    if members > 0:
-        limit = cost_of(published, row, row, originals.model, costs)
+    kept = max(room, 0)
     apart = np.int64(near)
     for v, entry in enumerate(entries):
         place = places[entry]
-        if firsts[place + 1] == firsts[place]:
-            continue
-        if nearer[place] < kept:
+        if nearer[place] > 0 and nearer[place] < kept:
             kept -= nearer[place]
             continue
         for at in range(firsts[place], firsts[place + 1]):

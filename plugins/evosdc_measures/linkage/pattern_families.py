@@ -32,7 +32,8 @@ def credits_of_children(model: Model, parent: Codes, changes: Changes, links: Li
     EvaluationError
         The memory of profiles does not hold all changed records at once.
     """
-    before, after, ends = changes.before.codes, changes.after.codes, changes.ends
+    # Copies: what can be written to is another type, for which kernels would be compiled again.
+    before, after, ends = changes.before.codes.copy(), changes.after.codes.copy(), changes.ends
     original, memory = model.original.take(changes.rows, 0), model.memory
     weights, credits = np.empty((len(ends), links.pairs.shape[1])), np.empty(len(ends))
     places = np.empty(2 * len(original), np.int32)

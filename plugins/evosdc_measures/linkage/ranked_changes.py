@@ -109,8 +109,8 @@ def _follow_cell(
     # Else the record is placed anew where its room is asked for.
     few = 0 < end - begin <= MOST_MEMBERS
     for looked_at in some:
-        number = int(looked_at)  # else functions are compiled for records of both sizes
-        code, twin = published[number, v], int(twins[number])
+        number = np.int64(looked_at)  # else functions are compiled for records of both sizes
+        code, twin = published[number, v], np.int64(twins[number])
         if number != row:
             step = lost_step if code == left else won_step
             if step == IMPOSSIBLE:

@@ -187,7 +187,8 @@ class FittedProbabilisticLoss(Batched[State]):
         means = np.repeat(moments.means[None], children, 0)
         covariances = np.repeat(moments.covariances[None], children, 0)
         latest = (counts, means, covariances, varying)
-        certain = moments_of_children(state.quick, before, after, ends, differs, *latest)
+        # Copies: what can be written to is another type, for which kernels would be compiled again.
+        certain = moments_of_children(state.quick, before.copy(), after.copy(), ends, differs, *latest)
         for child in np.flatnonzero(~certain).tolist():
             changed = np.arange(ends[child - 1] if child else 0, ends[child])
             columns = differs[child].nonzero()[0].tolist()
