@@ -5,7 +5,8 @@ Run from the repository's root: ``python -m benchmarks.growth [--records N ...] 
 Files are made up: six attributes of 2 to 40 categories. By the processor's time of the search alone, with journal and
 checkpoints, of 10,000 candidates; of a million records the first checkpoint takes a sixth of a second, once. All six
 measures of the literature, and without `prl`, whose expectation maximisation takes its steps over the patterns whatever
-has changed. Then files of eight correlated lognormal numbers.
+has changed. Before them files of eight correlated lognormal numbers, by `memetic`, too, which changes ten records at
+once besides, and by the measures of ``protect``.
 """
 
 from __future__ import annotations
@@ -32,9 +33,17 @@ MEASURES = {
     "without prl": {"il": ("ctbil", "dbil", "ebil"), "dr": ("id", "dbrl")},
 }
 NUMBERS = 8
+MOST = 10_000
+"""Records of numbers up to which files are searched by `memetic`: by the measures of ``protect`` more take minutes."""
+
 NUMERIC_MEASURES = {
     "il1s, id, dbrl": {"il": ("il1s",), "dr": ("id", "dbrl")},
     "apil, id": {"il": ("apil",), "dr": ("id",)},
+}
+PROTECT = {
+    "il1s, id, dbrl": NUMERIC_MEASURES["il1s, id, dbrl"],
+    "apil, id": NUMERIC_MEASURES["apil, id"],
+    "of protect": {"il": ("il1s", "apil"), "dr": ("dbrl", "prl", "informed-linkage", "ranked-linkage")},
 }
 
 
@@ -66,11 +75,13 @@ def written_numbers(folder: Path, records: int) -> dict[str, Any]:
     return {"file": str(folder / "data.csv"), "schema": str(folder / "data.toml"), "protect": names}
 
 
-def searched(data: dict[str, Any], measures: dict[str, Any], generations: int, folder: Path) -> float:
-    """Return the candidates a second of the processor of a search that changes single cells."""
+def searched(
+    data: dict[str, Any], measures: dict[str, Any], candidates: int, folder: Path, algorithm: str = "hill-climbing"
+) -> float:
+    """Return the candidates a second of the processor of a search."""
     methods = tuple({"method": "rank-swapping", "p": p} for p in (3, 5, 10, 15))
     given = {"seed": 1, "data": data, "measures": measures, "start": {"methods": methods}, "second_opinion": False}
-    given |= {"fitness": "max", "algorithm": {"name": "hill-climbing"}, "executor": {"name": "serial"}}
+    given |= {"fitness": "max", "algorithm": {"name": algorithm}, "executor": {"name": "serial"}}
     search, spent = run.search, [0.0]
 
     def timed(*arguments: Any, **named: Any) -> Any:
@@ -80,7 +91,7 @@ def searched(data: dict[str, Any], measures: dict[str, Any], generations: int, f
         finally:
             spent[0] += process_time()
 
-    experiment = Experiment.model_validate(given | {"stop": {"generations": generations}})
+    experiment = Experiment.model_validate(given | {"stop": {"evaluations": candidates}})
     with patch.object(run, "search", timed):
         done = run.run_once(experiment, folder, default_registry(), 1)
     records = read_journal(done.folder / "journal.jsonl")
@@ -91,9 +102,11 @@ def rows(
     write: Callable[[Path, int], dict[str, Any]],
     sets: dict[str, dict[str, Any]],
     lengths: Sequence[int],
-    generations: int,
+    candidates: int,
+    algorithm: str = "hill-climbing",
 ) -> None:
     """Print a line for each length."""
+    print(algorithm)
     print(f"{'records':>9}{''.join(f'{name:>16}' for name in sets)}   candidates a second; peak memory")
     for records in lengths:
         with TemporaryDirectory(prefix="evosdc-") as place:
@@ -101,8 +114,8 @@ def rows(
             data = write(folder, records)
             found = []
             for number, measures in enumerate(sets.values()):
-                searched(data, measures, 3, folder / f"compiles-{number}")
-                found.append(searched(data, measures, generations, folder / f"run-{number}"))
+                searched(data, measures, 30, folder / f"compiles-{number}", algorithm)
+                found.append(searched(data, measures, candidates, folder / f"run-{number}", algorithm))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"{records:>9}{''.join(f'{rate:>16.0f}' for rate in found)}   {peak:.0f} MiB", flush=True)
 
@@ -110,15 +123,17 @@ def rows(
 @click.command(help=__doc__)
 @click.option("--records", "lengths", type=int, multiple=True, default=(1000, 10_000, 100_000, 1_000_000))
 @click.option("--numbers", type=int, multiple=True, default=(1000, 10_000, 100_000), help="Records of numeric files.")
-@click.option("--generations", default=1000, help="Of a search; ten candidates each.")
+@click.option("--candidates", default=10_000, help="Of a search.")
 @click.option("--smoke", is_flag=True, help="Small files alone, to see that it works.")
-def main(lengths: tuple[int, ...], numbers: tuple[int, ...], generations: int, smoke: bool) -> None:
-    """Print both tables."""
+def main(lengths: tuple[int, ...], numbers: tuple[int, ...], candidates: int, smoke: bool) -> None:
+    """Print the tables."""
     if smoke:
-        lengths, numbers, generations = (6000,), (3000,), 3
-    rows(written_numbers, NUMERIC_MEASURES, numbers, generations)
+        lengths, numbers, candidates = (6000,), (3000,), 30
+    rows(written_numbers, NUMERIC_MEASURES, numbers, candidates)
     print()
-    rows(written, MEASURES, lengths, generations)
+    rows(written_numbers, PROTECT, [records for records in numbers if records <= MOST], candidates, "memetic")
+    print()
+    rows(written, MEASURES, lengths, candidates)
 
 
 if __name__ == "__main__":
