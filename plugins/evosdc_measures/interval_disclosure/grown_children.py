@@ -4,6 +4,8 @@ What a child changes is taken together as steps: how many records more than in t
 near records are passed once for a child, whatever it changes, and those between two values where it changes one.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -263,7 +265,8 @@ def _grown_of_changed(
 ) -> int:
     """Return by how much the hits of a changed record grow."""
     x, at, n = column.original[row], column.place[row], len(column.original)
-    low, high = np.int64(column.apart[0, row]), np.int64(column.apart[1, row])
+    low: Any = np.int64(column.apart[0, row])
+    high: Any = np.int64(column.apart[1, row])
     if at >= 0:
         low, high = np.int64(apart[at, 0]), np.int64(apart[at, 1])
     for other in range(moved):

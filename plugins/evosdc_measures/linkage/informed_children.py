@@ -111,8 +111,8 @@ def matches_of_children(
             for other in members:
                 _link_back(other, weights[other], links, ties, known.links)
         for place in range(moved[0]):
-            other = np.int64(moved[1 + place])  # else functions are compiled for records of both sizes
-            _link_back(other, weights[other], links, ties, known.links)
+            elsewhere: Any = np.int64(moved[1 + place])  # else functions are compiled for records of both sizes
+            _link_back(elsewhere, weights[elsewhere], links, ties, known.links)
         moved[0] = 0
         for change in range(begin, end):
             _link_back(rows[change], 1, links, ties, known.links)
@@ -180,14 +180,15 @@ def _follow_cell(
     counts, costs, links, ties, rooms = linked
     places, multiples = originals.model.own, frequencies.multiples
     if not frequencies.given[v]:
-        category, entered = np.int64(places[row, v]), published[row, v]
+        category: Any = np.int64(places[row, v])
+        entered = published[row, v]
         lost, won = move_count(v, left, entered, category, originals, frequencies, counts, costs)
         stride, offset = originals.model.strides[v], originals.model.offsets[v]
         for code, step in ((left, lost), (entered, won)):
             spent[offset + (code + 1) * stride] += step
             spent[-1] += step
             for place in range(begins[first + code + 1], begins[first + code + 2]):
-                other = np.int64(listed[place])
+                other: Any = np.int64(listed[place])
                 if spent[-1] < rooms[other] or _spent_behind(published, other, originals.model, spent) < rooms[other]:
                     continue
                 mine, rival = places[other, v] == category, links[other]

@@ -6,6 +6,8 @@ linked otherwise. Of these only those matter whose own category or rival's is a,
 enough for a rival; and only if the likelihood of a has changed by more than these records have room.
 """
 
+from typing import Any
+
 import numpy as np
 
 from evosdc.kernel import inner_kernel, kernel
@@ -218,7 +220,8 @@ def _follow_cell(
     counts, costs, links, ties, rooms = linked
     own, multiples = originals.model.own, frequencies.multiples
     if not frequencies.given[v]:
-        moved, entered = np.int64(own[row, v]), published[row, v]
+        moved: Any = np.int64(own[row, v])  # else functions are compiled for categories of both sizes
+        entered = published[row, v]
         lost, won = move_count(v, left, entered, moved, originals, frequencies, counts, costs)
         for other in range(len(own)):
             code = published[other, v]

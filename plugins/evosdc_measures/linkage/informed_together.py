@@ -1,5 +1,7 @@
 """Links of an informed intruder, followed through many changed cells of a masked file at once."""
 
+from typing import Any
+
 import numpy as np
 
 from evosdc.kernel import inlined_kernel, inner_kernel, kernel_part
@@ -201,7 +203,7 @@ def _rival_among(
     if members * NODES > CATEGORIES * len(originals.tree.nodes):
         return UNKNOWN, 0
     kept = max(room, 0)
-    apart = np.int64(near)
+    apart: Any = np.int64(near)
     for v, entry in enumerate(entries):
         place = places[entry]
         if nearer[place] > 0 and nearer[place] < kept:

@@ -1,5 +1,7 @@
 """How the places of the right originals move with a few changed records of a masked file."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -109,8 +111,9 @@ def _follow_cell(
     # Else the record is placed anew where its room is asked for.
     few = 0 < end - begin <= MOST_MEMBERS
     for looked_at in some:
-        number = np.int64(looked_at)  # else functions are compiled for records of both sizes
-        code, twin = published[number, v], np.int64(twins[number])
+        number: Any = np.int64(looked_at)  # else functions are compiled for records of both sizes
+        code = published[number, v]
+        twin: Any = np.int64(twins[number])
         if number != row:
             step = lost_step if code == left else won_step
             if step == IMPOSSIBLE:

@@ -92,7 +92,7 @@ def follow_together(
         if alike:
             likelier[number], tied[number], rooms[number] = above, alike, 0
             continue
-        twin = np.int64(twins[number])
+        twin: Any = np.int64(twins[number])
         if twin >= 0 and doubles(published, number, twin):
             likelier[number], tied[number], rooms[number] = likelier[twin], tied[twin], rooms[twin]
         else:
