@@ -123,15 +123,9 @@ def _spread_of(
 @inner_kernel
 def _more(steps: Numbers, sums: Integers, count: int, v: float) -> tuple[int, int]:
     """Return how many more records have a value less than v, and at most v."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) // 2
-        if steps[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    below = sums[low]
-    return below, sums[low + 1] if low < count and steps[low] == v else below
+    at = below_value(steps[:count], v)
+    below = sums[at]
+    return below, sums[at + 1] if at < count and steps[at] == v else below
 
 
 @inner_kernel
