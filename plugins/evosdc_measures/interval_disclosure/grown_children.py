@@ -1,7 +1,8 @@
 """By how much the hits of a column of numbers grow in each child of a file; nothing is altered, nor taken back.
 
 What a child changes is taken together as steps: how many records more than in the file have a value below each one. All
-near records are passed once for a child, whatever it changes, and those between two values where it changes one.
+near records are passed once for a child, whatever it changes. Where it changes one value, sums over these records tell
+by how much their hits grow, or those between the two values are passed.
 """
 
 from typing import Any
@@ -14,7 +15,15 @@ from evosdc.table.table import Numbers, Rows
 from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.interval_disclosure.moved_ranks import DELTAS, ELSEWHERE, MOVED, STEPS, Moves, shift
-from evosdc_measures.interval_disclosure.ranked_column import RankedColumn, hits_of
+from evosdc_measures.interval_disclosure.ranked_column import Hits, RankedColumn, hits_of
+from evosdc_measures.interval_disclosure.value_growth import (
+    ENTERS,
+    LEAVES,
+    ValueGrowth,
+    around_both,
+    counted_of_one,
+    grown_by_value,
+)
 from evosdc_measures.ordered_values import count_in
 
 FAR = np.iinfo(np.int64).min
@@ -31,13 +40,14 @@ MOST_CHANGES = 32
 def grown_of_children(
     column: RankedColumn,
     moves: Moves,
+    growth: ValueGrowth,
     before: Numbers,
     after: Numbers,
     rows: Rows,
     ends: Integers,
     v: int,
     radius: int,
-    enough: Integers,
+    by_distance: Hits,
 ) -> Integers:
     """Return by how much the sum of the hits grows in each child, shape (k,); `FAR` and `MANY` where it is not known.
 
@@ -46,7 +56,9 @@ def grown_of_children(
     column : RankedColumn
     moves : Moves
         Of the parent.
-    before, after, rows, v, radius, enough
+    growth : ValueGrowth
+        Of the parent, or `NOT_SUMMED`.
+    before, after, rows, v, radius, by_distance
         As of `evosdc_measures.interval_disclosure.moved_ranks.follow_moves`; all children's one after the other.
     ends : ndarray of int64, shape (k,)
         Where each child's records end.
@@ -86,17 +98,23 @@ def grown_of_children(
                 gone[column.place[rows[i]]] = True
         if changes == 1:
             p, q = before[changed[0], v], after[changed[0], v]
-            inside = _grown_by_one(column, apart, gone, p, q, enough)
+            if len(growth.ends) == 0 or around_both(growth, p, q):
+                inside = _grown_by_one(column, apart, gone, p, q, by_distance)
+            else:
+                inside = grown_by_value(growth, p, LEAVES) + grown_by_value(growth, q, ENTERS)
+                one = column.place[rows[changed[0]]]
+                if one >= 0:
+                    inside -= counted_of_one(column, apart, one, p, q, by_distance)
         else:
-            inside = _grown_by_steps(column, apart, gone, own_steps, own_sums, own_count, shifts, enough)
+            inside = _grown_by_steps(column, apart, gone, own_steps, own_sums, own_count, shifts, by_distance)
         inside += _grown_of_moved(
             column.original, taken, moved, listed, len(taken), rows, changed, changes, own_steps, own_sums, own_count,
-            enough,
+            by_distance,
         )  # fmt: skip
         for i in changed[:changes]:
             inside += _grown_of_changed(
                 column, apart, listed, moved, len(taken), rows[i], before[i, v], after[i, v], steps, sums, count,
-                own_steps, own_sums, own_count, enough,
+                own_steps, own_sums, own_count, by_distance,
             )  # fmt: skip
             if column.place[rows[i]] >= 0:
                 gone[column.place[rows[i]]] = False
@@ -130,19 +148,19 @@ def _more(steps: Numbers, sums: Integers, count: int, v: float) -> tuple[int, in
 
 @inner_kernel
 def _near_grown(
-    column: RankedColumn, apart: Counts, gone: NDArray[np.bool_], one: int, below: int, above: int, enough: Integers
+    column: RankedColumn, apart: Counts, gone: NDArray[np.bool_], one: int, below: int, above: int, by_distance: Hits
 ) -> int:
     """Return by how much the hits of a near record grow whose distances do; 0 of one that is gone, or went before."""
     if gone[one] or apart[one, 0] == ELSEWHERE or (below == 0 and above == 0):
         return 0
-    x, y, n = column.known[one], column.taken[one], len(column.original)
-    former = hits_of(x, y, apart[one, 0], apart[one, 1], n, enough)
-    return hits_of(x, y, apart[one, 0] + below, apart[one, 1] + above, n, enough) - former
+    x, y = column.known[one], column.taken[one]
+    former = hits_of(x, y, apart[one, 0], apart[one, 1], by_distance)
+    return hits_of(x, y, apart[one, 0] + below, apart[one, 1] + above, by_distance) - former
 
 
 @inner_kernel
 def _grown_by_one(
-    column: RankedColumn, apart: Counts, gone: NDArray[np.bool_], p: float, q: float, enough: Integers
+    column: RankedColumn, apart: Counts, gone: NDArray[np.bool_], p: float, q: float, by_distance: Hits
 ) -> int:
     """Return by how much the hits of near records grow where another one goes from p to q.
 
@@ -154,12 +172,12 @@ def _grown_by_one(
         low, high = q if np.isnan(p) else p, np.inf
     for one in range(below_value(known, low), through_value(known, high)):
         below, above = shift(p, q, known[one], taken[one])
-        grown += _near_grown(column, apart, gone, one, below, above, enough)
+        grown += _near_grown(column, apart, gone, one, below, above, by_distance)
     for at in range(below_value(shown, low), through_value(shown, high)):
         one = order[at]
         if known[one] < low or known[one] > high:
             below, above = shift(p, q, known[one], taken[one])
-            grown += _near_grown(column, apart, gone, one, below, above, enough)
+            grown += _near_grown(column, apart, gone, one, below, above, by_distance)
     return grown
 
 
@@ -172,7 +190,7 @@ def _grown_by_steps(
     sums: Integers,
     count: int,
     shifts: Integers,
-    enough: Integers,
+    by_distance: Hits,
 ) -> int:
     """Return by how much the hits of near records grow by a child's steps; `shifts` are zeros, and so in the end."""
     known, shown, order = column.known, column.shown, column.order
@@ -195,11 +213,11 @@ def _grown_by_steps(
         below = sums[step]
         through = sums[step + 1] if step < count and steps[step] == x else below
         shown_by, shifts[one] = shifts[one], 0
-        grown += _near_grown(column, apart, gone, one, shown_by - 2 * through, 2 * below - shown_by, enough)
+        grown += _near_grown(column, apart, gone, one, shown_by - 2 * through, 2 * below - shown_by, by_distance)
     for at in range(first, end):
         one = order[at]
         shown_by, shifts[one] = shifts[one], 0
-        grown += _near_grown(column, apart, gone, one, shown_by, -shown_by, enough)
+        grown += _near_grown(column, apart, gone, one, shown_by, -shown_by, by_distance)
     return grown
 
 
@@ -216,7 +234,7 @@ def _grown_of_moved(
     steps: Numbers,
     sums: Integers,
     count: int,
-    enough: Integers,
+    by_distance: Hits,
 ) -> int:
     """Return by how much the hits grow of records that moved before, and that the child does not change."""
     grown = 0
@@ -233,8 +251,8 @@ def _grown_of_moved(
         if np.isnan(x) or np.isnan(y) or (shown_by == 2 * through and shown_by == 2 * below):
             continue
         low, high = listed[room + other], listed[2 * room + other]
-        former = hits_of(x, y, low, high, len(original), enough)
-        grown += hits_of(x, y, low + shown_by - 2 * through, high + 2 * below - shown_by, len(original), enough)
+        former = hits_of(x, y, low, high, by_distance)
+        grown += hits_of(x, y, low + shown_by - 2 * through, high + 2 * below - shown_by, by_distance)
         grown -= former
     return grown
 
@@ -255,10 +273,10 @@ def _grown_of_changed(
     own_steps: Numbers,
     own_sums: Integers,
     own_count: int,
-    enough: Integers,
+    by_distance: Hits,
 ) -> int:
     """Return by how much the hits of a changed record grow."""
-    x, at, n = column.original[row], column.place[row], len(column.original)
+    x, at = column.original[row], column.place[row]
     low: Any = np.int64(column.apart[0, row])
     high: Any = np.int64(column.apart[1, row])
     if at >= 0:
@@ -266,9 +284,9 @@ def _grown_of_changed(
     for other in range(moved):
         if listed[other] == row:
             low, high = listed[room + other], listed[2 * room + other]
-    former = hits_of(x, p, low, high, n, enough)
+    former = hits_of(x, p, low, high, by_distance)
     if np.isnan(x) or np.isnan(q):
-        return hits_of(x, q, 0, 0, n, enough) - former
+        return hits_of(x, q, 0, 0, by_distance) - former
     ordered = column.ordered
     below, through = _more(steps, sums, count, x)
     own_below, own_through = _more(own_steps, own_sums, own_count, x)
@@ -278,4 +296,4 @@ def _grown_of_changed(
     own_below, own_through = _more(own_steps, own_sums, own_count, q)
     shown_by = below_value(ordered, q) + through_value(ordered, q)
     shown_by += shown_below + shown_through + own_below + own_through
-    return hits_of(x, q, shown_by + 1 - 2 * through, 2 * below + 1 - shown_by, n, enough) - former
+    return hits_of(x, q, shown_by + 1 - 2 * through, 2 * below + 1 - shown_by, by_distance) - former

@@ -162,10 +162,17 @@ class FittedIntervalDisclosure(FollowedInPlace[State], Batched[State], Expected)
     def hits(self, masked: Table) -> Integers:
         """Return how often each record's values lie inside, shape (n,); O(n V P)."""
         require_aligned(self._original, masked)
+        return self._hits(masked.codes)
+
+    def hits_of_state(self, state: State) -> Integers:
+        """Return the `hits` of the table that a state stands for."""
+        return self._hits(state[0])
+
+    def _hits(self, codes: Codes) -> Integers:
         widths, _, orders, percents = self._layout
-        hits: Integers = hits_of_records(self._original.codes, masked.codes, widths, orders, percents)
+        hits: Integers = hits_of_records(self._original.codes, codes, widths, orders, percents)
         for v in self._joint.wide:
-            hits += hits_of_codes(self._original.codes[:, v], masked.codes[:, v], self._orders[v], self._percents)
+            hits += hits_of_codes(self._original.codes[:, v], codes[:, v], self._orders[v], self._percents)
         return hits
 
     def expected(self, transitions: Sequence[Matrix]) -> float:

@@ -15,11 +15,12 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.interval_disclosure.ranked_column import RankedColumn, hits_of
+from evosdc_measures.interval_disclosure.ranked_column import Hits, RankedColumn, hits_of
 from evosdc_measures.ordered_values import count_in, merged
 
 INSIDE, MOVED, STEPS, DELTAS = 0, 1, 2, 3
 ELSEWHERE = np.iinfo(np.int32).min
+FEW_STEPS = 64
 
 
 def room_of(radius: int) -> int:
@@ -95,36 +96,36 @@ def shift(p: float, q: float, x: float, y: float) -> tuple[int, int]:
 
 
 @inner_kernel
-def _followed(apart: Counts, one: int, p: float, q: float, x: float, y: float, n: int, enough: Integers) -> int:
+def _followed(apart: Counts, one: int, p: float, q: float, x: float, y: float, by_distance: Hits) -> int:
     """Follow in a near record that another one goes from p to q; return by how much its hits grow."""
     if apart[one, 0] == ELSEWHERE:
         return 0
     below, above = shift(p, q, x, y)
     if below == 0 and above == 0:
         return 0
-    former = hits_of(x, y, apart[one, 0], apart[one, 1], n, enough)
+    former = hits_of(x, y, apart[one, 0], apart[one, 1], by_distance)
     apart[one, 0] += below
     apart[one, 1] += above
-    return hits_of(x, y, apart[one, 0], apart[one, 1], n, enough) - former
+    return hits_of(x, y, apart[one, 0], apart[one, 1], by_distance) - former
 
 
 @inner_kernel
-def _all_followed(column: RankedColumn, apart: Counts, p: float, q: float, enough: Integers) -> int:
+def _all_followed(column: RankedColumn, apart: Counts, p: float, q: float, by_distance: Hits) -> int:
     """Follow in the near records that another one goes from p to q; return by how much their hits grow.
 
     Only of those that have one of their values between p and q, both included.
     """
     known, taken, shown, order = column.known, column.taken, column.shown, column.order
-    n, grown = len(column.original), 0
+    grown = 0
     low, high = min(p, q), max(p, q)
     if np.isnan(p) or np.isnan(q):
         low, high = q if np.isnan(p) else p, np.inf
     for one in range(below_value(known, low), through_value(known, high)):
-        grown += _followed(apart, one, p, q, known[one], taken[one], n, enough)
+        grown += _followed(apart, one, p, q, known[one], taken[one], by_distance)
     for at in range(below_value(shown, low), through_value(shown, high)):
         one = order[at]
         if known[one] < low or known[one] > high:
-            grown += _followed(apart, one, p, q, known[one], taken[one], n, enough)
+            grown += _followed(apart, one, p, q, known[one], taken[one], by_distance)
     return grown
 
 
@@ -150,7 +151,7 @@ def follow_moves(
     first: int,
     v: int,
     radius: int,
-    enough: Integers,
+    by_distance: Hits,
 ) -> int:
     """Follow changed records from the `first` of them on; return at which the column has to be ranked anew, or m.
 
@@ -167,12 +168,12 @@ def follow_moves(
     first, v : int
         Position among the rows, and the column in question.
     radius : int
-    enough : ndarray of int64, shape (102,)
-        See `evosdc_measures.interval_disclosure.rank_intervals.wide_enough`.
+    by_distance : ndarray of int16
+        See `evosdc_measures.interval_disclosure.ranked_column.hits_by_distance`.
     """
     original, ordered, base = column.original, column.ordered, column.apart
     apart, steps, taken, whole = moves
-    n, m, room = len(original), len(rows), len(taken)
+    m, room = len(rows), len(taken)
     deltas, listed = whole[DELTAS : DELTAS + len(steps)], whole[DELTAS + len(steps) :]
     moved_rows, moved_below, moved_above = listed[:room], listed[room : 2 * room], listed[2 * room :]
     for number in range(first, m):
@@ -194,20 +195,20 @@ def follow_moves(
             apart[at, 0] = ELSEWHERE
         else:
             below, above = np.int64(base[0, row]), np.int64(base[1, row])
-        inside = _all_followed(column, apart, p, q, enough) - hits_of(x, p, below, above, n, enough)
+        inside = _all_followed(column, apart, p, q, by_distance) - hits_of(x, p, below, above, by_distance)
         for other in range(moved):
             a, b = original[moved_rows[other]], taken[other]
             below, above = shift(p, q, a, b)
             if other != known and (below != 0 or above != 0):
-                inside -= hits_of(a, b, moved_below[other], moved_above[other], n, enough)
+                inside -= hits_of(a, b, moved_below[other], moved_above[other], by_distance)
                 moved_below[other] += below
                 moved_above[other] += above
-                inside += hits_of(a, b, moved_below[other], moved_above[other], n, enough)
+                inside += hits_of(a, b, moved_below[other], moved_above[other], by_distance)
         count = count_in(steps, deltas, count_in(steps, deltas, count, p, -1), q, 1)
         below = above = 0
         if not (np.isnan(x) or np.isnan(q)):
             below, above = _distances_now(ordered, steps, deltas, count, x, q)
-        inside += hits_of(x, q, below, above, n, enough)
+        inside += hits_of(x, q, below, above, by_distance)
         if q == home or (np.isnan(q) and np.isnan(home)):
             if known >= 0:
                 moved -= 1
@@ -223,6 +224,40 @@ def follow_moves(
         whole[INSIDE] += inside
         whole[MOVED], whole[STEPS] = moved, count
     return m
+
+
+@inner_kernel
+def _steps_below(steps: Numbers, v: float) -> int:
+    """Return how many steps are less than v; a few are counted, which takes less than to guess where a search goes."""
+    if len(steps) > FEW_STEPS:
+        return below_value(steps, v)
+    below = 0
+    for step in steps:
+        below += int(step < v)
+    return below
+
+
+@kernel
+def hits_now(column: RankedColumn, moves: Moves, by_distance: Hits, hits: Integers) -> None:
+    """Add the hits of each record after the moves, shape (n,); O(n), and O(m) for the near and the moved ones."""
+    original, masked, base, place = column.original, column.masked, column.apart, column.place
+    rows = moves.whole[DELTAS + len(moves.steps) :]
+    for row in range(len(original)):
+        one = place[row]
+        if one >= 0:
+            low, high = moves.apart[one, 0], moves.apart[one, 1]
+            if low == ELSEWHERE:
+                continue
+        else:
+            # However far such a record has come, no limit lies on its way.
+            low, high = base[0, row], base[1, row]
+        hits[row] += hits_of(original[row], masked[row], low, high, by_distance)
+    room = len(moves.taken)
+    for other in range(moves.whole[MOVED]):
+        row = rows[other]
+        if place[row] < 0:
+            hits[row] -= hits_of(original[row], masked[row], base[0, row], base[1, row], by_distance)
+        hits[row] += hits_of(original[row], moves.taken[other], rows[room + other], rows[2 * room + other], by_distance)
 
 
 @kernel
@@ -248,7 +283,7 @@ def ranked_again(column: RankedColumn, moves: Moves) -> tuple[Numbers, Numbers, 
         if y != column.masked[row]:
             apart[0, row], apart[1, row] = _distances_now(ordered, steps, deltas, count, x, y)
             continue
-        at, to = below_value(steps, x), below_value(steps, y)
+        at, to = _steps_below(steps, x), _steps_below(steps, y)
         through = sums[at + 1] if at < count and steps[at] == x else sums[at]
         shown = sums[to] + (sums[to + 1] if to < count and steps[to] == y else sums[to])
         apart[0, row] = base[0, row] + shown - 2 * through

@@ -3,10 +3,33 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Counts, Integers
+
+
+Hits = NDArray[np.int16]
+"""At how many widths an original value lies inside."""
+
+BEYOND = 8
+"""Distances beyond all ranks, which nothing has: two values that leave and enter make for four at most."""
+
+
+def hits_by_distance(enough: Integers, records: int) -> Hits:
+    """Return at how many widths a value lies inside that is so many half ranks away, shape (2 n + 9,).
+
+    Parameters
+    ----------
+    enough : ndarray of int64, shape (102,)
+        See `evosdc_measures.interval_disclosure.rank_intervals.wide_enough`.
+    records : int
+    """
+    ranks = max(records, 1)
+    percent = (100 * np.arange(2 * ranks + BEYOND + 1) + 2 * ranks - 1) // (2 * ranks)
+    hits: Hits = enough[np.minimum(percent, len(enough) - 1)].astype(np.int16)
+    return hits
 
 
 def radius_of(records: int) -> int:
@@ -52,11 +75,11 @@ class RankedColumn(NamedTuple):
 
 
 @inner_kernel
-def hits_of(x: float, y: float, below: int, above: int, n: int, enough: Integers) -> int:
+def hits_of(x: float, y: float, below: int, above: int, by_distance: Hits) -> int:
     """Return the hits of one record: at how many widths its original value x lies inside."""
     if np.isnan(x) or np.isnan(y):
-        return int(enough[0]) if np.isnan(x) and np.isnan(y) else 0
-    return int(enough[(100 * max(below, above, 0) + 2 * n - 1) // (2 * n)])
+        return int(by_distance[0]) if np.isnan(x) and np.isnan(y) else 0
+    return int(by_distance[max(below, above, 0)])
 
 
 @kernel
@@ -102,15 +125,17 @@ def distances_of(original: Numbers, masked: Numbers, by_original: Rows, by_maske
 
 
 @kernel
-def hits_of_records(original: Numbers, masked: Numbers, apart: Counts, enough: Integers, hits: Integers) -> None:
-    """Add the hits of each record, shape (n,)."""
+def inside_of_records(original: Numbers, masked: Numbers, apart: Counts, by_distance: Hits) -> int:
+    """Return the sum of the hits of all records; O(n)."""
+    inside = 0
     for row in range(len(original)):
-        hits[row] += hits_of(original[row], masked[row], apart[0, row], apart[1, row], len(original), enough)
+        inside += hits_of(original[row], masked[row], apart[0, row], apart[1, row], by_distance)
+    return inside
 
 
 @kernel
 def near_limits(
-    original: Numbers, masked: Numbers, apart: Counts, by_original: Rows, enough: Integers, radius: int, place: Counts
+    original: Numbers, masked: Numbers, apart: Counts, by_original: Rows, by_distance: Hits, radius: int, place: Counts
 ) -> tuple[Numbers, Numbers, Counts, int]:
     """Write where the near records stand; return their values, their distances and the sum of all hits; O(n).
 
@@ -119,13 +144,13 @@ def near_limits(
     n, count, inside = len(original), 0, 0
     for row in range(n):
         x, y, below, above = original[row], masked[row], apart[0, row], apart[1, row]
-        inside += hits_of(x, y, below, above, n, enough)
+        inside += hits_of(x, y, below, above, by_distance)
         place[row] = -1
         if x == y or np.isnan(x) or np.isnan(y):
             continue
-        most = hits_of(x, y, below - 2 * radius, above - 2 * radius, n, enough)
-        # No distance is greater than all ranks, and `enough` ends there.
-        least = hits_of(x, y, min(below + 2 * radius, 2 * n), min(above + 2 * radius, 2 * n), n, enough)
+        most = hits_of(x, y, below - 2 * radius, above - 2 * radius, by_distance)
+        # No distance is greater than all ranks, and `by_distance` ends soon after.
+        least = hits_of(x, y, min(below + 2 * radius, 2 * n), min(above + 2 * radius, 2 * n), by_distance)
         if most != least:
             place[row] = 0
             count += 1

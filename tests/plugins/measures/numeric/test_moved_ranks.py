@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.table.table import Table
+from evosdc.testing.tables import changes_of
 from evosdc_measures.interval_disclosure import by_ranks
 from evosdc_measures.interval_disclosure.by_ranks import FittedByRanks
 from evosdc_measures.interval_disclosure.cells import FittedByCell, Reach
 from evosdc_measures.interval_disclosure.rank_intervals import wide_enough
-from evosdc_measures.interval_disclosure.ranked_column import distances_of, near_limits
+from evosdc_measures.interval_disclosure.ranked_column import distances_of, hits_by_distance, near_limits
 from tests.plugins.measures.numeric.cases import edited, fitted, noisy, numeric, pairs
 
 VALUES = [np.nan, -1e300, -3.5, 0.0, -0.0, 1.0, 1.0 + 1e-15, 2.0, 7.25, 1e300]
@@ -53,15 +54,33 @@ def test_chains_of_changes(radius, tables, data):
     assert measure.burdens(masked).tolist() == wanted.burdens(masked).tolist()
 
 
+@pytest.mark.parametrize("worth_sums", [1, 1000], ids=["summed", "passed"])
+@given(tables=columns(), data=st.data())
+def test_children_that_change_one_value(worth_sums, tables, data):
+    original, masked = tables
+    measure, wanted = FittedByRanks(original, wide_enough((0, 5, 40, 100)), None), plain(original, (0, 5, 40, 100))
+    state, row = measure.start(masked), st.integers(0, len(masked) - 1)
+    for _ in range(data.draw(st.integers(0, 3))):  # so that some stand elsewhere than in the column that was sorted
+        at = data.draw(row)
+        masked = changed(masked, [at], 0, [data.draw(st.sampled_from(VALUES))])
+        state = measure.follow(state, masked, np.array([at]))
+    rows = data.draw(st.lists(row, min_size=1, max_size=15))
+    made = [(changed(masked, [at], 0, [data.draw(st.sampled_from(VALUES))]), np.array([at])) for at in rows]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(by_ranks, "WORTH_SUMS", worth_sums)
+        found = measure.values(state, changes_of(masked, made))
+    assert found.tolist() == [wanted.score(child) for child, _ in made]
+
+
 @pytest.mark.parametrize(("n", "radius"), [(4, 2), (13, 8), (40, 30)])
 def test_no_limit_is_looked_up_beyond_the_widest_interval(n, radius):
-    original, enough = np.arange(float(n)), wide_enough((0, 5, 40, 100))
+    original, hits = np.arange(float(n)), hits_by_distance(wide_enough((0, 5, 40, 100)), n)
     masked = original[::-1].copy()
     orders = np.argsort(original), np.argsort(masked)
     _, apart = distances_of(original, masked, *orders)
     found = []
-    for beyond in (0, int(enough[0])):  # what stands in memory behind it
-        held = np.concatenate([enough, np.full(400, beyond)])[: len(enough)]
+    for beyond in (0, int(hits[0])):  # what stands in memory behind it
+        held = np.concatenate([hits, np.full(400, beyond, dtype=np.int16)])[: len(hits)]
         place = np.empty(n, dtype=np.int32)
         near_limits(original, masked, apart, orders[0], held, radius, place)
         found.append(place.tolist())
