@@ -9,7 +9,6 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Counts, Integers
 
-
 Hits = NDArray[np.int16]
 """At how many widths an original value lies inside."""
 
