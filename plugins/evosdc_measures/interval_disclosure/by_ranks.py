@@ -29,7 +29,7 @@ from evosdc_measures.interval_disclosure.ranked_column import (
     near_limits,
     radius_of,
 )
-from evosdc_measures.interval_disclosure.value_growth import NOT_SUMMED, growth_by_value
+from evosdc_measures.interval_disclosure.value_growth import NOT_SUMMED, ValueGrowth, growth_by_value
 from evosdc_measures.linkage.numeric_dbrl import require_same_shape
 
 WORTH_SUMS = 12
@@ -207,7 +207,7 @@ class FittedByRanks(Batched[State]):
         column, moves = followed
         growth = NOT_SUMMED
         if len(changes.ends) >= WORTH_SUMS:
-            growth = growth_by_value(column, moves.apart, self._by_distance)
+            growth = ValueGrowth(*growth_by_value(column, moves.apart, self._by_distance))
         before, after, rows = changes.before.numbers, changes.after.numbers, changes.rows
         return grown_of_children(
             column, moves, growth, before, after, rows, changes.ends, v, self._radius, self._by_distance

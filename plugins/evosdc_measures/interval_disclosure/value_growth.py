@@ -42,8 +42,8 @@ NOT_SUMMED = ValueGrowth(np.empty(0), np.zeros((5, 1), dtype=np.int64))
 
 
 @kernel
-def growth_by_value(column: RankedColumn, apart: Counts, by_distance: Hits) -> ValueGrowth:
-    """Return what one value does to the near records, but for those that stand elsewhere; O(m).
+def growth_by_value(column: RankedColumn, apart: Counts, by_distance: Hits) -> tuple[Numbers, Integers]:
+    """Return what one value does to the near records, but for those that stand elsewhere: see `ValueGrowth`; O(m).
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def growth_by_value(column: RankedColumn, apart: Counts, by_distance: Hits) -> V
                 below, above = shift(value, np.nan, x, y)
                 sums[LEAVES + AT_END, end] += _grown(column, apart, one, below, above, by_distance)
                 sums[ENTERS + AT_END, end] += _grown(column, apart, one, -below, -above, by_distance)
-    return ValueGrowth(ends[:count].copy(), sums)
+    return ends[:count].copy(), sums  # a class of its own would have numba loaded to find it
 
 
 @inner_kernel
