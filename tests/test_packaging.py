@@ -23,7 +23,7 @@ from evosdc.compilation.listed import listed as listed_kernels
 from evosdc.compilation.listed import write_list
 
 ROOT = Path(__file__).parent.parent
-KERNEL = "evosdc_cells.comparison", "differing_cells"
+KERNEL = "evosdc_cells.comparison", "differing_rows"
 
 
 def packages_below(folder: Path) -> set[str]:

@@ -15,7 +15,6 @@ from evosdc.table.table import MISSING, Numbers, Rows, Table
 from evosdc_cells.batches import MOST_REACH, Batches
 from evosdc_cells.block_distances import BlockDistances
 from evosdc_cells.class_moves import CLASS_MOVES
-from evosdc_cells.comparison import differing_cells
 from evosdc_cells.compiled_moves import KINDS
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
@@ -271,7 +270,7 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
         """Return in how many cells two files differ."""
         if isinstance(a, FileBlocks) and isinstance(b, FileBlocks):
             return self._distances.between(a, b)
-        return float(differing_cells(np.asarray(a), np.asarray(b)))
+        return float(np.count_nonzero(np.asarray(a) != np.asarray(b)))
 
     def key(self, g: File) -> bytes:
         """Return a BLAKE2b hash of the cells, of large files the sum of those of their blocks."""

@@ -1,4 +1,4 @@
-"""In which records, and in how many cells, two files differ."""
+"""In which records files differ."""
 
 from typing import Any
 
@@ -7,16 +7,6 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Rows
-
-
-@kernel
-def differing_cells(a: NDArray[Any], b: NDArray[Any]) -> int:
-    """Return the number of cells in which two files, shape (n, V), differ."""
-    x, y = a.reshape(a.size), b.reshape(b.size)
-    found = 0
-    for cell in range(len(x)):
-        found += x[cell] != y[cell]
-    return found
 
 
 STRETCH = 128
