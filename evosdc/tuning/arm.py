@@ -161,18 +161,32 @@ def chained(first: Arm, second: Arm) -> Arm:
     return Arm(f"{first.name}, then {second.name}", "chain", (*first.steps, *second.steps), first.whole)
 
 
-def portfolio_arms(entries: Sequence[Masking], arms: Sequence[Arm], whole: int) -> list[Arm]:
-    """Return the entries of a portfolio as arms without free parameters, under the name of the arm that they belong to.
+def portfolio_arms(entries: Sequence[Masking], arms: Sequence[Arm], whole: int) -> list[tuple[Arm, Point]]:
+    """Return the entries of a portfolio as arms, each at a point.
 
-    That is the first arm of the same method whose fixed parameters the entry has; without one the entry stands for
-    itself.
+    That is the first arm of the same method that has the entry at one of its points; else an arm without free
+    parameters, under the name of the first one whose fixed parameters the entry has. Without such an arm the entry
+    stands for itself.
     """
     listed = []
     for entry in entries:
-        names = [arm.name for arm in arms if not entry.then and _covers(arm.steps[0], entry)]
+        alike = [arm for arm in arms if not entry.then and _covers(arm.steps[0], entry)]
+        there = [(arm, point) for arm in alike if (point := _point_of(arm, entry)) is not None]
         kind: Kind = "chain" if entry.then else "method"
-        listed.append(Arm(names[0] if names else entry.label, kind, (), whole, replace(entry, seed=None)))
+        name = alike[0].name if alike else entry.label
+        listed.append(there[0] if there else (Arm(name, kind, (), whole, replace(entry, seed=None)), ()))
     return listed
+
+
+def _point_of(arm: Arm, entry: Masking) -> Point | None:
+    """Return the point at which an arm masks as an entry says; None where there is none."""
+    if any(one.value_in(entry.params) is None for one in arm.free):
+        return None
+    try:
+        point = tuple(one.share(one.value_in(entry.params)) for one in arm.free)
+    except ValueError:  # none of a parameter's choices
+        return None
+    return point if arm.masking(point) == replace(entry, seed=None) else None
 
 
 def _covers(step: TunedStep, entry: Masking) -> bool:

@@ -21,7 +21,12 @@ class Candidate:
     def at(cls, arm: Arm, point: Point) -> "Candidate | None":
         """Return what stands at a point of an arm; None where nothing would be masked."""
         masking = arm.masking(point)
-        return None if masking is None else cls(arm, point, masking, json.dumps(masking.to_json(), sort_keys=True))
+        return None if masking is None else cls.of(arm, point, masking)
+
+    @classmethod
+    def of(cls, arm: Arm, point: Point, masking: Masking) -> "Candidate":
+        """Return a masking that stands at a point of an arm, as it is written: 5 rather than 5.0."""
+        return cls(arm, point, masking, json.dumps(masking.to_json(), sort_keys=True))
 
 
 Wanted = tuple[Candidate, int]

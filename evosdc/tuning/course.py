@@ -12,6 +12,7 @@ from evosdc.tuning.leaders import leaders
 from evosdc.tuning.local_search import LEVELS, leading, neighbours, refined
 from evosdc.tuning.order import in_order_of_promise
 from evosdc.tuning.side_by_side import Search, together
+from evosdc.tuning.spread import spread
 
 UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS, UNTIL_LASTING = 0.35, 0.55, 0.72, 0.88, 0.96
 """Shares of the budget at which the phases end, where they have not ended before; the rest is for further draws."""
@@ -60,17 +61,19 @@ class Course:
         self.arms = [arm for arm in arms if arm not in self.lasting]
         self.best: dict[str, Candidate] = {}
 
-    def follow(self, portfolio: Sequence[Arm]) -> None:
-        """Go through all phases."""
+    def follow(self, portfolio: Sequence[Candidate]) -> None:
+        """Go through all phases, with the entries of a portfolio as further candidates."""
         short = bool(self.first) and self.judge.budget.seconds is not None
         if short:
             self.ladder()
-        self.turns()
+        self.turns(() if short else portfolio)
         self.grid(portfolio)
         self.race()
         if short and self.few:
             self.race(UNTIL_CHAINS)
         else:
+            if self.judge.budget.seconds is not None and self.few:
+                self._taken_in(_spread(portfolio), UNTIL_ATTRIBUTES)
             self.by_attribute()
             self.chains()
         self.last()
@@ -99,18 +102,24 @@ class Course:
             self.judge.judge((candidate, 0) for candidate in interleaved)
         self.lead(interleaved)
 
-    def turns(self) -> None:
+    def turns(self, portfolio: Sequence[Candidate]) -> None:
         """Judge each arm's first point within a time, the most promising arms first: it may not be enough for grids.
 
-        A budget of evaluations keeps the order of the grids, so that what it finds depends on no list of methods.
+        In turn with them comes what stands for a portfolio: where time ends soon, usual parameters are often better
+        than the middle of a wide range. A budget of evaluations keeps the order of the grids, so that what it finds
+        depends on no list of methods.
         """
         if self.judge.budget.seconds is None:
             return
         arms = sorted(self.promising(), key=lambda arm: arm.steps[0].method not in self.first)
         firsts = [one for arm in arms if (one := first_of(arm)) is not None]
-        with self.judge.until(UNTIL_TURNS):
-            self.judge.judge(((one, 0) for one in firsts), as_given=True)
-        self.lead(firsts)
+        turns = [one for one in chain.from_iterable(zip_longest(firsts, _spread(portfolio))) if one is not None]
+        self._taken_in(turns, UNTIL_TURNS)
+
+    def _taken_in(self, candidates: Sequence[Candidate], until: float) -> None:
+        with self.judge.until(until):
+            self.judge.judge(((one, 0) for one in candidates), as_given=True)
+        self.lead([one for one in candidates if one.arm.steps])
 
     def promising(self) -> list[Arm]:
         """Return the arms, what promises most first."""
@@ -127,7 +136,7 @@ class Course:
             if self.judge.order(candidate.key) < self.judge.order(known.key):
                 self.best[candidate.arm.name] = candidate
 
-    def grid(self, portfolio: Sequence[Arm]) -> None:
+    def grid(self, portfolio: Sequence[Candidate]) -> None:
         """Judge coarse grids, all arms' middle points first, and the portfolio."""
         arms = self.arms if self.judge.budget.seconds is None else self.promising()
         grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in arms]
@@ -135,7 +144,7 @@ class Course:
         interleaved.sort(key=lambda candidate: candidate.arm.steps[0].method not in self.first)
         with self.judge.until(UNTIL_GRID):
             self.judge.judge((candidate, 0) for candidate in interleaved)
-            self.judge.judge((one, 0) for arm in portfolio for one in [Candidate.at(arm, ())] if one is not None)
+            self.judge.judge((one, 0) for one in portfolio)
         self.lead(interleaved)
 
     def race(self, until: float = UNTIL_RACE) -> None:
@@ -227,6 +236,11 @@ def first_of(arm: Arm) -> Candidate | None:
     """Return what stands at the first point of an arm's grid at which anything is masked; None without any."""
     made = (Candidate.at(arm, point) for point in arm.coarse())
     return next((one for one in made if one is not None), None)
+
+
+def _spread(portfolio: Sequence[Candidate]) -> list[Candidate]:
+    of_masking = {id(one.masking): one for one in portfolio}
+    return [of_masking[id(masking)] for masking in spread([one.masking for one in portfolio])]
 
 
 def exchanges(candidate: Candidate, others: Sequence[Candidate]) -> list[Candidate]:

@@ -1,13 +1,14 @@
 """Tuning of masking methods for a problem: on a sample first where the file is large, and what is found of it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.tuning.arm import arms_of, portfolio_arms
-from evosdc.tuning.candidate import Budget
+from evosdc.tuning.candidate import Budget, Candidate
 from evosdc.tuning.course import Course
 from evosdc.tuning.judge import MOST_OF_TIME, Judge
 from evosdc.tuning.large_files import ROW_SHARE, SAMPLE_SHARE, confirm
@@ -34,7 +35,7 @@ def tune(
 
     1. Every design of every method is judged on a coarse grid, and so is every entry of the portfolio. Within a
        time each design's first point comes before the second of any, what promises most before all others
-       (`evosdc.tuning.order`).
+       (`evosdc.tuning.order`), and in turn with them a spread of the portfolio (`evosdc.tuning.spread`).
     2. A race: around each design's best point ever smaller steps are tried on ever more draws; after two levels only
        the better half of the designs goes on each time.
     3. The best designs are applied to each attribute with parameters of its own, which are then tuned one by one; an
@@ -75,7 +76,9 @@ def tune(
     original = problem.genotype.microdata.original
     arms = arms_of(original, registry, methods)
     first = registry.defaults("masking-method", "anonymity") if problem.repair.keeps_classes else ()
-    entries = portfolio_arms(portfolio, arms, len(original.schema))
+    places = portfolio_arms(portfolio, arms, len(original.schema))
+    named = zip(places, portfolio, strict=True)
+    entries = [Candidate.of(arm, point, replace(masking, seed=None)) for (arm, point), masking in named]
     sampled, tried = None, 0
     if sample is not None and budget.seconds is not None:
         sampled = Judge(sample, registry, seed, budget.part(SAMPLE_SHARE), tell=tell, favoured=first, slow=slow)

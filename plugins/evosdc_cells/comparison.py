@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Rows
 
-
 STRETCH = 128
 """So many cells are compared at once; only where any of them differ it is asked which."""
 

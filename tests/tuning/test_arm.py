@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evosdc.calls.defaults import default_portfolio
 from evosdc.model import Design, Masking, Range
 from evosdc.tuning.arm import Arm, TunedStep, arms_of, chained, portfolio_arms, split
 from tests.tuning.problems import PROTECT, REGISTRY, problem_of
@@ -73,12 +76,23 @@ def test_a_chain_has_the_steps_of_both() -> None:
 
 def test_entries_of_a_portfolio_belong_to_the_arm_that_covers_them() -> None:
     entries = [
-        Masking("rank-swapping", {"p": 3}),
+        Masking("rank-swapping", {"p": 3}, seed=7),
+        Masking("rank-swapping", {"p": 90}),
         Masking("mdav", {"k": 3}),
         Masking("rank-swapping", {"p": 3, "x": 1}),
     ]
-    names = [arm.name for arm in portfolio_arms(entries, [SWAP, CODE], 3)]
-    assert names == ["s", "mdav k=3", "rank-swapping p=3 x=1"]
+    found = portfolio_arms(entries, [SWAP, CODE], 3)
+    assert [arm.name for arm, _ in found] == ["s", "s", "mdav k=3", "rank-swapping p=3 x=1"]
+    assert [arm is SWAP for arm, _ in found] == [True, False, False, False], "90 is beyond the range of p"
+    assert [arm.masking(point) for arm, point in found] == [replace(entry, seed=None) for entry in entries]
+
+
+def test_entries_of_the_usual_portfolio_stand_at_points_of_arms() -> None:
+    arms = arms_of(TABLE, REGISTRY)
+    entries = REGISTRY.implementation("portfolio", default_portfolio(TABLE.schema, REGISTRY))(TABLE)
+    found = portfolio_arms(entries, arms, len(TABLE.schema))
+    assert [arm.masking(point) for arm, point in found] == [replace(entry, seed=None) for entry in entries]
+    assert {"rank-swapping", "pram"} <= {arm.steps[0].method for arm, _ in found if arm.steps}
 
 
 def test_a_ladder_goes_from_end_to_end_from_the_middle_on() -> None:

@@ -9,7 +9,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from evosdc.model import Masking
-from evosdc.tuning.arm import arms_of
+from evosdc.tuning.arm import arms_of, portfolio_arms
 from evosdc.tuning.candidate import Budget, Candidate
 from evosdc.tuning.course import FINAL_DRAWS, Course
 from evosdc.tuning.evidence import FEWEST, evidence_sentence
@@ -204,16 +204,34 @@ def test_within_a_time_every_design_has_its_turn_before_the_second_point_of_any(
     monkeypatch.setattr("evosdc.tuning.judge.working_time", lambda: now[0])
     arms = arms_of(PROBLEM.genotype.microdata.original, REGISTRY, ("bottom-coding", "pram", "rank-swapping", "mdav"))
     judge = Judge(PROBLEM, REGISTRY, 1, Budget(seconds=3600.0))
-    Course(judge, arms).turns()
+    Course(judge, arms).turns(())
     tried = [judge.candidates[key].arm.name for key in judge.trials]
     assert len(tried) == len(set(tried)) == len(arms)
     methods = [judge.candidates[key].masking.method for key in judge.trials]
     assert methods[:4] == ["rank-swapping", "pram", "mdav", "bottom-coding"]
 
 
+def test_within_a_time_a_spread_of_the_portfolio_has_every_second_turn() -> None:
+    arms = arms_of(PROBLEM.genotype.microdata.original, REGISTRY, ("pram", "rank-swapping", "mdav"))
+    entries = [Masking("rank-swapping", {"p": p}) for p in (3, 5, 7)] + [Masking("mdav", {"k": 4})]
+    places = portfolio_arms(entries, arms, len(PROTECT))
+    usual = [Candidate.of(*place, masking) for place, masking in zip(places, entries, strict=True)]
+    judge = Judge(PROBLEM, REGISTRY, 1, Budget(seconds=3600.0))
+    course = Course(judge, arms)
+    course.turns(usual)
+    tried = [judge.candidates[key].masking for key in judge.trials]
+    labels = ["rank-swapping p=5", "mdav k=4", "rank-swapping p=3", "rank-swapping p=7"]
+    assert [one.label for one in tried[1:8:2]] == labels
+    assert [one.method for one in tried[:6:2]] == ["rank-swapping", "pram", "mdav"]
+    leader = course.best["rank-swapping"]
+    of_arm = [key for key, one in judge.candidates.items() if one.arm == leader.arm]
+    assert len(of_arm) >= 3
+    assert judge.order(leader.key) == min(map(judge.order, of_arm))
+
+
 def test_a_budget_of_files_keeps_its_order(tuning: Tuning) -> None:
     judge = Judge(PROBLEM, REGISTRY, 1, Budget(100))
-    Course(judge, arms_of(PROBLEM.genotype.microdata.original, REGISTRY, SOME)).turns()
+    Course(judge, arms_of(PROBLEM.genotype.microdata.original, REGISTRY, SOME)).turns(())
     assert judge.evaluations == 0
     assert tuning.untried == ()
 

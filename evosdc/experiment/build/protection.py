@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evosdc.calls.defaults import default_portfolio, losses_for_analysts, risks_by_role
+from evosdc.calls.defaults import composition, default_portfolio, losses_for_analysts, risks_by_role
 from evosdc.calls.households import require_no_split_households
 from evosdc.engine.choice import Choice
 from evosdc.experiment.build.assurance import assurance_of
@@ -147,7 +147,8 @@ def protection(
         portfolio = default_portfolio(original.schema, registry)
         limits = {} if seconds else {"evaluations": TUNED}
         # Files of the methods offered for the occasion come first, however little time is left.
-        offered = registry.defaults("masking-method", "protect")
+        occasions = ("protect", composition(original.schema))
+        offered = tuple(name for one in occasions for name in registry.defaults("masking-method", one))
         if of_privacy(require, registry):
             # Those without designs for the file take too long on it.
             anonymous = registry.defaults("masking-method", "anonymity")

@@ -28,7 +28,6 @@ from evosdc.experiment.run.environment import write_experiment
 from evosdc.experiment.run.pace import UNTIL, UNTIL_OF_LARGE, all_paced
 from evosdc.experiment.run.planning import seconds_of_plan
 from evosdc.experiment.run.recorder import Recorder
-from evosdc.experiment.run.spread import spread
 from evosdc.experiment.run.workers import dispatch_of, executor_of
 from evosdc.kernel import working_time
 from evosdc.model import Masking, Microdata, Seedable
@@ -40,10 +39,14 @@ from evosdc.tuning.candidate import Budget
 from evosdc.tuning.large_files import LARGE, SAMPLE
 from evosdc.tuning.result import Tuning
 from evosdc.tuning.slow import Slow
+from evosdc.tuning.spread import spread
 from evosdc.tuning.tuner import tune
 
 FOR_NAMED = 0.05
 """Share of a search's time that finding out what methods asked for by name cost has in any case."""
+
+FIRST_TUNED = 4
+"""Tuned files that are masked and judged before what was asked for by name, which may take most of the time."""
 
 UNTUNED = 24
 """Random genomes that start a search where no method could be tuned, and nothing else was asked for."""
@@ -225,9 +228,10 @@ def with_tuned(
     listed = [*tuned, *wanted, *map(MaskingEntry.of, known)]
     assured = min(MOST_ASSURED, max(1, len(maskings) + len(wanted)))
     if experiment.stop.seconds is not None:
-        # Of the tuned files the best alone has to be there besides what was asked for by name.
-        listed = [*tuned[:1], *wanted, *tuned[1:], *map(MaskingEntry.of, spread(known, maskings))]
-        assured = max(1, len(tuned[:1]) + len(wanted))
+        # Some of the tuned files have to be there besides what was asked for by name, of a large file the best alone.
+        first = 1 if len(assembly.microdata.table) >= LARGE else FIRST_TUNED
+        listed = [*tuned[:first], *wanted, *tuned[first:], *map(MaskingEntry.of, spread(known, maskings))]
+        assured = max(1, len(tuned[:first]) + len(wanted))
     start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
     anything = (start.methods, start.files, start.random, start.initial)
     if not any(anything) and isinstance(assembly.problem.genotype, Seedable):

@@ -14,7 +14,8 @@ SPECS: tuple[MaskingMethodSpec, ...] = (
     MaskingMethodSpec(
         name="table-swapping", implementation="evosdc_masking.swapping.table_swapping:TableSwapping",
         summary="Values are swapped at random, then exchanged until tables of two and three attributes are kept.",
-        source="Dalenius and Reiss 1982; Reiss 1984; random exchanges are a reconstruction", default_for=("protect",),
+        source="Dalenius and Reiss 1982; Reiss 1984; random exchanges are a reconstruction",
+        default_for=("categorical", "mixed"),
     ),
     MaskingMethodSpec(
         name="record-swapping", implementation="evosdc_masking.swapping.record_swapping:RecordSwapping",

@@ -5,8 +5,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.experiment.run.spread import bisected, spread
 from evosdc.model import Masking
+from evosdc.tuning.spread import bisected, spread
 
 
 @given(st.integers(0, 70))
