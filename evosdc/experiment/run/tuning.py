@@ -46,7 +46,10 @@ FOR_NAMED = 0.05
 """Share of a search's time that finding out what methods asked for by name cost has in any case."""
 
 FIRST_TUNED = 4
-"""Tuned files that are masked and judged before what was asked for by name, which may take most of the time."""
+"""Tuned files at most that are made before what was asked for by name, which may take most of the time."""
+
+FOR_FIRST = 0.02
+"""Share of a search's time that all of these but the best may take; the more of it, the less is left for the rest."""
 
 UNTUNED = 24
 """Random genomes that start a search where no method could be tuned, and nothing else was asked for."""
@@ -179,7 +182,7 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         document = tuning.to_json() | {"seconds": round(working_time() - began, 3)}
         folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
     document = folder.read_object(TUNING, "start")
-    found = with_tuned(assembly, *_maskings(document), made)
+    found = with_tuned(assembly, *_maskings(document), made, float(document.get("file_seconds", 0.0)))
     if start.tuned is not None and budget_of(start.tuned, assembly.experiment.stop).seconds is not None:
         # Within a time another computer would find others: what is repeated starts from these.
         named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
@@ -191,7 +194,8 @@ def with_found(assembly: Assembly, folder: RunFolder) -> Assembly:
     """Return a run's assembly with the tuned methods that its folder tells of, where any were looked for and found."""
     if not assembly.plan.tuned or not folder.file(TUNING).exists():
         return assembly
-    return with_tuned(assembly, *_maskings(folder.read_object(TUNING, "start")))
+    document = folder.read_object(TUNING, "start")
+    return with_tuned(assembly, *_maskings(document), (), float(document.get("file_seconds", 0.0)))
 
 
 def _maskings(document: Mapping[str, Any]) -> tuple[list[Masking], list[Masking] | None]:
@@ -212,10 +216,12 @@ def with_tuned(
     maskings: Sequence[Masking],
     named: Sequence[Masking] | None = None,
     made: Sequence[tuple[Masking, Table]] = (),
+    file_seconds: float = 0.0,
 ) -> Assembly:
     """Return an assembly whose start has tuned methods in place of the wish for them; some files are `made` already.
 
-    `named` are the methods that the start asks for by name, where they differ from what it says.
+    `named` are the methods that the start asks for by name, where they differ from what it says; `file_seconds` what a
+    file takes, 0 where nobody knows.
     """
     experiment, registry = assembly.experiment, assembly.registry
     assert experiment.start is not None, "nothing is tuned unless the experiment says so"
@@ -228,8 +234,10 @@ def with_tuned(
     listed = [*tuned, *wanted, *map(MaskingEntry.of, known)]
     assured = min(MOST_ASSURED, max(1, len(maskings) + len(wanted)))
     if experiment.stop.seconds is not None:
-        # Some of the tuned files have to be there besides what was asked for by name, of a large file the best alone.
-        first = 1 if len(assembly.microdata.table) >= LARGE else FIRST_TUNED
+        # What was asked for by name has to be there, and some of the tuned files, the best alone where they take long.
+        first = 1
+        if file_seconds > 0.0:
+            first = min(FIRST_TUNED, 1 + int(FOR_FIRST * experiment.stop.seconds / file_seconds))
         listed = [*tuned[:first], *wanted, *tuned[first:], *map(MaskingEntry.of, spread(known, maskings))]
         assured = max(1, len(tuned[:first]) + len(wanted))
     start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
