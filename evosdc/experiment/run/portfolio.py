@@ -19,7 +19,7 @@ EVALUATE_START = "evosdc.experiment.run.worker_tasks:evaluate_start"
 BATCH = 16
 """Candidates between two signs of progress."""
 
-FOR_SEARCH = 0.4
+FOR_SEARCH = 0.6
 """Share of a search's time that neither tuning nor starting files may take."""
 
 FOR_SEARCH_AT_LEAST = 0.2
