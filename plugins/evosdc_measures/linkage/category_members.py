@@ -9,8 +9,8 @@ from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.prefix_tree import PrefixTree
 
-MOST_DISTINCT = 1 << 14
-"""With more distinct originals they are not listed by category: a search in the tree leaves most of them out."""
+MOST_DISTINCT = 1 << 18
+"""With more distinct originals they are not listed by category, which takes as much memory as they do."""
 
 MOST_MEMBERS = 1024
 """Of a category with more distinct originals the tree is searched."""
@@ -38,7 +38,7 @@ class Members(NamedTuple):
     members: Counts
 
 
-def members_of(own: Codes, tree: PrefixTree, strides: Integers, most: int = MOST_DISTINCT) -> Members:
+def members_of(own: Codes, tree: PrefixTree, strides: Integers) -> Members:
     """Return the distinct originals by category.
 
     Parameters
@@ -49,11 +49,9 @@ def members_of(own: Codes, tree: PrefixTree, strides: Integers, most: int = MOST
         Of these.
     strides : ndarray of int64, shape (V,)
         How many categories of each attribute occur.
-    most : int
-        Distinct originals up to which they are listed.
     """
     leaves = leaves_of(tree)
-    if len(leaves) > most:
+    if len(leaves) > MOST_DISTINCT:
         return Members(own[:0], leaves[:0, 1].copy(), np.zeros(int(strides.sum()) + 1, np.int64), leaves[:0, 2].copy())
     distinct = np.ascontiguousarray(own[leaves[:, 2]])
     members = np.argsort(distinct.T, axis=1, kind="stable").astype(np.int32)

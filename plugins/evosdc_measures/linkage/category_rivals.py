@@ -10,9 +10,6 @@ from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.category_members import leaves_of, members_of
 from evosdc_measures.linkage.rivals import Originals
 
-MOST_DISTINCT = 1 << 18
-"""With more distinct originals they are not listed by category, which takes as much memory as they do."""
-
 NODES = 128
 """Nodes of the tree of which a search looks at one, about: of a category with more originals it takes less time."""
 
@@ -45,7 +42,7 @@ class Listing(NamedTuple):
 def listing_of(originals: Originals) -> Listing:
     """Return the distinct originals by category."""
     model, tree = originals
-    distinct, _, begins, members = members_of(model.own, tree, model.strides, MOST_DISTINCT)
+    distinct, _, begins, members = members_of(model.own, tree, model.strides)
     return Listing(distinct, begins, members, leaves_of(tree)[:, 2].copy())
 
 

@@ -235,8 +235,9 @@ def follow_changes(
     most = max(FEW, ((offsets[1:] - offsets[:-1]) // strides).sum() // 4)
     if changes > most:
         follow_together(
-            published, numbers, left, entered, moved, twins, originals, frequencies, placed, neighbours, paths, near
-        )
+            published, numbers, left, entered, moved, twins, originals, frequencies, placed, members, neighbours, paths,
+            near,
+        )  # fmt: skip
     elif changes > 0:
         # One cell after the other: each is followed in a file that differs from the last in this cell alone. Two
         # records of one category that exchange what they publish leave all counts as they are.

@@ -177,12 +177,10 @@ def placed_among(
     """
     if len(known) == 0 or moved[number] >= REACH:
         return 0, 0
-    if not known[number]:
-        known[number] = True
-        sizes[number], below[number], reaches[number] = _look_around(
-            published, number, own, strides, offsets, order, roots, nodes, costs, categories, listed[number],
-            apart[number], paths,
-        )  # fmt: skip
+    look_around(
+        published, number, own, strides, offsets, order, roots, nodes, listed, sizes, below, reaches, apart, known,
+        costs, categories, paths,
+    )  # fmt: skip
     if moved[number] >= reaches[number]:
         return 0, 0
     likelier, tied = below[number], multiple
@@ -213,6 +211,35 @@ def placed_among(
         likelier += nodes[node, 1] if cost < limit else 0
         tied += nodes[node, 1] if cost == limit else 0
     return (int(likelier), int(tied)) if likelier < LOST else (LOST, 1)
+
+
+@inlined_kernel
+def look_around(
+    published: Codes,
+    number: int,
+    own: Codes,
+    strides: Integers,
+    offsets: Integers,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    listed: NDArray[np.int32],
+    sizes: Counts,
+    below: Counts,
+    reaches: Integers,
+    apart: Integers,
+    known: Flags,
+    costs: Integers,
+    categories: Codes,
+    paths: Integers,
+) -> None:
+    """List the neighbours of a record where they are not known; as of `placed_among`."""
+    if not known[number]:
+        known[number] = True
+        sizes[number], below[number], reaches[number] = _look_around(
+            published, number, own, strides, offsets, order, roots, nodes, costs, categories, listed[number],
+            apart[number], paths,
+        )  # fmt: skip
 
 
 @inner_kernel
