@@ -9,6 +9,9 @@ import click
 from evosdc.cli.fresh_draws import print_fresh
 from evosdc.cli.text import harmless, say, warn
 
+MOST_OF_NAME = 24
+"""Characters of the names of measures that are shown in one line, at most."""
+
 _AGGREGATES = {"il": "information loss (IL)", "dr": "disclosure risk (DR)"}
 
 
@@ -41,13 +44,16 @@ def print_result(result: Mapping[str, Any]) -> None:
     if of_file:
         columns.append(("its file,\nas published", of_file, None))
     table = Table(title=str(result["title"]), title_justify="left")
-    table.add_column("")
+    scores = result["best"]["scores"]
+    names: list[str] = [n for n in _AGGREGATES if n in scores] + [n for n in scores if n not in _AGGREGATES]
+    # Of measures the whole name is shown, however many columns there are.
+    longest = max((len(word) for name in names for word in _AGGREGATES.get(name, name).split()), default=0)
+    table.add_column("", overflow="fold", min_width=min(longest, MOST_OF_NAME))
     for heading, *_ in columns:
         table.add_column(heading, justify="right")
     objectives = [[f"{value:.3f}" for value in scored["fitness"]] for _, scored, _ in columns]
     table.add_row(f"fitness ({result['fitness']})", *(" ".join(row) for row in objectives), style="bold")
-    scores = result["best"]["scores"]
-    for name in [n for n in _AGGREGATES if n in scores] + [n for n in scores if n not in _AGGREGATES]:
+    for name in names:
         label = _AGGREGATES.get(name, name)
         # A trait of genomes is none of the original's nor of a masked file's.
         figures = (scored["scores"].get(name) for _, scored, _ in columns)

@@ -184,7 +184,7 @@ def _point_of(arm: Arm, entry: Masking) -> Point | None:
         return None
     try:
         point = tuple(one.share(one.value_in(entry.params)) for one in arm.free)
-    except ValueError:  # none of a parameter's choices
+    except (TypeError, ValueError):  # no number, or none of the choices
         return None
     return point if arm.masking(point) == replace(entry, seed=None) else None
 

@@ -223,3 +223,24 @@ def test_a_file_that_tuning_made_is_the_one_that_its_masking_makes_anew(tmp_path
         assert (first.origin, first.scores) == (again.origin, again.scores)
         differing += first.origin != masking.label
     assert differing, "none was put in order twice, so that nothing was tested"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "file_seconds", "first"), [(60, 0.0, 1), (60, 5.0, 1), (60, 0.7, 2), (60, 0.01, 4)]
+)
+def test_tuned_files_that_take_hardly_any_time_come_before_what_was_asked_for(seconds, file_seconds, first):
+    assembly = assemble(
+        experiment(start={"methods": [{"method": "table-swapping"}], "tuned": {}}, stop={"seconds": seconds}),
+        default_registry(),
+    )
+    tuned = [Masking("rank-swapping", {"p": p}) for p in (3, 5, 7, 9, 11, 13)]
+    plan = with_tuned(assembly, tuned, file_seconds=file_seconds).plan
+    methods = [masking.method for masking, _ in plan.maskings]
+    assert methods.index("table-swapping") == first
+    assert plan.assured == first + 1
+
+
+@pytest.mark.parametrize(("name", "offered"), [("housing", True), ("census", False)])
+def test_tables_are_swapped_where_any_masked_attribute_has_categories(name, offered):
+    given = protection({"name": name}, default_registry(), fitness="max")
+    assert any(entry.method == "table-swapping" for entry in given.start.methods) is offered

@@ -229,6 +229,28 @@ def test_within_a_time_a_spread_of_the_portfolio_has_every_second_turn() -> None
     assert judge.order(leader.key) == min(map(judge.order, of_arm))
 
 
+def test_a_short_time_goes_through_the_portfolio_before_single_attributes(monkeypatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("evosdc.tuning.judge.working_time", lambda: now[0])
+    order, judge = list[str](), Judge(PROBLEM, REGISTRY, 1, Budget(seconds=10.0))
+
+    def carried_out(batch, sent) -> None:
+        order.extend(candidate.masking.label for _, candidate in batch)
+        now[0] += 0.35
+        kept(batch, sent)
+
+    kept = judge._carry_out
+    monkeypatch.setattr(judge, "_carry_out", carried_out)
+    arms = arms_of(PROBLEM.genotype.microdata.original, REGISTRY, SOME)
+    entries = [Masking("rank-swapping", {"p": p}) for p in range(2, 30)]
+    places = portfolio_arms(entries, arms, len(PROTECT))
+    usual = [Candidate.of(*place, masking) for place, masking in zip(places, entries, strict=True)]
+    Course(judge, arms).follow(usual)
+    tried = [label for label in order if label in {entry.label for entry in entries}]
+    assert len(set(tried)) >= 10, "of the first half of the time, and of what single attributes would have had"
+    assert now[0] < 11.0
+
+
 def test_a_budget_of_files_keeps_its_order(tuning: Tuning) -> None:
     judge = Judge(PROBLEM, REGISTRY, 1, Budget(100))
     Course(judge, arms_of(PROBLEM.genotype.microdata.original, REGISTRY, SOME)).turns(())
