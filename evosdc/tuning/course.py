@@ -117,6 +117,7 @@ class Course:
         self._taken_in(turns, UNTIL_TURNS)
 
     def _taken_in(self, candidates: Sequence[Candidate], until: float) -> None:
+        """Judge candidates in this order until a share of the budget, and take in the best of each arm."""
         with self.judge.until(until):
             self.judge.judge(((one, 0) for one in candidates), as_given=True)
         self.lead([one for one in candidates if one.arm.steps])
@@ -239,6 +240,7 @@ def first_of(arm: Arm) -> Candidate | None:
 
 
 def _spread(portfolio: Sequence[Candidate]) -> list[Candidate]:
+    """Return the entries of a portfolio so that the first ones stand for all."""
     of_masking = {id(one.masking): one for one in portfolio}
     return [of_masking[id(masking)] for masking in spread([one.masking for one in portfolio])]
 

@@ -15,7 +15,8 @@ from evosdc.table.table import Numbers, Rows
 from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.interval_disclosure.moved_ranks import DELTAS, ELSEWHERE, MOVED, STEPS, Moves, shift
-from evosdc_measures.interval_disclosure.ranked_column import Hits, RankedColumn, hits_of
+from evosdc_measures.interval_disclosure.rank_intervals import Hits
+from evosdc_measures.interval_disclosure.ranked_column import RankedColumn, hits_of
 from evosdc_measures.interval_disclosure.value_growth import (
     ENTERS,
     LEAVES,

@@ -15,12 +15,14 @@ from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.interval_disclosure.ranked_column import Hits, RankedColumn, hits_of
+from evosdc_measures.interval_disclosure.rank_intervals import Hits
+from evosdc_measures.interval_disclosure.ranked_column import RankedColumn, hits_of
 from evosdc_measures.ordered_values import count_in, merged
 
 INSIDE, MOVED, STEPS, DELTAS = 0, 1, 2, 3
 ELSEWHERE = np.iinfo(np.int32).min
 FEW_STEPS = 64
+"""Steps up to which those below a value are counted; of more a search takes less time."""
 
 
 def room_of(radius: int) -> int:

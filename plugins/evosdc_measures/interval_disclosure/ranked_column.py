@@ -3,14 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Counts, Integers
-
-Hits = NDArray[np.int16]
-"""At how many widths an original value lies inside."""
+from evosdc_measures.interval_disclosure.rank_intervals import Hits
 
 BEYOND = 8
 """Distances beyond all ranks, which nothing has: two values that leave and enter make for four at most."""

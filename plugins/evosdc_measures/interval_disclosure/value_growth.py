@@ -15,7 +15,8 @@ from evosdc.table.table import Numbers
 from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.interval_disclosure.moved_ranks import ELSEWHERE, shift
-from evosdc_measures.interval_disclosure.ranked_column import Hits, RankedColumn, hits_of
+from evosdc_measures.interval_disclosure.rank_intervals import Hits
+from evosdc_measures.interval_disclosure.ranked_column import RankedColumn, hits_of
 
 LEAVES, ENTERS, REACH = 0, 2, 4
 WITHIN, AT_END = 0, 1

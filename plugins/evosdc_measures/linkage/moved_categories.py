@@ -24,6 +24,7 @@ of the first of these kinds that it has: one that was impossible stays so with a
 
 
 Kinds = NDArray[np.int8]
+"""By category behind a published one: `GONE`, `COME`, `FAR`, or 0."""
 
 
 @kernel_part
