@@ -54,6 +54,28 @@ def bound_roughly(work: Numbers, at: Layout, share: float) -> None:
 
 
 @inner_kernel
+def bound_from_below(work: Numbers, at: Layout) -> None:
+    """Write what a cycle gains at least, whatever the chances grow or shrink by; what `bound_roughly` spread is read.
+
+    Of a ratio r the logarithm is no less than the lesser of ``2 (r - 1) / (r + 1)`` and ``(r - 1) / sqrt(r)``: the
+    former where r > 1, the latter where r < 1.
+    """
+    width, height = at.width, at.height
+    row_m, one, tiny, gained = at.room + 4 * width, alike(1.0), alike(1e-300), alike(0.0)
+    for row in range(height):
+        of_m, of_u = load(work, row_m + row), load(work, row_m + height + row)
+        pattern = row * width
+        for column in range(width):
+            now = nearly(of_m, load(work, at.room + column), of_u * load(work, at.room + width + column))
+            # Patterns that do not occur have the ratio 0.
+            ratio = greater(now * load(work, at.once + pattern + column), tiny)
+            gain = ratio - one
+            least = lesser((gain + gain) / (ratio + one), gain / root(ratio))
+            gained = nearly(load(work, at.numbers + pattern + column), least, gained)
+    store(work, at.judged + 3, gained)
+
+
+@inner_kernel
 def bound(work: Numbers, at: Layout) -> None:
     """Write what a cycle gains at most, and how far below that its least gain may be.
 

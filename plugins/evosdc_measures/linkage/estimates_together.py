@@ -4,7 +4,7 @@ Most of what a candidate costs in a search is this. Each lane of the processor's
 whose numbers go through the operations of `evosdc_measures.linkage.known_share.converged` in the same order, so that
 the estimates are the same to the last bit. A lane whose estimates have converged takes the next table.
 
-Whether the likelihood falls by an extrapolation is mostly told by a bound that costs little; where it does, the step
+Whether the likelihood falls by an extrapolation is mostly told by bounds that cost little; where it does, the step
 from there is not taken.
 
 All numbers are in one flat array, where those of the lanes stand side by side, which `evosdc_measures.lanes` calls a
@@ -14,11 +14,11 @@ place.
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, kernel, kernel_part
 from evosdc_measures.domains import Integers
 from evosdc_measures.lanes import LANES
-from evosdc_measures.linkage.bounds_together import bound, bound_roughly, extrapolate
-from evosdc_measures.linkage.known_share import CLAMP, CLOSE, CONVERGED, RARE, ROUNDING, most_cycles
+from evosdc_measures.linkage.bounds_together import bound, bound_from_below, bound_roughly, extrapolate
+from evosdc_measures.linkage.known_share import AT_FIRST, CLAMP, CLOSE, CONVERGED, RARE, ROUNDING, most_cycles
 from evosdc_measures.linkage.second_order import settle
 from evosdc_measures.linkage.steps_together import Layout, Numbers, layout_of, step, write_chances
 
@@ -27,6 +27,9 @@ Flags = NDArray[np.bool_]
 ROUGH, ROUGH_BY_PATTERN = 5e-14, 2e-15
 """What the two ways to compute the bounds may differ by, for each pair: some twenty roundings of terms that are at most
 four times the pairs in all where the bound is negative, and those of the sum."""
+ULP, LOGARITHM = 2.0**-53, 16
+"""What a rounding errs by, relatively, at most; and how many of them a logarithm of a chance and its product with a
+number are at most, and more."""
 
 
 @kernel
@@ -51,12 +54,12 @@ def converged_together(
     at, most = layout_of(attributes), most_cycles(share)
     work = np.empty(at.end * LANES)
     m, u = np.empty((tables, attributes)), np.empty((tables, attributes))
-    # The table that each lane has, -1 for none; its cycles so far; whether it jumps; what rounding may come to.
+    # The table that each lane has, -1 for none; its cycles so far; whether it jumps; see `_enter` for the doubts.
     own, cycles, jumps = np.empty(LANES, np.int64), np.zeros(LANES, np.int64), np.empty(LANES, np.bool_)
-    slack, spare, theta = np.empty(LANES), np.empty(LANES), np.empty(size)
+    doubts, theta, farthest = np.empty((3, LANES)), np.empty(size), _farthest(attributes, share)
     for lane in range(LANES):
         # Lanes to spare hold the last table once more.
-        slack[lane], spare[lane] = _enter(counts, min(lane, tables - 1), lane, work, at)
+        _enter(counts, min(lane, tables - 1), lane, farthest, work, at, doubts)
         own[lane] = lane if lane < tables else -1
     following = left = min(tables, LANES)
     while left > 0:
@@ -64,7 +67,7 @@ def converged_together(
         step(work, at, share, at.first, at.second, False)
         extrapolate(work, at)
         bound_roughly(work, at, share)
-        _judge(work, at, share, own, slack, spare, jumps)
+        _judge(work, at, share, own, doubts, jumps)
         for lane in range(LANES):
             if own[lane] < 0:
                 continue
@@ -82,7 +85,7 @@ def converged_together(
                     settle(counts[own[lane]].astype(np.float64), share, CLAMP, CONVERGED, theta)
                 m[own[lane]], u[own[lane]] = theta[:attributes], theta[attributes:]
                 if following < tables:
-                    slack[lane], spare[lane] = _enter(counts, following, lane, work, at)
+                    _enter(counts, following, lane, farthest, work, at, doubts)
                     own[lane], cycles[lane] = following, 0
                     following += 1
                 else:
@@ -92,22 +95,30 @@ def converged_together(
 
 
 @inner_kernel
-def _judge(
-    work: Numbers, at: Layout, share: float, own: Integers, slack: Numbers, spare: Numbers, jumps: Flags
-) -> None:
+def _judge(work: Numbers, at: Layout, share: float, own: Integers, doubts: NDArray[np.float64], jumps: Flags) -> None:
     """Tell for each lane whether the likelihood has not fallen from the estimates to those beyond.
 
     If so, what a step from there reaches is written. What `converged` decides by its own bounds and by logarithms is
     told by rougher ones where they leave no doubt.
     """
+    slack, spare, rounding = doubts
     doubtful = False
     for lane in range(LANES):
         moving = own[lane] >= 0 and work[LANES * at.judged + lane] > CONVERGED
         bent, most = work[LANES * (at.judged + 1) + lane] > 0.0, work[LANES * (at.judged + 2) + lane]
         apart, least = work[LANES * (at.judged + 3) + lane], work[LANES * (at.judged + 4) + lane]
-        allowed = -slack[lane] if work[LANES * at.judged + lane] <= CLOSE else slack[lane]
+        # Beyond what the sums of logarithms can err by, those say so as well.
+        allowed = -slack[lane] if work[LANES * at.judged + lane] <= CLOSE else min(slack[lane], rounding[lane])
         jumps[lane] = moving and bent and least >= -0.5 and most - apart > allowed + spare[lane]
         doubtful |= moving and bent and not jumps[lane] and not most < -slack[lane] - spare[lane]
+    if doubtful:
+        doubtful = False
+        bound_from_below(work, at)
+        for lane in range(LANES):
+            moving, bent = work[LANES * at.judged + lane] > CONVERGED, work[LANES * (at.judged + 1) + lane] > 0.0
+            if own[lane] >= 0 and moving and bent and not jumps[lane]:
+                jumps[lane] = work[LANES * (at.judged + 3) + lane] > slack[lane] + spare[lane]
+                doubtful |= not jumps[lane] and not work[LANES * (at.judged + 2) + lane] < -slack[lane] - spare[lane]
     if doubtful:
         write_chances(work, at, share, at.theta, at.before)
         write_chances(work, at, share, at.further, at.after)
@@ -139,18 +150,42 @@ def _jumps(work: Numbers, at: Layout, lane: int, slack: float) -> bool:
     return bool(after - before >= (-slack if close else 0.0))
 
 
-@inner_kernel
-def _enter(counts: Integers, table: int, lane: int, work: Numbers, at: Layout) -> tuple[float, float]:
-    """Write a table and its first estimates to a lane, and return what rounding may come to.
+@kernel_part
+def _farthest(attributes: int, share: float) -> NDArray[np.float64]:
+    """Return for each pattern how far the logarithm of its chance by the first estimates is from 0, at most."""
+    farthest = np.empty(1 << attributes)
+    farthest[0] = -np.log(1.0 - share) - attributes * np.log(1.0 - AT_FIRST[1])
+    for v in range(attributes):
+        for pattern in range(1 << v):
+            farthest[(1 << v) + pattern] = farthest[pattern] + np.log(1.0 - AT_FIRST[1]) - np.log(AT_FIRST[1])
+    return farthest
 
-    The first is what `as_likely` allows for, the second what the rough bounds may differ by from the bounds there.
+
+@inner_kernel
+def _enter(
+    counts: Integers,
+    table: int,
+    lane: int,
+    farthest: NDArray[np.float64],
+    work: Numbers,
+    at: Layout,
+    doubts: NDArray[np.float64],
+) -> None:
+    """Write a table and its first estimates to a lane, and what rounding may come to.
+
+    The first of `doubts` is what `as_likely` allows for, the second what the rough bounds may differ by from the bounds
+    there, the third what the difference of two sums of logarithms may err by: no estimates that are come to are less
+    likely than the first ones.
     """
-    patterns, total = counts.shape[1], 0.0
+    patterns, total, logarithms = counts.shape[1], 0.0, 0.0
     for pattern in range(patterns):
         number = float(counts[table, pattern])
         work[LANES * (at.numbers + pattern) + lane] = number
         work[LANES * (at.inverse + pattern) + lane] = 1.0 / number if number > 0.0 else 0.0
         total += number
+        logarithms += number * farthest[pattern]
     for i in range(2 * at.attributes):
-        work[LANES * (at.theta + i) + lane] = 0.9 if i < at.attributes else 0.1
-    return ROUNDING * patterns * total, (ROUGH_BY_PATTERN * patterns + ROUGH) * total
+        work[LANES * (at.theta + i) + lane] = AT_FIRST[0] if i < at.attributes else AT_FIRST[1]
+    doubts[0, lane] = ROUNDING * patterns * total
+    doubts[1, lane] = (ROUGH_BY_PATTERN * patterns + ROUGH) * total
+    doubts[2, lane] = 2.0 * (patterns + LOGARITHM) * ULP * logarithms

@@ -8,6 +8,8 @@ from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.pattern_sums import fold, spread
 from evosdc_measures.linkage.second_order import settle
 
+AT_FIRST = 0.9, 0.1
+"""The estimates of matches and of others that steps begin from."""
 CLAMP = 1e-6
 CONVERGED = 1e-10
 CYCLES = 1000
@@ -178,8 +180,7 @@ def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[
     reached, beyond = np.empty(size), np.empty(size)
     room = np.empty(7 * width + 4 * height + size)
     chances, chances_beyond = np.empty((height, width)), np.empty((height, width))
-    theta[:attributes] = 0.9
-    theta[attributes:] = 0.1
+    theta[:attributes], theta[attributes:] = AT_FIRST
     for _ in range(most_cycles(share)):
         _step(numbers, low, share, theta, first, room, chances)
         change = 0.0

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.known_share import (
+    AT_FIRST,
     CLAMP,
     CLOSE,
     CONVERGED,
@@ -115,7 +116,8 @@ def converged_of_three(counts: Integers, share: float) -> tuple[NDArray[np.float
     c = counts.astype(np.float64)
     numbers = c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]
     slack = ROUNDING * 8 * c.sum()
-    m, u = (0.9, 0.9, 0.9), (0.1, 0.1, 0.1)
+    of_m, of_u = AT_FIRST
+    m, u = (of_m, of_m, of_m), (of_u, of_u, of_u)
     for _ in range(most_cycles(share)):
         m1, u1, before = _step(numbers, share, m, u)
         change = max(abs(m1[0] - m[0]), abs(m1[1] - m[1]), abs(m1[2] - m[2]))
