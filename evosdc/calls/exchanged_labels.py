@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evosdc.table.labels import WIDEST, best_labels, joint_counts
+from evosdc.table.labels import WIDEST, best_labels, gain_at_most, joint_counts
 from evosdc.table.table import Table
 
 TOLERATED = 0.03
@@ -57,6 +57,8 @@ def exchanged_labels(original: Table, masked: Table) -> list[Exchange]:
         if not 1 < len(labels) <= WIDEST:
             continue
         joint = joint_counts(original.codes[:, position], masked.codes[:, position], len(labels))
+        if gain_at_most(joint) <= TOLERATED * len(original):
+            continue
         rows, columns = np.arange(len(labels)), best_labels(joint)
         gain = int(joint[rows, columns].sum() - np.trace(joint))
         if gain <= TOLERATED * len(original):

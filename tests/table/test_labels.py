@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from evosdc.errors import InputError
-from evosdc.table.labels import best_labels, joint_counts, with_right_labels
+from evosdc.table.labels import best_labels, gain_at_most, joint_counts, with_right_labels
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 
@@ -50,6 +51,17 @@ def test_categories_that_win_nothing_keep_their_labels():
     joint = joint_counts(np.array([0, 0, 1]), np.array([0, 0, 0]), 5)
     assert joint.sum() == 3
     assert best_labels(joint).tolist() == [0, 1, 2, 3, 4]
+
+
+@given(joint=arrays(np.int64, st.integers(1, 5).map(lambda size: (size, size)), elements=st.integers(0, 9)))
+def test_no_labels_are_better_than_the_best_and_what_is_gained_is_bounded(joint):
+    size = len(joint)
+    found = best_labels(joint)
+    right = {other: (sum(joint[a, b] for a, b in enumerate(other))) for other in permutations(range(size))}
+    most = max(right.values())
+    assert right[tuple(found)] == most <= np.trace(joint) + gain_at_most(joint)
+    kept = [sum(a == b for a, b in enumerate(other)) for other, agree in right.items() if agree == most]
+    assert (found == np.arange(size)).sum() == max(kept)
 
 
 def test_unknown_names_and_generalised_labels_are_refused():
