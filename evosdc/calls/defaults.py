@@ -11,6 +11,10 @@ from evosdc.table.schema import WITHHELD, Role, Schema
 _LOG = logging.getLogger(__name__)
 
 
+COMPOSITIONS = frozenset({"categorical", "numeric", "mixed"})
+"""What `composition` returns."""
+
+
 def composition(schema: Schema) -> str:
     """Return the occasion (`evosdc.specs.OCCASIONS`) that a file is: ``categorical``, ``numeric`` or ``mixed``."""
     if not schema.numeric:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, permutations, product, zip_longest
 
+from evosdc.calls.defaults import COMPOSITIONS, composition
 from evosdc.tuning.arm import Arm, Point, chained, split
 from evosdc.tuning.candidate import Candidate
 from evosdc.tuning.evidence import FEWEST
@@ -127,8 +128,15 @@ class Course:
         return in_order_of_promise(self.arms, self._promise(self.arms))
 
     def _promise(self, arms: Sequence[Arm]) -> dict[str, int]:
-        methods = {arm.steps[0].method for arm in arms}
-        return {name: self.judge.registry.implementation("masking-method", name).promise for name in methods}
+        """Return what methods promise; nothing where files of this kind are not those that a method is offered for."""
+        registry = self.judge.registry
+        others = COMPOSITIONS - {composition(self.judge.problem.genotype.microdata.original.schema)}
+        promised = {}
+        for name in {arm.steps[0].method for arm in arms}:
+            usual = COMPOSITIONS.intersection(registry.spec("masking-method", name).default_for)
+            promise = registry.implementation("masking-method", name).promise
+            promised[name] = 0 if usual and usual <= others else promise
+        return promised
 
     def lead(self, candidates: Sequence[Candidate]) -> None:
         """Take the best of each arm from candidates, where an arm has none that is as good."""
