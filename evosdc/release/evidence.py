@@ -25,6 +25,8 @@ class Evidence:
         Per cent of the people that an informed intruder may be expected to find.
     bound_by : str
         The requirement that set it; empty for the usual bound.
+    two_way : str
+        The measure of an informed intruder in both directions; empty where none is offered.
     holds : bool or None
         Whether judges that the search did not use confirm the claimed risk; None where none has said.
     contradiction : str
@@ -61,6 +63,7 @@ class Evidence:
     aims: Sequence[str] = ()
     bound: float = ACCEPTED
     bound_by: str = ""
+    two_way: str = ""
     holds: bool | None = None
     contradiction: str = ""
     answered: int = 0

@@ -29,7 +29,8 @@ class Found:
     measure : str
         That says so.
     percent, original : float
-        Records expected to be found in the published file, and in the original itself, in per cent.
+        Records expected to be found in the published file, and in the original itself by whichever intruder finds most
+        there, in per cent.
     records : int
         Of the published file.
     known : tuple of str
@@ -138,8 +139,9 @@ def found_by_intruder(
     ]
     if not found:
         return None
-    # Of equal ones the one that knows most, which is registered last.
+    # Of equal ones the one that knows most, which is registered last; the original is attacked by whoever finds most.
     best = max(reversed(found), key=lambda one: one.percent)
+    best = replace(best, original=max(one.original for one in found))
     other = _found(best.measure, sides, known, registry, params or {}, None, backwards=True)
     if other is None:
         return best

@@ -1,11 +1,11 @@
 """Whether a file may be published, and why: the verdict that terminal, report and Python open with."""
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evosdc.model.constraint import CONDITIONAL, YES, without_publishable
 from evosdc.release.evidence import Evidence
+from evosdc.release.intruder_words import above_bound, found_too_many
 from evosdc.release.requirements import required_words
 from evosdc.release.trust import destroyed, named, shown, trust
 from evosdc.release.unchanged_words import (
@@ -62,12 +62,11 @@ def publication(evidence: Evidence) -> dict[str, Any]:
     dict
         ``publishable`` (true, false; null where there is nothing to judge by), ``headline``, ``provided`` (the
         conditions in few words; empty without any), ``reasons`` (why not, or what speaks for it), ``conditions`` (what
-        must be known or decided first), ``intruder``, ``trust`` (``yes`` and
-        ``no``: what an analyst can and cannot rely on), ``published_unchanged`` (names of columns),
-        ``unchanged_together`` (what these tell together), ``further`` (what intruders find who know what some of them
-        tell: ``measure knows columns percent``), ``by_value`` (the ``attribute`` by whose exact value alone
-        most people are found, and the ``percent``), ``bound`` (``percent``, and ``set_by``: the requirement, or
-        null for the usual one), ``above_limit``.
+        must be known or decided first), ``intruder``, ``trust`` (``yes`` and ``no``: what an analyst can and cannot
+        rely on), ``published_unchanged`` (names of columns), ``unchanged_together`` (what these tell together),
+        ``further`` (what intruders find who know what some of them tell: ``measure knows columns percent``),
+        ``by_value`` (the ``attribute`` by whose exact value alone most people are found, and the ``percent``),
+        ``bound`` (``percent``, and ``set_by``: the requirement, or null for the usual one), ``above_limit``.
     """
     against = _against(evidence)
     conditions = _conditions(evidence)
@@ -107,14 +106,14 @@ def _against(evidence: Evidence) -> list[str]:
         reasons.append(f"Judges that the search did not use contradict its score. {told}".strip())
     percent = evidence.intruder["percent"] if evidence.intruder is not None else 0.0
     if percent > evidence.bound:
-        reasons.append(_found_too_many(evidence, percent))
+        reasons.append(found_too_many(evidence, percent))
     together = evidence.together
     if together is not None and together.get("known_percent", 0.0) > evidence.bound:
         reasons.append(known_words(together, evidence.bound, _allowed(evidence)))
     if evidence.by_value is not None and evidence.by_value[1] > evidence.bound:
         name, found = evidence.by_value
         reasons.append(
-            f"By the exact value of {name} alone {_above(found, evidence.bound)} % of the people are found, above "
+            f"By the exact value of {name} alone {above_bound(found, evidence.bound)} % of the people are found, above "
             f"{evidence.bound:g} %: too few of its values were changed. Publish it in classes (global-recoding), or "
             "drop it."
         )
@@ -125,60 +124,6 @@ def _against(evidence: Evidence) -> list[str]:
     if evidence.exchanged:
         reasons.append("Labels were exchanged, so that analysts learn what is not so: see the warnings.")
     return [*reasons, *evidence.given_away]
-
-
-def _above(percent: float, bound: float) -> str:
-    """Return a share above a bound, with so many digits that this is seen."""
-    text = f"{percent:.1f}"
-    return text if float(text) > bound else f"{percent:.3g}"
-
-
-def _found_too_many(evidence: Evidence, percent: float) -> str:
-    """Return who finds too many, and of an intruder with two directions which one does."""
-    told = evidence.intruder or {}
-    other, turned = told.get("other_percent"), told.get("looks_for") == "masked record"
-    same = evidence.bound_by.split()[:1] == [told.get("measure")]
-    if turned and same and other is not None and other <= evidence.bound:
-        return _in_one_direction(evidence, percent, other)
-    found = f"An informed intruder is expected to find {_above(percent, evidence.bound)} % of the people"
-    if evidence.bound_by:
-        return f"{found}, and {evidence.bound:g} % is what you allowed ({evidence.bound_by})."
-    accepted = f"{found}. For files that everybody gets, health authorities accept {evidence.bound:g} %"
-    measure, bound = str(told.get("measure", "")), evidence.bound
-    if turned and other is not None:
-        # The measure itself looks in the other direction: where it finds so much, this one is within the bound.
-        bound = max(math.floor(bound * other / percent), 1)
-    keep = f'"{measure} <= {bound:g}"' if measure else ""
-    if evidence.aims and turned:
-        return (
-            f"{accepted}. The search was kept to that in one direction, for the likeliest person of each published "
-            f"record; who takes for each person the likeliest published record finds more. A smaller bound lowers both "
-            f"as a rule: --require {keep}."
-        )
-    if evidence.aims:
-        return (
-            f"{accepted}. The search was kept to that, since this verdict is required, and came to no such file: give "
-            "it more time, mask more attributes, or publish them in fewer categories."
-        )
-    advice = f": --require {keep}, in an experiment constraints = [{keep}]" if measure else " with --require"
-    return (
-        f"{accepted}, and nothing that was required keeps the search to that: set this bound{advice}, or another one "
-        "where fewer people get the file."
-    )
-
-
-def _in_one_direction(evidence: Evidence, percent: float, other: float) -> str:
-    """Return that a requirement is met in the direction that it measures, and that the other one finds too many."""
-    strict = math.floor(evidence.bound * other / percent)
-    name = evidence.bound_by.split()[0]
-    advice = f' A smaller bound lowers both as a rule: --require "{name} <= {strict}".' if strict >= 1 else ""
-    return (
-        "An intruder who takes for each person the likeliest masked record is expected to find "
-        f"{_above(percent, evidence.bound)} % of the people, above the {evidence.bound:g} % that you allowed. What you "
-        f"required, {evidence.bound_by}, is met: it looks in the other direction, for the likeliest person of each "
-        f"masked record, and that finds {shown(other)} %. The search lowers that one alone, and the verdict counts the "
-        f"greater of both.{advice}"
-    )
 
 
 def _allowed(evidence: Evidence) -> str:

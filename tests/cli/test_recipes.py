@@ -104,6 +104,15 @@ def test_each_step_is_explained_by_what_the_recipe_is_without_it(home: Path) -> 
         assert document["steps"][0]["without"] == pytest.approx(recipe.original)
 
 
+@pytest.mark.parametrize("verdict", ["publishable", "Publishable  on conditions"])
+def test_what_was_required_of_the_verdict_is_no_matter_of_a_step(home: Path, verdict: str) -> None:
+    recipe = read_recipe(home / "run" / "recipe.toml")
+    required = recipe.model_copy(update={"judged": recipe.judged | {"constraints": [verdict, "dr <= 100"]}})
+    by_hand, *sentences = explanation(required)
+    assert by_hand.startswith("Changed by hand")
+    assert sentences == list(explanation(recipe))
+
+
 @pytest.mark.endurance
 def test_the_terminal_says_over_how_many_files_figures_are_means(home: Path) -> None:
     result = json.loads((home / "run" / "result.json").read_text())

@@ -48,8 +48,9 @@ def test_it_says_that_the_search_was_kept_to_the_bound_where_the_verdict_is_requ
     turned = given["intruder"] | {"looks_for": "masked record", "other_percent": 4.6}
     (reason,) = verdict(**given | {"intruder": turned}, aims=["m <= 9"])["reasons"]
     assert 'A smaller bound lowers both as a rule: --require "m <= 4".' in reason
-    beyond, found = verdict(**given | {"intruder": turned})["reasons"]
+    beyond, found = verdict(**given | {"intruder": turned}, two_way="both")["reasons"]
     assert '--require "m <= 4"' in found
+    assert found.endswith('--require "both <= 9".')
     beyond, found = verdict(**given)["reasons"]
     assert "beyond what evosdc asks of a file besides" in beyond
     assert "nothing that was required keeps the search to that" in found
@@ -463,6 +464,8 @@ def test_a_requirement_that_is_met_in_the_other_direction_alone_says_so():
     assert "m <= 9, is met: it looks in the other direction" in reason
     assert "that finds 8.9 %" in reason
     assert '"m <= 6"' in reason
+    (reason,) = verdict(intruder=found, requirements=met, bound=9.0, bound_by="m <= 9", two_way="both")["reasons"]
+    assert reason.endswith('Or, slower, to both directions themselves: --require "both <= 9".')
 
 
 def test_the_other_direction_is_tried_for_the_most_successful_intruder():
@@ -483,6 +486,9 @@ def test_the_other_direction_is_tried_for_the_most_successful_intruder():
     assert found.measure == best
     assert found.percent == pytest.approx(max(forwards, scores[best, True]))
     assert found.backwards == (scores[best, True] > forwards)
+    built = [registry.build("measure", name, {}) for name in registry.defaults("measure", "identity")]
+    own = [one.fit_in(Microdata(original, names)).score(original.select(names)) for one in built]
+    assert found.original == max(own), "whoever finds most in the file as it is, tells what protection is for"
     assert found.to_json()["looks_for"] == ("masked record" if found.backwards else "person")
     assert found.other == pytest.approx(min(forwards, scores[best, True]))
 

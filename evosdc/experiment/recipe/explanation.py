@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from evosdc.experiment.config.recipe_file import Recipe, RecipeStep
-from evosdc.model.constraint import Constraint
+from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.model.individual import INFEASIBILITY
 
 SMALL = 0.05
@@ -83,7 +83,8 @@ def _broken(recipe: Recipe, step: RecipeStep) -> list[str]:
     """Return what is required, or limits exchanged labels, and does not hold without a step, as far as is known."""
     listed = recipe.judged.get("constraints", ())
     texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list | tuple) else []
-    known = [(text, Constraint.parse(text)) for text in texts]
+    on_figures, _ = without_publishable(texts)  # of a file without a step nobody has asked for a verdict
+    known = [(text, Constraint.parse(text)) for text in on_figures]
     return [
         text
         for text, constraint in known

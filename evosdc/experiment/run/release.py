@@ -98,6 +98,7 @@ def write_release(
         aims=aims_among(assembly.experiment.constraints, assembly.registry),
         bound=bound,
         bound_by=bound_by,
+        two_way=next(iter(assembly.registry.defaults("measure", "intruder")), ""),
         holds=verdict.get("holds"),
         contradiction=str(verdict.get("text", "")).removeprefix("Does not hold: "),
         answered=len(opinion.get("judges") or ()),
