@@ -112,6 +112,7 @@ def found_by_intruder(
     registry: Registry,
     params: Mapping[str, Mapping[str, Any]] | None = None,
     fitted: Mapping[str, Fitted] | None = None,
+    unprotected: Mapping[str, float] | None = None,
 ) -> Found | None:
     """Return what the most successful intruder finds; None where no measure of identity can read the files.
 
@@ -127,6 +128,8 @@ def found_by_intruder(
         Parameters of measures in force.
     fitted : mapping of str to Fitted, optional
         Measures that are fitted already, with these parameters and on the attributes that the intruder knows.
+    unprotected : mapping of str to float, optional
+        What these find in the original itself, where that is known.
     """
     known = known_of(original, protect)
     if len(original) == 0:
@@ -135,14 +138,15 @@ def found_by_intruder(
     found = [
         one
         for name in registry.defaults("measure", "identity")
-        if (one := _found(name, sides, known, registry, params or {}, (fitted or {}).get(name))) is not None
+        if (one := _found(name, sides, known, registry, params or {}, (fitted or {}).get(name), unprotected or {}))
+        is not None
     ]
     if not found:
         return None
     # Of equal ones the one that knows most, which is registered last; the original is attacked by whoever finds most.
     best = max(reversed(found), key=lambda one: one.percent)
     best = replace(best, original=max(one.original for one in found))
-    other = _found(best.measure, sides, known, registry, params or {}, None, backwards=True)
+    other = _found(best.measure, sides, known, registry, params or {}, None, {}, backwards=True)
     if other is None:
         return best
     if other.percent <= best.percent:
@@ -157,6 +161,7 @@ def _found(
     registry: Registry,
     params: Mapping[str, Mapping[str, Any]],
     known_fitted: Fitted | None,
+    unprotected: Mapping[str, float],
     backwards: bool = False,
 ) -> Found | None:
     """Return what the intruder of a measure finds; None where it cannot read the files.
@@ -170,7 +175,9 @@ def _found(
         measure.require_support(original.select(known), f"measure {name}")
         fitted = known_fitted if known_fitted is not None else measure.fit_in(Microdata(whole, known))
         percent, burdens = _judged(fitted, searched)
-        own = float("nan") if backwards else float(fitted.score(original.select(known)))
+        own = unprotected.get(name, float("nan"))
+        if name not in unprotected and not backwards:
+            own = float(fitted.score(original.select(known)))
     except InputError:
         return None
     chances = None if burdens is None else np.clip(burdens * len(masked) / 100.0, 0.0, 1.0)

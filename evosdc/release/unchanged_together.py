@@ -184,39 +184,75 @@ def _found(groups: Rows, asked: Rows, costs: Sequence[tuple[NDArray[np.int64], N
     costs : sequence of tuple
         For each attribute the codes of those who are looked for, of those who are asked about, and log rates by both.
     """
-    order = np.argsort(groups, kind="stable")
-    ends = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
-    # All rates stand in one array, whose places add up of a code looked for and one asked about.
+    # All rates stand in one array, whose places add up of a code looked for and one asked about; so do the greatest.
     begins = np.cumsum([0, *(rates.size for _, _, rates in costs)])[:-1]
     rates = np.concatenate([one.ravel() for _, _, one in costs])
     before = np.column_stack([b + own * one.shape[1] for b, (own, _, one) in zip(begins, costs, strict=True)])
     after = np.column_stack([other for _, other, _ in costs])
+    greatest = np.full((len(costs), max(one.shape[1] for _, _, one in costs)), -np.inf)
+    for v, (_, _, one) in enumerate(costs):
+        greatest[v, : one.shape[1]] = one.max(axis=0)
+    # Members of a group stand by their codes, so that many are passed at once.
+    order = np.lexsort((*reversed(before.T), groups))
+    ends = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
+    members = before[order].astype(np.int64)
     return _matched(
-        asked, groups, order, ends, before.astype(np.int64), after.astype(np.int64), np.ascontiguousarray(rates)
+        asked, groups, ends, before.astype(np.int64), members, after.astype(np.int64), rates, greatest
     ) / len(asked)
 
 
 @kernel
 def _matched(
-    asked: Rows, groups: Rows, order: Rows, ends: Rows, before: Places, after: Places, rates: Numbers
+    asked: Rows,
+    groups: Rows,
+    ends: Rows,
+    before: Places,
+    members: Places,
+    after: Places,
+    rates: Numbers,
+    greatest: Numbers,
 ) -> float:
-    """Return how many of some records are expected to be linked to their own among the members of its group."""
-    matched = 0.0
+    """Return how many of some records are expected to be linked to their own among the members of its group.
+
+    Members that are alike up to an attribute are passed together where what is still to be added cannot make up for it.
+    """
+    matched, attributes = 0.0, before.shape[1]
+    # By attribute: up to which member those are alike that are looked through, where one is among them, and their sum.
+    until, at = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
+    sums, rest = np.empty(attributes), np.empty(attributes + 1)
     for record in asked:
-        own = 0.0
-        for v in range(before.shape[1]):
+        own, rest[attributes] = 0.0, 0.0
+        for v in range(attributes):
             own += rates[before[record, v] + after[record, v]]
-        ties = 0
-        for place in range(ends[groups[record]], ends[groups[record] + 1]):
-            member = order[place]
-            likelihood = 0.0
-            for v in range(before.shape[1]):
-                likelihood += rates[before[member, v] + after[record, v]]
-            if likelihood > own + TIED:
+        for v in range(attributes - 1, -1, -1):
+            rest[v] = rest[v + 1] + greatest[v, after[record, v]]
+        ties, v = 0, 0
+        at[0], until[0], sums[0] = ends[groups[record]], ends[groups[record] + 1], 0.0
+        while v >= 0:
+            if at[v] == until[v]:
+                v -= 1
+                continue
+            place = at[v]
+            code = members[place, v]
+            low, high = place + 1, until[v]
+            while low < high:
+                middle = (low + high) // 2
+                if members[middle, v] == code:
+                    low = middle + 1
+                else:
+                    high = middle
+            at[v] = low
+            likelihood = sums[v] + rates[code + after[record, v]]
+            if likelihood + rest[v + 1] < own - 2.0 * TIED:
+                continue
+            if v < attributes - 1:
+                v += 1
+                at[v], until[v], sums[v] = place, low, likelihood
+            elif likelihood > own + TIED:
                 ties = 0
                 break
-            if likelihood >= own - TIED:
-                ties += 1
+            elif likelihood >= own - TIED:
+                ties += low - place
         if ties > 0:
             matched += 1.0 / ties
     return matched

@@ -138,8 +138,10 @@ def _found(assembly: Assembly, original: Table, masked: Table, document: Mapping
     judged = known_of(original, protect) == protect
     whole = [m.name for m in measures.all if not m.of] if measures is not None and judged else []
     fitted = {name: assembly.problem.measures[name] for name in whole}
+    identity = (document["identity"] or {}).get("scores", {})
+    unprotected = {name: identity[name] for name in fitted if name in identity}
     try:
-        return found_by_intruder(original, masked, protect, registry, params, fitted)
+        return found_by_intruder(original, masked, protect, registry, params, fitted, unprotected)
     except InputError:
         return None
 
