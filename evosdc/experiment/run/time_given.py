@@ -14,7 +14,7 @@ MOST_CONCLUDING = 0.5
 SLOWEST = 4.0
 """How many times as slow a machine is taken to be at most."""
 
-CONCLUDING, BY_CELL, BY_NUMBER = 1.5, 2.4e-6, 1.2e-5
+CONCLUDING, BY_CELL, BY_NUMBER = 1.5, 2.4e-6, 1.5e-5
 """Seconds that the result, its verdict and the report take: in any case, by category of the file and by number.
 
 Numbers that differ from record to record leave no two records alike, which take time one by one then.

@@ -9,7 +9,7 @@ from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Batched, Changes, Incremental
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.linkage.box_tree import EVERYTHING, box_tree_of, expected_matches, tie_sizes
+from evosdc_measures.linkage.box_tree import EVERYTHING, BoxTree, expected_matches, tie_sizes, tree_and_order_of
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.coordinates import (
     SAME,
@@ -87,15 +87,20 @@ class FittedByPoints(Batched[Linked]):
         self._coordinates = coordinates_of(original.schema, self._unit)
         self._points = points_of(original, self._coordinates)
         self._room = room_of(len(original))
-        self._tree = box_tree_of(self._points, self._metric) if not (mahalanobis or backward) else None
+        self._tree: BoxTree | None = None
+        self._by_leaf = np.empty(0, np.intp)
+        if not (mahalanobis or backward):
+            self._tree, self._by_leaf = tree_and_order_of(self._points, self._metric)
 
     def start(self, masked: Table) -> Linked:
         """Return the state of a table; one search for each record."""
         originals, points = self.points(masked)
         asked, searched = (originals, points) if self._backward else (points, originals)
-        tree = self._tree if self._tree is not None else box_tree_of(searched, self._metric)
+        tree, by_leaf = self._tree, self._by_leaf
+        if tree is None:
+            tree, by_leaf = tree_and_order_of(searched, self._metric)
         ties = np.zeros(len(asked), dtype=np.int32)
-        tie_sizes(asked, searched, np.arange(len(asked)), tree, self._metric, EVERYTHING, ties)
+        tie_sizes(asked, searched, by_leaf, tree, self._metric, EVERYTHING, ties)
         return self._scored(ties, _NOTHING, np.bincount(ties).astype(np.int64))
 
     def update(self, state: Linked, masked: Table, rows: Rows) -> Linked:
