@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
+from evosdc.kernel import long_kernel
 from evosdc.table.distinct_values import placed_values
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
@@ -115,7 +115,7 @@ def tallied(values: Positions, counts: Positions | None = None) -> tuple[Positio
     return present, place, times.astype(np.int64) if counts is None else summed(place, counts, present.size)
 
 
-@kernel
+@long_kernel
 def _grouped(codes: Codes) -> tuple[Positions, Positions, Positions]:
     """Return class by record, first record and size of each class, by open addressing."""
     n, columns = codes.shape

@@ -8,7 +8,7 @@ this one. Attributes are added from the last to the first, so each record meets 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
+from evosdc.kernel import kernel_part, long_kernel
 from evosdc.table.table import Codes
 
 BITS = 62
@@ -17,7 +17,7 @@ BITS = 62
 Sets = NDArray[np.int64]
 
 
-@kernel
+@long_kernel
 def minimal_uniques(
     keys: Codes, unique: NDArray[np.bool_], most: int, wildcards: bool
 ) -> tuple[NDArray[np.int64], Sets]:  # fmt: skip

@@ -37,6 +37,13 @@ def headlines(document):
     return {entry["name"]: (entry["original"], entry["published"]) for entry in document["models"]}
 
 
+def test_long_files_are_judged_side_by_side_with_the_same_figures(microdata, monkeypatch):
+    asked = microdata, masked(microdata, [0, 0, 1, 1, 1]), default_registry()
+    alone = privacy_findings(*asked)
+    monkeypatch.setattr("evosdc.experiment.run.privacy_findings.LONG", 1)
+    assert privacy_findings(*asked) == alone
+
+
 def test_both_files_are_judged(microdata):
     document = privacy_findings(microdata, masked(microdata, [0, 0, 1, 1, 1]), default_registry())
     json.dumps(document, allow_nan=False)

@@ -1,6 +1,7 @@
 """What privacy models say of the file that a run publishes, beside what they say of the original."""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from evosdc.calls.disclosure import assess, build_models, intruder_view_of, view_summary
@@ -8,6 +9,9 @@ from evosdc.errors import InputError
 from evosdc.model import IntruderView, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.table.table import Rows, Table
+
+LONG = 100_000
+"""Records from which both files are assessed at a time, each on a processor of its own."""
 
 
 def privacy_findings(
@@ -42,12 +46,22 @@ def privacy_findings(
             for name, table in (("original", microdata.table), ("published", published))
         }
         names: dict[str, Mapping[str, Any]] = {name: {} for name in registry.names("privacy-model")}
-        figures = {name: assess(view, names, registry) for name, view in files.items()}
+        figures = _assessed(files, names, registry)
         return _document(files, names, figures, registry)
     except InputError as error:
         return {"note": str(error)}
     except Exception as error:  # a plugin's fault must not lose a search that has ended well; its text may hold records
         return {"note": f"A privacy model failed: {type(error).__name__}."}
+
+
+def _assessed(
+    files: Mapping[str, IntruderView], names: Mapping[str, Mapping[str, Any]], registry: Registry
+) -> dict[str, Mapping[str, Any]]:
+    """Return the figures of each file; of long ones side by side."""
+    if len(files["original"].table) < LONG:
+        return {name: assess(view, names, registry) for name, view in files.items()}
+    with ThreadPoolExecutor(len(files)) as pool:
+        return dict(zip(files, pool.map(lambda view: assess(view, names, registry), files.values()), strict=True))
 
 
 def _document(
