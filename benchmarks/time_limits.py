@@ -25,7 +25,8 @@ SHARE, SECONDS = 0.05, 2.0
 WARM = 20
 RECORDS = 300_000
 CATEGORIES = (5, 8, 12, 20, 40, 100)
-BIG, NUMERIC = "300000x6", "10000x6-numeric"
+BIG, NUMERIC, MIXED = "300000x6", "10000x6-numeric", "1000000x6-mixed"
+MIXED_RECORDS, MIXED_CATEGORIES = 1_000_000, (2, 100, 40, 3, 8)
 
 
 @dataclass(frozen=True)
@@ -50,17 +51,22 @@ CASES = (
     Case(f"{NUMERIC}.csv", "u,v,w,x,y,z", 20),
     Case(f"{BIG}.csv", "a,b,c,d,e,f", 60),
     Case(f"{BIG}.csv", "a,b,c,d,e,f", 100),
+    Case(f"{MIXED}.csv", "a,b,c,d,income", 60),
 )
 
 
 def write_files(folder: Path) -> None:
-    """Write a large file of dependent categories, and one of dependent numbers."""
+    """Write a large file of dependent categories, one of dependent numbers, and a larger one of both."""
     rng = np.random.default_rng(1)
     base = rng.integers(0, 5, RECORDS)
     columns = [
         np.minimum(base * count // 5 + rng.integers(0, max(2, count // 2), RECORDS), count - 1) for count in CATEGORIES
     ]
     np.savetxt(folder / f"{BIG}.csv", np.stack(columns, 1), ["v%d"] * 6, ",", header=",".join("abcdef"), comments="")
+    mixed = [rng.integers(0, count, MIXED_RECORDS) for count in MIXED_CATEGORIES]
+    mixed.append(np.round(rng.lognormal(10.0, 0.7, MIXED_RECORDS)).astype(np.int64))
+    names = ",".join([*"abcde", "income"])
+    np.savetxt(folder / f"{MIXED}.csv", np.stack(mixed, 1), "%d", ",", header=names, comments="")
     numbers = rng.normal(size=(10_000, 6)) @ rng.normal(size=(6, 6)) * 100.0
     np.savetxt(folder / f"{NUMERIC}.csv", numbers, "%.2f", ",", header=",".join("uvwxyz"), comments="")
 
