@@ -37,6 +37,9 @@ def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: b
     if as_json:
         print_json({"attribute": step.attribute, "before": before, "after": after})
         return
+    if undo and after is None:
+        say(f"{schema}: {step.attribute}: taken out again.")
+        return
     shown = {key: (after or {}).get(key) for key in step.changes}
     changed = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in shown.items())
     say(f"{schema}: {step.attribute}: {changed or 'nothing to change'}.")

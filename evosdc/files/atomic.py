@@ -111,10 +111,13 @@ def atomic(target: Path) -> Iterator[Path]:
     Raises
     ------
     DataError
-        Something stands at `target` that is no regular file.
+        Something stands at `target` that is no regular file, or its folder may not be written to.
     """
     target = _resolved(target)
-    handle, name = tempfile.mkstemp(prefix=_prefix(target), dir=target.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=_prefix(target), dir=target.parent)
+    except PermissionError:
+        raise DataError(unwritable(target, f"no permission to write to {target.parent}")) from None
     os.close(handle)
     temporary = Path(name)
     try:

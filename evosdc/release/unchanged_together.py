@@ -106,8 +106,10 @@ def unchanged_together(
         Per cent of the people found by an intruder who knows the masked columns alone: who knows more may do as he.
     """
     roles = {name: original.schema[name].role for name in unchanged}
-    columns = tuple(name for name in unchanged if roles[name] not in _UNCOUNTED)
-    if not columns or not len(original):
+    if not len(original):
+        return None
+    columns = tuple(name for name in unchanged if roles[name] not in _UNCOUNTED and _tells(original, name))
+    if not columns:
         return None
     meant = {name for name in protect if original.schema[name].role is not Role.SENSITIVE}
     certain = [name for name in columns if roles[name] is Role.QUASI_IDENTIFIER or name in meant]
@@ -134,6 +136,13 @@ def unchanged_together(
         follows,
         asked if asked is not None else asked_of_known,
     )
+
+
+def _tells(original: Table, name: str) -> bool:
+    """Whether a column tells any people apart: not where all have the same value, or none."""
+    column = original.column(name)
+    lacking = not original.schema[name].categorical and bool(np.isnan(column).all())
+    return bool((column != column[0]).any()) and not lacking
 
 
 def _masked(original: Table, published: Table, protect: Sequence[str], unchanged: Sequence[str]) -> tuple[str, ...]:

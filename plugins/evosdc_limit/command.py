@@ -41,22 +41,29 @@ def limit(
 ) -> None:
     """Say how low IL and DR of DATA, a file or a registered data set, can be: no masked file lies below.
 
-    IL is the mean of dbil, ctbil and ebil, DR half of the guess (best-guess or guess-gain); linkages count as 0.
+    IL is the mean of dbil, ctbil and ebil, DR half of the guess (best-guess or guess-gain); linkages count as 0. Takes
+    up to minutes where attributes have many categories.
     """
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.model import Microdata
+    from evosdc.tuning.slow import told_while_slow
     from evosdc_limit.bound import LINES, limit_of
 
     table = open_source(data, schema).table
     chosen = choose_attributes(table.schema, listed(names), otherwise_all=False, option="--protect")
     original, hurried = Microdata(table, chosen).original, seconds is not None
-    found = limit_of(original, dr, lines=lines or LINES, seconds=seconds, curve_first=hurried)
+    with told_while_slow("The limit", None if hurried else _tell_slow):
+        found = limit_of(original, dr, lines=lines or LINES, seconds=seconds, curve_first=hurried)
     if as_json:
         print_json(found.document())
     else:
         _show(found)
+
+
+def _tell_slow(what: str, seconds: float) -> None:
+    click.echo(f"{what} has taken {seconds:.0f} s so far; with --time 60s it ends with what was found.", err=True)
 
 
 def _show(found: "Limit") -> None:

@@ -34,7 +34,7 @@ def test_a_line_for_an_attribute_that_the_schema_did_not_name_is_told(evosdc, sc
     assert "said nothing" not in evosdc("edit", "s.toml", "age", "role=sensitive").out
     answer = evosdc("edit", "s.toml", "aeg", "role=sensitive")
     assert "The schema said nothing of aeg before; if that is a slip, --undo takes it back." in answer.out
-    assert "said nothing" not in evosdc("edit", "s.toml", "--undo").out
+    assert "aeg: taken out again." in evosdc("edit", "s.toml", "--undo").out
     assert "aeg = " not in schema.read_text()
 
 

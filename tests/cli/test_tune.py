@@ -81,6 +81,7 @@ def test_the_table_is_for_people(evosdc):
         (("tune", "housing", "--time", "soon"), "soon"),
         (("tune", "housing", "--protect", "built", "--methods", "noise"), "no method"),
         (("tune", "housing", "-o", "."), "exists"),
+        (("tune", "housing", "--require", "Publishable on conditions"), "Tuning asks no judges"),
         (("mask", "rank-swapping", "housing", "-o", "m.csv", "--then", "pramm p=1"), "pram"),
         (("mask", "rank-swapping", "housing", "-o", "m.csv", "--then", ""), "--then"),
         (("mask", "rank-swapping", "housing", "-o", "m.csv", "--then", "pram 'p=1"), "--then"),

@@ -362,6 +362,16 @@ def test_who_is_found_with_unchanged_columns_is_what_the_measure_says_with_them(
     assert told.found >= told.unique
 
 
+def test_columns_that_tell_nobody_apart_are_no_knowledge():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"a": pd.Categorical(rng.choice(list("xy"), 50)), "empty": np.full(50, np.nan), "one": 7.0})
+    frame["b"] = pd.Categorical(rng.choice(list("pq"), 50))
+    original = as_table(frame)
+    published = original.with_columns(original.select(["a"]).take(rng.permutation(50)))
+    assert unchanged_together(original, published, ["a"], ["empty", "one", "b"]).columns == ("b",)
+    assert unchanged_together(original, published, ["a"], ["empty", "one"]) is None
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_who_knows_more_finds_no_fewer(seed):
     original, rng = scattered(seed=seed)

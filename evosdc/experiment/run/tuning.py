@@ -13,7 +13,7 @@ from evosdc.calls.defaults import default_portfolio
 from evosdc.calls.masking import build_steps, mask_file
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.problem import Problem
-from evosdc.errors import InputError
+from evosdc.errors import Fault, InputError, ParameterError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.problem import build_problem
 from evosdc.experiment.build.start import StartingPlan, starting_plan
@@ -31,6 +31,7 @@ from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
 from evosdc.kernel import working_time
 from evosdc.model import Masking, Microdata, Seedable
+from evosdc.model.constraint import without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import TUNING, RunFolder
 from evosdc.seeds import Purpose, stream
@@ -119,8 +120,18 @@ def tune_alone(
     stopped: Callable[[Tuning], None] = lambda found: None,
     slow: Slow | None = None,
 ) -> Tuning:
-    """Tune masking methods without a search, on the experiment's executor; the rest as of `tune_problem`."""
+    """Tune masking methods without a search, on the experiment's executor; the rest as of `tune_problem`.
+
+    Raises
+    ------
+    ParameterError
+        A verdict is required.
+    """
     began = working_time()
+    _, verdict = without_publishable(assembly.experiment.constraints)
+    if verdict:
+        advice = 'Tuning asks no judges: there is none. Require what it rests on, such as "ranked-linkage <= 9".'
+        raise ParameterError(Fault("require", f"a verdict, {verdict!r}", "a bound of a figure", advice))
     with TemporaryDirectory(prefix="evosdc-") as place, ExitStack() as stack:
         executor = executor_of(assembly.experiment, assembly.registry)
         dispatch = dispatch_of(assembly, RunFolder(Path(place)), executor, stack)

@@ -32,6 +32,14 @@ def test_gain_in_words(evosdc):  # noqa: F811
     assert "gain of guesses" in answer.out
 
 
+@pytest.mark.usefixtures("data")
+def test_who_waits_is_told_how_to_end_it(evosdc, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("evosdc.tuning.slow.FIRST", 0.001)
+    answer = evosdc(*GERMAN, "--lines", "5")
+    assert answer.status == 0, answer.err
+    assert "so far; with --time 60s it ends with what was found." in answer.err
+
+
 def test_out_of_time_is_said(evosdc):  # noqa: F811
     answer = evosdc("limit", "housing", "--time", "0.000001s")
     assert answer.status == 0, answer.err
