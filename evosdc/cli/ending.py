@@ -67,15 +67,22 @@ def resumable(path: Path, shown: Any, pages: bool = True) -> Iterator[None]:
 
 def _report_so_far(path: Path, shown: Any, pages: bool) -> None:
     """Say where the best file so far is of a run that was stopped, and write its report if `pages`."""
+    from evosdc.cli.results import verdict_line
+    from evosdc.cli.text import harmless
     from evosdc.report import write_pages
     from evosdc.runs.layout import RESULT, read_object, run_folders
 
-    files = [folder / str(read_object(folder / RESULT)["best"]["file"]) for folder in _with_result(run_folders(path))]
-    if not files:
+    results = [(folder, read_object(folder / RESULT)) for folder in _with_result(run_folders(path))]
+    if not results:
         return
     report = write_pages(path) if pages else None
-    for file in files[-1:]:
-        shown.message(f"Best file so far: {file}")
+    folder, result = results[-1]
+    shown.message(f"Best file so far: {folder / str(result['best']['file'])}")
+    told = result.get("publication") or {}
+    if told.get("publishable") is None:
+        shown.message("Whether it may be published nobody has judged yet.")
+    else:
+        shown.message(f"{harmless(verdict_line(told))}, as far as it is judged.")
     if report is not None:
         shown.message(f"Report:           {report}")
 

@@ -237,6 +237,7 @@ def test_the_command_says_where_the_best_file_is(evosdc, tmp_path, monkeypatch):
     assert answer.status == 130
     for words in (
         "Best file so far: run/best.csv",
+        ", as far as it is judged.",
         "Report:           run/report.html",
         "evosdc resume run",
         "Stopped.",
