@@ -3,14 +3,18 @@
 import time
 import tomllib
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from evosdc.api.tables import as_table
 from evosdc.engine.loop import search
 from evosdc.engine.problem import Problem
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.config.stop_rule import StopRule
+from evosdc.experiment.run.deadline import differing_numbers
 from evosdc.experiment.run.portfolio import starting_individuals
 from evosdc.experiment.run.repetition import begun_from
 from evosdc.experiment.run.run import run_once
@@ -44,6 +48,13 @@ def test_the_verdict_on_numbers_takes_longer():
     given = [TimeGiven.of(StopRule(whole=1000.0), working_time(), 100_000, 8, numbers) for numbers in (0, 4, 8)]
     assert given[0].concluding < given[1].concluding < given[2].concluding
     assert given[1].concluding == pytest.approx((given[0].concluding + given[2].concluding) / 2)
+
+
+def test_numbers_of_few_values_are_no_numbers_that_differ():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"age": rng.integers(0, 100, 3000) + 0.5, "wage": rng.lognormal(10.0, 1.0, 3000)})
+    assert differing_numbers(as_table(frame)) == 1
+    assert differing_numbers(as_table(frame.head(1000))) == 0
 
 
 def test_what_was_spent_before_counts():

@@ -18,6 +18,7 @@ from evosdc.tuning.result import Tuning, tuning_of
 from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of, tuned
 
 PROBLEM = problem_of()
+SCALES = {"numeric": "numeric", "categorical": "nominal"}
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +65,21 @@ def test_the_best_files_are_all_different_and_in_order(tuning: Tuning) -> None:
     assert len(set(labels)) == len(labels)
     assert {row.label for row in tuning.rows} <= set(labels)
     assert all(masking.seed is not None for masking in tuning.maskings)
+
+
+@pytest.mark.parametrize("kind", ["numeric", "categorical"])
+def test_what_is_not_offered_for_a_kind_of_files_comes_last_within_a_time(tmp_path, kind: str) -> None:
+    values = [f"{'x' if kind == 'categorical' else ''}{number % 7}" for number in range(60)]
+    (tmp_path / "few.csv").write_text("\n".join(["a,b", *(f"{value},{value}" for value in values)]))
+    (tmp_path / "s.toml").write_text(
+        f'[attributes]\na = {{ scale = "{SCALES[kind]}" }}\nb = {{ scale = "{SCALES[kind]}" }}\n'
+    )
+    data = {"file": str(tmp_path / "few.csv"), "schema": str(tmp_path / "s.toml"), "protect": ["a", "b"]}
+    measures = {"il": ["il1s" if kind == "numeric" else "dbil"], "dr": ["dbrl"]}
+    problem = problem_of(data=data, measures=measures)
+    judge = Judge(problem, REGISTRY, 1, Budget(None, 10.0))
+    course = Course(judge, arms_of(problem.genotype.microdata.original, REGISTRY, ()))
+    assert any(arm.steps[0].method == "table-swapping" for arm in course.lasting) == (kind == "numeric")
 
 
 @pytest.mark.endurance

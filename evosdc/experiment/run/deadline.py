@@ -19,7 +19,7 @@ LOOKED_AT, MANY = 10_000, 1000
 
 def time_of(assembly: Assembly, began: float) -> TimeGiven:
     """Return the time of a run that began then, on the clock of `evosdc.kernel.working_time`."""
-    return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly), _differing(assembly.source.table))
+    return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly), differing_numbers(assembly.source.table))
 
 
 def ending_within(
@@ -47,7 +47,7 @@ def ending_within(
     return replace(assembly, experiment=experiment, stop=replace(assembly.stop, seconds=seconds))
 
 
-def _differing(table: Table) -> int:
+def differing_numbers(table: Table) -> int:
     """Return how many numeric attributes differ from record to record, mostly."""
     looked_at = table.numbers[:: max(1, len(table) // LOOKED_AT)]
     return sum(len(np.unique(column)) > MANY for column in looked_at.T)
