@@ -31,6 +31,7 @@ CONTRACT = {
         "seeds",
         "kernel",
         "printing",
+        "slow_work",
     )
 }
 """What plugins may import of evosdc; those that offer executors also `evosdc.executors`."""
@@ -46,6 +47,7 @@ FOUNDATION = {
         "specs",
         "seeds",
         "printing",
+        "slow_work",
         "time_limit",
         "_version",
     )
@@ -79,6 +81,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.kernel": set(),
     "evosdc.machine_code": set(),
     "evosdc.printing": set(),
+    "evosdc.slow_work": set(),
     "evosdc.time_limit": set(),
     "evosdc.hookspecs": set(),
     "evosdc.testing": {"evosdc.plugins", "evosdc.model", "evosdc.table"},

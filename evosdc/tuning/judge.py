@@ -14,10 +14,10 @@ from evosdc.kernel import working_time
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.seeds import draw_seed
+from evosdc.slow_work import Slow, told_while_slow
 from evosdc.time_limit import DeadlineOver, time_limited
 from evosdc.tuning.candidate import Budget, Candidate, Wanted
 from evosdc.tuning.kept import Kept
-from evosdc.tuning.slow import Slow, told_while_slow
 from evosdc.tuning.trial import Order, Refusal, Trial, attempt, mean_order
 
 BATCH = 32
@@ -64,7 +64,7 @@ class Judge:
     share : float
         Of a budget of seconds, what one row of the result may use.
     slow : callable, optional
-        Told while a file that is made here takes long, as `evosdc.tuning.slow.Slow`.
+        Told while a file that is made here takes long, as `evosdc.slow_work.Slow`.
     """
 
     def __init__(

@@ -7,13 +7,13 @@ from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
+from evosdc.slow_work import Slow
 from evosdc.tuning.arm import arms_of, portfolio_arms
 from evosdc.tuning.candidate import Budget, Candidate
 from evosdc.tuning.course import Course
 from evosdc.tuning.judge import MOST_OF_TIME, Judge
 from evosdc.tuning.large_files import ROW_SHARE, SAMPLE_SHARE, confirm
 from evosdc.tuning.result import Tuning, tuning_of
-from evosdc.tuning.slow import Slow
 
 
 def tune(
@@ -71,7 +71,7 @@ def tune(
         The same on a sample of the records: then all phases are gone through on it, and what leads there is judged on
         all records (`evosdc.tuning.large_files`). Only with a budget of seconds.
     slow : callable, optional
-        Told while a single file takes long (`evosdc.tuning.slow`).
+        Told while a single file takes long (`evosdc.slow_work`).
     """
     original = problem.genotype.microdata.original
     arms = arms_of(original, registry, methods)

@@ -48,7 +48,7 @@ def limit(
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.model import Microdata
-    from evosdc.tuning.slow import told_while_slow
+    from evosdc.slow_work import told_while_slow
     from evosdc_limit.bound import LINES, limit_of
 
     table = open_source(data, schema).table

@@ -35,11 +35,11 @@ from evosdc.model.constraint import without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import TUNING, RunFolder
 from evosdc.seeds import Purpose, stream
+from evosdc.slow_work import Slow
 from evosdc.table.table import Table
 from evosdc.tuning.candidate import Budget
 from evosdc.tuning.large_files import LARGE, SAMPLE
 from evosdc.tuning.result import Tuning
-from evosdc.tuning.slow import Slow
 from evosdc.tuning.spread import spread
 from evosdc.tuning.tuner import tune
 

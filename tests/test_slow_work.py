@@ -6,16 +6,16 @@ from threading import Event
 
 import pytest
 
+from evosdc.slow_work import told_while_slow
 from evosdc.tuning.arm import arms_of
 from evosdc.tuning.candidate import Budget, Candidate
 from evosdc.tuning.judge import Judge
-from evosdc.tuning.slow import told_while_slow
 from tests.tuning.problems import REGISTRY, problem_of
 
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evosdc.tuning.slow.FIRST", 0.01)
+    monkeypatch.setattr("evosdc.slow_work.FIRST", 0.01)
 
 
 def test_what_takes_long_is_told_while_it_does(soon: None, monkeypatch: pytest.MonkeyPatch) -> None:
