@@ -141,7 +141,7 @@ def frame():
 
 def test_protect_returns_all_that_the_command_tells(frame, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = evosdc.protect(frame, protect=["age", "sex"], time=1, require=["dr <= 90"])
+    found = evosdc.protect(frame, protect=["age", "sex"], time=3, require=["dr <= 90"])
     assert list(tmp_path.iterdir()) == []
     assert found.folder is None
     assert list(found.frame.columns) == list(frame.columns)
