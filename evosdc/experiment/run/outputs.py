@@ -36,10 +36,9 @@ from evosdc.experiment.run.summaries import (
     hypervolumes,
     left_out_note,
     original_of,
-    portfolio_summary,
+    portfolio_told,
     recipe_summary,
     scored,
-    tuned_summary,
     warnings_of,
 )
 from evosdc.experiment.run.time_given import UNLIMITED, TimeGiven
@@ -141,6 +140,7 @@ def write_outputs(
     ordered = position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
     told = [*exchanged, *ordered]
     alike = alike_in_words(assembly.microdata.original)
+    portfolio = portfolio_told(starting, folder)
     document = {
         "title": experiment.heading,
         "seed": problem.streams.seed,
@@ -172,7 +172,7 @@ def write_outputs(
             *([] if written.neutralised else written.formula_sentences),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
-        "portfolio": portfolio_summary(starting) | tuned_summary(folder),
+        "portfolio": portfolio,
         "best": scored(best)
         | _of_file(problem, masked)
         | {"origin": best.origin, "genome": algorithm.describe(state.population, best), "file": file},
@@ -197,7 +197,7 @@ def write_outputs(
         "second_opinion": opinion,
         "so_far": so_far or None,
         "chosen": None if choice is None else {"member": member, "words": in_words(choice)},
-        "recipe": recipe_summary(folder, best, recipe, portfolio_summary(starting)["best"]),
+        "recipe": recipe_summary(folder, best, recipe, portfolio["best"]),
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }
     document |= {key: value for key, value in further.items() if value is not None}

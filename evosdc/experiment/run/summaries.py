@@ -112,7 +112,7 @@ def scored(individual: Individual) -> dict[str, Any]:
     return {"scores": scores, "fitness": list(individual.objectives)}
 
 
-def portfolio_summary(starting: Sequence[StartingFile]) -> dict[str, Any]:
+def _portfolio(starting: Sequence[StartingFile]) -> dict[str, Any]:
     """Return size and best entry of the portfolio; ``best`` is None where the search began without one.
 
     Files that were left out, being the best, are counted apart: ``left_out`` has their number and the best of them.
@@ -122,7 +122,7 @@ def portfolio_summary(starting: Sequence[StartingFile]) -> dict[str, Any]:
     return document | ({"left_out": {"size": len(apart), "best": _best_entry(apart)}} if apart else {})
 
 
-def tuned_summary(folder: RunFolder) -> dict[str, Any]:
+def _tuned(folder: RunFolder) -> dict[str, Any]:
     """Return the tuned methods' best, by the mean of its files and as a file; empty where nothing was tuned.
 
     ``best`` of the portfolio is then the tuned classical method, the best file that was made without a search.
@@ -135,6 +135,17 @@ def tuned_summary(folder: RunFolder) -> dict[str, Any]:
         key: document[key] for key in ("designs", "untried", "evidence") if key in document
     }  # older versions have none
     return {"tuned": kept | told | {"methods": len(document["methods"]), "file": TUNING}}
+
+
+def portfolio_told(starting: Sequence[StartingFile], folder: RunFolder) -> dict[str, Any]:
+    """Return what a result says of the files without a search, and of tuning where methods were tuned.
+
+    Where time ended before any of these files was made again, the best is the one that tuning had found.
+    """
+    document = _portfolio(starting) | _tuned(folder)
+    if document["best"] is None and "tuned" in document:
+        document["best"] = document["tuned"]["best_file"]
+    return document
 
 
 def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:
