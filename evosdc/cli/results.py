@@ -88,6 +88,9 @@ def _mean_of(draws: int | None) -> str:
     return "of its file" if draws == 1 else f"mean of {draws}"
 
 
+SHOWN = 12
+"""Columns that are published unchanged which the terminal names; the report names all."""
+
 _COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not publishable": "red"}
 
 
@@ -116,7 +119,9 @@ def print_publication(result: Mapping[str, Any]) -> None:
         if texts:
             say(f"{words}: {' '.join(texts)}")
     if told["published_unchanged"]:
-        say(f"Published unchanged: {', '.join(told['published_unchanged'])}. {_together(told)}".rstrip())
+        names = told["published_unchanged"]
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        say(f"Published unchanged: {', '.join(names[:SHOWN])}{more}. {_together(told)}".rstrip())
     if told["above_limit"] is not None:
         say(f"The score lies {told['above_limit']:.1f} % above the limit, which no masked file can beat.")
 
