@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from evosdc.files.cell_texts import Cells
 from evosdc.files.changed_numbers import NewNumbers, Reals, found_places
-from evosdc.files.changes import Change
+from evosdc.files.changes import Change, stored_form
 from evosdc.files.column import Index
 from evosdc.files.equal_numbers import FirstPlaces
 from evosdc.files.record_column import RecordColumn
+from evosdc.files.record_texts import FEW
 
 _BLOCK = 1 << 16
 
@@ -64,14 +65,17 @@ def change_in_place(
         Whether missing values are written in several ways.
     """
     records = column.texts.records
-    if records.to_decimals(decimals) is not records.values:
+    rounded = np.flatnonzero(_unequal(records.to_decimals(decimals), records.values))
+    if len(rounded) > FEW:
         return None
     read = column.record_numbers(missing, decimals)
+    first, cells = FirstPlaces(read), records.read.cells
+    # By chance some of a million numbers in double precision look like ones in single precision.
+    stored = rounded[first.of(read[rounded]) == rounded].tolist()
+    form = stored_form({float(read[place]): cells.text(place) for place in stored}, column.mark)
     none, absent = np.isnan(read), np.isnan(new)
-    changed = ~((read == new) | (none & absent))
-    changed |= none & ~column.standing(missing)
-    places, others = found_places(new, FirstPlaces(read), column.mark, "", decimals)
-    cells = records.read.cells
+    changed = _unequal(read, new) | (none & ~column.standing(missing))
+    places, others = found_places(new, first, column.mark, form, decimals)
     reworded = absent & several
     # A number that is not changed is one that the column has.
     moved = np.flatnonzero(~changed & ~absent & (places != np.arange(len(places), dtype=np.int32)))
@@ -81,6 +85,14 @@ def change_in_place(
     other = places < 0
     places[other] = len(places) - 1 - places[other]
     return Change(changed, TextsInPlace(cells, others), places, reworded & ~changed)
+
+
+def _unequal(one: Reals, other: Reals) -> NDArray[np.bool_]:
+    """Return where numbers differ; two missing ones do not."""
+    if one is other:
+        return np.zeros(len(one), dtype=np.bool_)
+    equal: NDArray[np.bool_] = (one == other) | (np.isnan(one) & np.isnan(other))
+    return ~equal
 
 
 def _differing(cells: Cells, one: NDArray[np.intp], other: Index) -> NDArray[np.bool_]:

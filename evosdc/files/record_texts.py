@@ -18,7 +18,7 @@ from evosdc.table.number_texts import NumberTexts, near_singles, other_sizes, ro
 from evosdc.table.numerals import number_to
 from evosdc.table.shortest_decimals import MOST_DECIMALS
 
-_FEW = 1000
+FEW = 1000
 """Texts of so many records are soon made."""
 
 
@@ -79,7 +79,7 @@ class NumbersOfRecords:
         near = np.flatnonzero(
             np.concatenate([near_singles(piece) & ~rounded(piece, decimals) for piece in pieces(self.values)])
         )
-        if len(near) > _FEW:
+        if len(near) > FEW:
             texts, index = self.told
             numbers: NDArray[np.float64] = texts.numbers_to(decimals)[index]
             return numbers
