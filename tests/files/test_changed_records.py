@@ -15,7 +15,9 @@ from evosdc.table.table import Table
 from .test_plain_text import read
 
 TEXTS = ["1.5", "1.50", "01.5", "15e-1", "2.5", "2.50", "-0.0", "0.0", "7.25", "7.31", "99.5", "x", "", "1e400"]
-NEW = [1.5, 2.5, 0.0, 7.25, 99.5, 3.14159, np.nan]
+STORED = ["0.10000000149011612", "0.100000001490116", "3.5899999141693115", "3.59"]
+"""Numbers in single precision with more digits than it holds, and one without."""
+NEW = [1.5, 2.5, 0.0, 7.25, 99.5, 3.14159, 0.1, 0.2, 3.59, np.nan]
 
 
 def changes(texts: list[str], missing: tuple[str, ...], new: list[float], decimals: int):
@@ -30,7 +32,7 @@ def changes(texts: list[str], missing: tuple[str, ...], new: list[float], decima
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(NEW)), max_size=9),
+    st.lists(st.tuples(st.sampled_from([*TEXTS, *STORED]), st.sampled_from(NEW)), max_size=9),
     st.sets(st.sampled_from(["x", "", "99.5"])),
     st.integers(0, 3),
     st.booleans(),
@@ -39,6 +41,8 @@ def changes(texts: list[str], missing: tuple[str, ...], new: list[float], decima
 @example([("1.5", 1.5), ("1.50", 1.5), ("2.5", 2.5), ("7.31", 2.5)], set(), 2, False)
 @example([("1.5", 1.5), ("x", np.nan), ("2.5", 2.5), ("7.31", 2.5)], set(), 2, False)
 @example([("1.5", 1.5), ("x", np.nan), ("", np.nan), ("2.5", 3.14159)], {"x", ""}, 2, True)
+@example([("0.10000000149011612", 0.1), ("1.5", 0.2)], set(), 2, False)
+@example([("3.59", 3.59), ("3.5899999141693115", 0.2)], set(), 2, True)
 def test_a_change_in_place_is_the_change_of_texts_told_apart(records, missing, decimals, kept):
     # Four numbers of their own come first, by which the column is known as one of such.
     texts = ["1.01", "1.02", "1.03", "1.04", *(text for text, _ in records)]
