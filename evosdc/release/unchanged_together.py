@@ -200,7 +200,7 @@ def _found(groups: Rows, asked: Rows, costs: Sequence[tuple[NDArray[np.int64], N
     after = np.column_stack([other for _, other, _ in costs])
     greatest = np.full((len(costs), max(one.shape[1] for _, _, one in costs)), -np.inf)
     for v, (_, _, one) in enumerate(costs):
-        greatest[v, : one.shape[1]] = one.max(axis=0)
+        greatest[v, : one.shape[1]] = np.fmax.reduce(one, axis=0)  # categories that nobody has had have no rates
     # Members of a group stand by their codes, so that many are passed at once.
     order = np.lexsort((*reversed(before.T), groups))
     ends = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
