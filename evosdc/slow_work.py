@@ -1,4 +1,4 @@
-"""Who waits for a single file is told that it takes long, while it does."""
+"""Who waits for one piece of work, such as a masked file or a limit, is told that it takes long, while it does."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

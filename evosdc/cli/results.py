@@ -97,6 +97,7 @@ _COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not 
 def print_publication(result: Mapping[str, Any]) -> None:
     """Print whether the file may be published and why, whom an intruder finds, and what can be trusted."""
     from evosdc.release.intruder import measured_by
+    from evosdc.release.trust import named
 
     told = result.get("publication")
     if not told:
@@ -119,9 +120,7 @@ def print_publication(result: Mapping[str, Any]) -> None:
         if texts:
             say(f"{words}: {' '.join(texts)}")
     if told["published_unchanged"]:
-        names = told["published_unchanged"]
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        say(f"Published unchanged: {', '.join(names[:SHOWN])}{more}. {_together(told)}".rstrip())
+        say(f"Published unchanged: {named(told['published_unchanged'], SHOWN)}. {_together(told)}".rstrip())
     if told["above_limit"] is not None:
         say(f"The score lies {told['above_limit']:.1f} % above the limit, which no masked file can beat.")
 
