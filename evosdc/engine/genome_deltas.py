@@ -1,7 +1,7 @@
 """Genomes in few arrays: large ones that are alike are stored as what they differ in from a few that are whole."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import prod
 from typing import Any, Generic, TypeVar
@@ -166,7 +166,8 @@ class _AlikeArrays(_Alike[NDArray[Any]]):
         return int(self._samples.differing(_sample(own)).argmin())
 
     def _differing(self, own: NDArray[Any], place: int) -> Entries:
-        return _entries(own, self._wholes[place], 0, own.size)
+        at, values = _entries(own, self._wholes[place])
+        return at.astype(np.min_scalar_type(own.size)), values
 
     def _enter(self, own: NDArray[Any]) -> None:
         self._wholes.append(own)
@@ -197,8 +198,8 @@ class _AlikeBlocks(_Alike[Blocks]):
         before, which = self._last[place]
         marks, which = own.marks, which.copy()
         # Members come in the order of a front, where neighbours are often relatives.
-        for block in (marks != before).nonzero()[0].tolist():
-            which[block] = self._which(own, place, block, int(marks[block]))
+        (changed,) = (marks != before).nonzero()
+        which[changed] = self._which(own, place, changed)
         self._last[place] = marks, which
         parts = [self._entries[entries] for entries in which[which >= 0].tolist()]
         if not parts:
@@ -206,15 +207,14 @@ class _AlikeBlocks(_Alike[Blocks]):
         at, values = zip(*parts, strict=True)
         return np.concatenate(at), np.concatenate(values)
 
-    def _which(self, own: Blocks, place: int, block: int, mark: int) -> int:
-        whole = self._wholes[place]
-        if mark == whole.marks[block]:
-            return -1
-        which = self._known.setdefault((place, block, mark), len(self._entries))
-        if which == len(self._entries):
-            begin = block * whole.blocks[0].size
-            self._entries.append(_entries(own.blocks[block], whole.blocks[block], begin, self._size))
-        return which
+    def _which(self, own: Blocks, place: int, blocks: NDArray[np.intp]) -> list[int]:
+        """Return which entries some blocks have; those of blocks that were not met before are found at once."""
+        whole, marks = self._wholes[place], own.marks
+        keys = [(place, block, mark) for block, mark in zip(blocks.tolist(), marks[blocks].tolist(), strict=True)]
+        new = [key for key in keys if key not in self._known and key[2] != whole.marks[key[1]]]
+        self._known |= {key: len(self._entries) + i for i, key in enumerate(new)}
+        self._entries += _entries_of_blocks(own, whole, [block for _, block, _ in new], self._size)
+        return [self._known.get(key, -1) for key in keys]
 
     def _enter(self, own: Blocks) -> None:
         self._size = prod(own.shape)
@@ -249,8 +249,24 @@ def _sample_of_blocks(own: Blocks) -> NDArray[Any]:
     return np.array([block.reshape(-1)[0] for block in own.blocks])
 
 
-def _entries(own: NDArray[Any], whole: NDArray[Any], begin: int, size: int) -> Entries:
-    """Return where arrays differ, from a position on in arrays of so many entries, and what is in the first one."""
+def _entries_of_blocks(own: Blocks, whole: Blocks, blocks: Sequence[int], size: int) -> list[Entries]:
+    """Return for each of these blocks, ascending, where arrays of so many entries differ, and what the first one has.
+
+    All are compared at once: a checkpoint has thousands of them, a few of each member of the front.
+    """
+    if not blocks:
+        return []
+    at, values = _entries(*(np.concatenate([array.blocks[block] for block in blocks]) for array in (own, whole)))
+    length = whole.blocks[0].size
+    ends = np.searchsorted(at, length * np.arange(1, len(blocks))).tolist()
+    places = (at + (length * (np.array(blocks) - np.arange(len(blocks))))[at // length]).astype(
+        np.min_scalar_type(size)
+    )
+    return [(places[i:j], values[i:j]) for i, j in zip([0, *ends], [*ends, len(at)], strict=True)]
+
+
+def _entries(own: NDArray[Any], whole: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Return the positions in which flattened arrays differ, and what is there in the first one."""
     own = own.reshape(-1)
     (at,) = (own != whole.reshape(-1)).nonzero()
-    return (at + begin).astype(np.min_scalar_type(size)), own[at]
+    return at, own[at]

@@ -206,7 +206,8 @@ class FittedDistanceBasedLinkage(FollowedInPlace[State], Batched[State]):
         """
         before, ties = self._last or (codes, _tie_sizes(self._original.codes, codes, self._rows, *self._search))
         if before is not codes:
-            rows = np.unique(np.flatnonzero(before != codes) // codes.shape[1])
+            rows = np.flatnonzero(before != codes) // codes.shape[1]
+            rows = rows[np.diff(rows, prepend=-1) > 0]
             ties = ties.copy()
             ties[rows] = _tie_sizes(self._original.codes, codes, rows, *self._search)
         if codes.size <= REMEMBERED:

@@ -120,9 +120,11 @@ def judge(
         if not moving:
             for pattern in range(patterns):
                 moved[child, pattern] = pairs[0, pattern]
+        own = moved[child]
         for i in range(begin, end):
+            leaving, entering = profiles[places[i]], profiles[places[changed + i]]
             for pattern in range(patterns):
-                moved[child, pattern] += profiles[places[changed + i], pattern] - profiles[places[i], pattern]
+                own[pattern] += entering[pattern] - leaving[pattern]
         begin = end
     weights[:] = remembered_weights(moved, attributes, n, known, *estimates)
     missing = 0
