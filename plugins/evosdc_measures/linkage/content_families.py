@@ -57,11 +57,12 @@ def credits_by_content(
             pairs[len(ends), pattern] += present[content] * profiles[content, pattern]
     begin = 0
     for child in range(len(ends)):
-        for pattern in range(patterns):
-            pairs[child, pattern] = pairs[len(ends), pattern]
+        moved = pairs[child]
+        moved[:] = pairs[len(ends)]
         for i in range(begin, ends[child]):
+            leaving, entering = profiles[left[i]], profiles[entered[i]]
             for pattern in range(patterns):
-                pairs[child, pattern] += profiles[entered[i], pattern] - profiles[left[i], pattern]
+                moved[pattern] += entering[pattern] - leaving[pattern]
         begin = ends[child]
     weights = remembered_weights(pairs, attributes, n, known, *estimates)
     order = descending(weights[len(ends)])

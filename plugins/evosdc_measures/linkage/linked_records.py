@@ -260,5 +260,6 @@ def _in_parts(model: Model, codes: Codes, rows: Rows) -> Iterator[tuple[Rows, Co
 @kernel
 def _add_pairs(places: Counts, profiles: Counts, sign: int, pairs: Integers) -> None:
     for place in places:
+        profile = profiles[place]
         for pattern in range(len(pairs)):
-            pairs[pattern] += sign * profiles[place, pattern]
+            pairs[pattern] += sign * profile[pattern]
