@@ -107,7 +107,7 @@ def drawn(kind: str, n: int) -> Table:
 
 
 def figures(cases: list[tuple[str, int]], repeat: int, clusters: list[int | None], memory: bool) -> Grid:
-    columns = ("numbers", "records x 8", "c", "CPU [s]", "clock [s]", "loss [%]", "against plain", "faster", "MiB")
+    columns = ("numbers", "records x 8", "c", "CPU \\[s]", "clock \\[s]", "loss [%]", "against plain", "faster", "MiB")
     grid = Grid(*columns, title=f"mdav k={K} within clusters")
     for kind, n in cases:
         table = drawn(kind, n)

@@ -3,11 +3,12 @@
 Run from the repository's root: ``python -m benchmarks.doors [--repeat 5] [--smoke]``. Files have four categorical and
 two numeric attributes. Work from DataFrames is shown beside the same work on a table that was read already, and beside
 the CPU seconds that sdcMicro, an R package, was found to take on like data, to aim past. Whole commands, start, files
-and all, are shown beside these seconds too, which are of the work alone, without R's own start and files; the same
-command on 100 records tells what does not depend on the work. Those seconds are of another machine: pandas' times tell
-how fast this one was, 0.12 s to read cents where MDAV from a frame took 0.07 s. Each figure of memory is the growth of
-a process of its own: where a file is written alone, what was read before it does not count; reading and writing in one
-process is a row of its own.
+and all, are shown beside these seconds, which are of the work alone, and what R takes around it where R is there: its
+start, what sdcMicro loads, and the same files (`benchmarks.r_process`); the second *times faster* is against both
+together, process beside process. The same command on 100 records tells what does not depend on the work. The seconds of
+sdcMicro's work are of another machine: pandas' times tell how fast this one was, 0.12 s to read cents where MDAV from a
+frame took 0.07 s. Each figure of memory is the growth of a process of its own: where a file is written alone, what was
+read before it does not count; reading and writing in one process is a row of its own.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from rich.table import Table as Grid
 import evosdc
 from benchmarks.masking import median_seconds
 from benchmarks.peak_memory import growth
+from benchmarks.r_process import seconds_around
 from benchmarks.whole_command import whole
 from evosdc.api.tables import as_file
 from evosdc.files.reading import read_source
@@ -105,7 +107,7 @@ def both(n: int, who: str, content: str, folder: Path) -> Callable[[], Any]:
 
 def files(n: int, repeat: int, folder: Path, memory: bool) -> Grid:
     """Return the table of reading and writing files."""
-    columns = ("work", "pandas [s]", "evosdc [s]", "times", "pandas [MiB]", "evosdc [MiB]")
+    columns = ("work", "pandas", "evosdc", "times", "pandas [MiB]", "evosdc [MiB]")
     grid = Grid(*columns, title=f"{n} x 6, CPU seconds, medians of {repeat}")
     for content in CONTENTS:
         for name, work in (("read", reading), ("write", writing), ("read, write", both)):
@@ -137,7 +139,7 @@ def answers(n: int) -> pd.DataFrame:
 
 def frames(small: int, large: int, repeat: int) -> Grid:
     """Return the table of work from DataFrames."""
-    columns = ("work", "frame [s]", "table [s]", "sdcMicro [s]", "times faster")
+    columns = ("work", "frame", "table", "sdcMicro", "times faster")
     grid = Grid(*columns, title=f"From DataFrames, CPU seconds, medians of {repeat}")
     known = list(answers(2).columns)
 
@@ -169,8 +171,19 @@ def frames(small: int, large: int, repeat: int) -> Grid:
 
 
 def commands(small: int, large: int, repeat: int, folder: Path) -> Grid:
-    """Return the table of whole commands, as a user types them, one after the other and warm."""
-    columns = ("command", "whole [s]", "100 records [s]", "sdcMicro alone [s]", "times faster")
+    """Return the table of whole commands, as a user types them, one after the other and warm.
+
+    Beside them sdcMicro: its work alone, and what R takes around that, empty without R.
+    """
+    columns = (
+        "command",
+        "whole",
+        "100 records",
+        "sdcMicro alone",
+        "times faster",
+        "R around it",
+        "times faster",
+    )
     grid = Grid(*columns, title=f"Whole processes, CPU seconds, medians of {repeat}")
     for n in (small, large, 100):
         amounts(n).to_csv(folder / f"amounts-{n}.csv", index=False)
@@ -193,6 +206,9 @@ def commands(small: int, large: int, repeat: int, folder: Path) -> Grid:
                     found.append(done.processor)
         took, least = (median(found) for found in seconds.values())
         shown = [f"{peer:.3g}", f"{peer / took:.1f}"] if exact else ["", ""]
+        around = seconds_around(folder / f"{file}-{n}.csv", folder / "by-r.csv" if "-o" in words else None, repeat)
+        if around is not None:
+            shown += [f"{around:.2f}", f"{(peer + around) / took:.1f}" if exact else ""]
         grid.add_row(f"{' '.join(words[:2])}, {n}", f"{took:.2f}", f"{least:.2f}", *shown)
     return grid
 

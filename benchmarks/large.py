@@ -69,7 +69,7 @@ def main() -> None:
     given = parser.parse_args()
     records = 20_000 if given.smoke else given.records
     grid = Grid(
-        "command", "clock [s]", "processor [s]", "rows/s", "peak [MiB]", title=f"{records:,} records x {len(SIZES)}"
+        "command", "clock \\[s]", "processor \\[s]", "rows/s", "peak [MiB]", title=f"{records:,} records x {len(SIZES)}"
     )
     with TemporaryDirectory(prefix="evosdc-") as folder:
         data, out = generated(Path(folder) / "data.parquet", records), Path(folder) / "masked.parquet"

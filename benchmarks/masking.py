@@ -137,7 +137,7 @@ def median_seconds(call: Callable[[], Any], repeat: int) -> float:
 
 def timings(small: int, large: int, repeat: int) -> Grid:
     """Return the table of CPU seconds."""
-    columns = ("method", "evosdc [s]", "plain numpy [s]", "times faster", "sdcMicro [s]", "times faster")
+    columns = ("method", "evosdc \\[s]", "plain numpy \\[s]", "times faster", "sdcMicro \\[s]", "times faster")
     grid = Grid(*columns, title=f"CPU seconds, medians of {repeat}")
     for case in cases(small, large):
         case.ours()  # compiles
