@@ -13,6 +13,9 @@ TOLERATED = 0.03
 _SHOWN = 3
 """Exchanged categories that are named."""
 
+_SHARED = 3
+"""Records that have to be published so for a category to be named: fewer would tell of one person."""
+
 
 @dataclass(frozen=True)
 class Exchange:
@@ -24,7 +27,8 @@ class Exchange:
     share : float
         Of all records, how many more would read right, 0..1.
     pairs : tuple of (str, str, float)
-        Original label, published label, share of the original's records that are published so; the most frequent first.
+        Original label, published label, share of the original's records that are published so; the most frequent
+        first, and none of fewer than three records.
     """
 
     attribute: str
@@ -35,6 +39,7 @@ class Exchange:
         named = "; ".join(
             f"{a!r} is published as {b!r} in {100 * share:.0f} % of its records" for a, b, share in self.pairs
         )
+        named = named or f"none of these categories is published as another one in {_SHARED} records or more"
         return (
             f"{self.attribute}: {100 * self.share:.0f} % more of the records would read right under exchanged labels: "
             f"{named}. An analyst learns what is not so, and an intruder is not held up."
@@ -67,7 +72,7 @@ def exchanged_labels(original: Table, masked: Table) -> list[Exchange]:
             ((int(joint[a, b]), int(a), int(b)) for a, b in zip(rows, columns, strict=True) if a != b), reverse=True
         )
         pairs = tuple(
-            (labels[a], labels[b], count / int(joint[a].sum())) for count, a, b in moved[:_SHOWN] if count > 0
+            (labels[a], labels[b], count / int(joint[a].sum())) for count, a, b in moved[:_SHOWN] if count >= _SHARED
         )
         found.append(Exchange(attribute.name, gain / len(original), pairs))
     return sorted(found, key=lambda exchange: -exchange.share)

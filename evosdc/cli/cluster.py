@@ -154,11 +154,10 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _show(account: Mapping[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from evosdc.cli.text import harmless, say
+    from evosdc.cli.text import harmless, print_table, say
     from evosdc.report.elbow import sentences
 
     table = Table(title="Clusters", title_justify="left")
@@ -172,7 +171,7 @@ def _show(account: Mapping[str, Any]) -> None:
             told = ", ".join(f"{name} {value or 'missing'}" for name, value in values.items())
         figures = (str(row["cluster"]), str(row["records"]), f"{100 * row['share']:.1f}", f"{row['distance']:.3f}")
         table.add_row(*figures, Text(harmless(told)))
-    Console(width=None).print(table)
+    print_table(table)
     if len(account["clusters"]) > MOST_SHOWN:
         say(f"And {len(account['clusters']) - MOST_SHOWN} smaller clusters, which --json and -o tell of.")
     if account["elbow"] is not None:
@@ -184,7 +183,7 @@ def _show(account: Mapping[str, Any]) -> None:
         for point in account["elbow"]["curve"]:
             told = ", ".join(word for word, number in marks if number == point["clusters"])
             curve.add_row(str(point["clusters"]), f"{point['distance']:.4f}", f"{100 * point['share']:.1f}", told)
-        Console(width=None).print(curve)
+        print_table(curve)
     for text in sentences(account):
         say(text)
     say(f"Seed {account['seed']}, {account['starts']} starts; missing values: rule '{account['missing_rule']}'.")

@@ -60,11 +60,10 @@ def surface_text(found: Mapping[str, Any]) -> str:
 
 
 def _print_groups(found: Mapping[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from evosdc.cli.text import harmless
+    from evosdc.cli.text import harmless, print_table
     from evosdc.runs.group_comparison import TITLES
 
     shown = Table(title="Medians of the runs of each search", title_justify="left")
@@ -77,4 +76,4 @@ def _print_groups(found: Mapping[str, Any]) -> None:
         medians = [group["spread"][name]["median"] for name in known]
         figures = ["" if value is None else f"{value:.3f}" for value in medians]
         shown.add_row(Text(harmless(group["label"])), str(len(group["runs"])), *figures)
-    Console(width=None).print(shown)
+    print_table(shown)

@@ -79,11 +79,10 @@ def judge(
 
 
 def _show(opinion: "SecondOpinion") -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from evosdc.calls.verdict import shown
-    from evosdc.cli.text import harmless, say
+    from evosdc.cli.text import harmless, print_table, say
     from evosdc.printing import not_applicable_sentences
 
     for title, risks in (("Risk, in per cent", True), ("Use, as loss", False)):
@@ -99,7 +98,7 @@ def _show(opinion: "SecondOpinion") -> None:
             figures = (shown(finding.masked), f"{finding.chance.value:.3g}", f"{finding.original.value:.3g}", claim)
             style = "bold red" if finding.exceeds else None
             table.add_row(finding.judge, *figures, style=style)
-        Console().print(table)
+        print_table(table)
         for finding in findings:
             say(f"{finding.judge}: {finding.words}")
     for sentence in not_applicable_sentences(opinion.not_applicable):

@@ -172,8 +172,9 @@ def _combined(
 
 
 def _show(figures: Mapping[str, Mapping[str, float]], specs: Mapping[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from evosdc.cli.text import print_table
 
     table = Table()
     table.add_column("measure")
@@ -186,4 +187,4 @@ def _show(figures: Mapping[str, Mapping[str, float]], specs: Mapping[str, Any]) 
     for name, text in (("il", "information loss, all measures of it together"), ("dr", "disclosure risk, likewise")):
         if name in figures["score"]:
             table.add_row(name.upper(), *(f"{scores[name]:.4f}" for scores in figures.values()), "", text, style="bold")
-    Console().print(table)
+    print_table(table)

@@ -1,11 +1,10 @@
 """Showing what ``evosdc plugins test`` found."""
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from evosdc.cli.conformance import Report
-from evosdc.cli.text import harmless, say
+from evosdc.cli.text import harmless, print_table, say
 
 
 def print_report(report: Report, verbose: bool) -> None:
@@ -30,7 +29,7 @@ def print_report(report: Report, verbose: bool) -> None:
         shown.add_row(f"memory: {growth.operation}", f"{growth.memory:.1f} MB", f"for {growth.records[-1]} records")
     if not report.growth:
         shown.add_row("growth", "", Text(harmless(report.reason)))
-    Console(width=None).print(shown)
+    print_table(shown)
     for checks in report.checks:
         for complaint in checks.complaints:
             say(f"FAILED {complaint}")

@@ -16,12 +16,11 @@ def show_models(chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, A
     instead : str
         The verdict where theirs do not hold.
     """
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from evosdc.calls.disclosure import build_models
-    from evosdc.cli.text import harmless, say
+    from evosdc.cli.text import harmless, print_table, say
     from evosdc.plugins.registry import default_registry
 
     table = Table()
@@ -35,7 +34,7 @@ def show_models(chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, A
             table.add_row(name, figure, Text(harmless(model.in_words(figures[name]))))
         else:
             table.add_row(name, "-", Text(f"does not apply: {figures['not_applicable'][name]}"), style="dim")
-    Console().print(table)
+    print_table(table)
     if instead:
         say(f"Verdict: {instead}")
     for name in () if instead else sorted(figures.keys() & built.keys()):

@@ -121,11 +121,10 @@ def _tell(found: "Reproduction") -> None:
 
 
 def _list(studies: "list[Study]", registry: "Registry", as_json: bool) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
+    from evosdc.cli.text import print_table, say
     from evosdc.reproduction.reproduction import state
 
     states = [state(study, registry) for study in studies]
@@ -137,7 +136,7 @@ def _list(studies: "list[Study]", registry: "Registry", as_json: bool) -> None:
         shown.add_column(heading, overflow="fold")
     for one in states:
         shown.add_row(one["study"], one["source"], one["times"]["quick"], one["times"]["full"], _standing(one))
-    Console(width=None).print(shown)
+    print_table(shown)
     say("evosdc reproduce STUDY --check runs one again, quickly, and compares; times are of the processor.")
 
 

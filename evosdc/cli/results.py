@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import click
 
 from evosdc.cli.fresh_draws import print_fresh
-from evosdc.cli.text import harmless, say, warn
+from evosdc.cli.text import harmless, print_table, say, warn
 
 MOST_OF_NAME = 24
 """Characters of the names of measures that are shown in one line, at most."""
@@ -22,7 +23,6 @@ def print_json(data: Any) -> None:
 
 def print_result(result: Mapping[str, Any]) -> None:
     """Print the original, the best file of the portfolio, the recipe and the best file found, one column each."""
-    from rich.console import Console
     from rich.table import Table
 
     columns: list[tuple[str, Mapping[str, Any], float | None]] = []
@@ -47,20 +47,22 @@ def print_result(result: Mapping[str, Any]) -> None:
     scores = result["best"]["scores"]
     names: list[str] = [n for n in _AGGREGATES if n in scores] + [n for n in scores if n not in _AGGREGATES]
     # Of measures the whole name is shown, however many columns there are.
-    longest = max((len(word) for name in names for word in _AGGREGATES.get(name, name).split()), default=0)
-    table.add_column("", overflow="fold", min_width=min(longest, MOST_OF_NAME))
+    labels = [_AGGREGATES.get(name, name) for name in names]
+    width = min(max((len(word) for label in labels for word in label.split()), default=MOST_OF_NAME), MOST_OF_NAME)
+    table.add_column("", no_wrap=True)
     for heading, *_ in columns:
         table.add_column(heading, justify="right")
     objectives = [[f"{value:.3f}" for value in scored["fitness"]] for _, scored, _ in columns]
-    table.add_row(f"fitness ({result['fitness']})", *(" ".join(row) for row in objectives), style="bold")
-    for name in names:
-        label = _AGGREGATES.get(name, name)
+    heading = fill(f"fitness ({result['fitness']})", width)
+    table.add_row(heading, *(" ".join(row) for row in objectives), style="bold")
+    for name, label in zip(names, labels, strict=True):
         # A trait of genomes is none of the original's nor of a masked file's.
         figures = (scored["scores"].get(name) for _, scored, _ in columns)
-        table.add_row(label, *("" if figure is None else f"{figure:.3f}" for figure in figures))
+        table.add_row(fill(label, width), *("" if figure is None else f"{figure:.3f}" for figure in figures))
     if above and result["limit"].get("fitness"):
-        table.add_row("above the limit", *("" if share is None else f"{share:.1f} %" for *_, share in columns))
-    Console(width=None).print(table)
+        shares = ("" if share is None else f"{share:.1f} %" for *_, share in columns)
+        table.add_row(fill("above the limit", width), *shares)
+    print_table(table)
     if result.get("fresh"):
         print_fresh(result["fresh"])
     say(
@@ -185,7 +187,6 @@ def print_settings(result: Mapping[str, Any]) -> None:
                 f"from {spread['min']:.3f} to {spread['max']:.3f}."
             )
         return
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -201,7 +202,7 @@ def print_settings(result: Mapping[str, Any]) -> None:
             str(entry["runs"]),
             *("" if value is None else f"{value:.3f}" for value in own),
         )
-    Console(width=None).print(table)
+    print_table(table)
     for text in findings(result["comparison"], [entry["label"] for entry in entries]):
         say(text)
 

@@ -245,11 +245,10 @@ def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str
 
 
 def _print(found: "Tuning", commands: Sequence[str], best_command: str, fitness: str, output: Path | None) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from evosdc.cli.text import harmless, say
+    from evosdc.cli.text import harmless, print_table, say
 
     table = Table(title=f"Masking methods at their best, by {fitness}", title_justify="left")
     table.add_column("")
@@ -267,7 +266,7 @@ def _print(found: "Tuning", commands: Sequence[str], best_command: str, fitness:
             *(f"{row.scores[name]:.2f}" if name in row.scores else "" for name in ("il", "dr")),
             str(row.evaluations),
         )
-    Console(width=None).print(table)
+    print_table(table)
     say(
         f"{found.evaluations} files masked and judged in {found.seconds:.1f} s. The score is the mean over the draws "
         "of a random method, ± its standard error where there are several; files that break a requirement come last. "

@@ -13,6 +13,7 @@ from evosdc.files.changes import Change, change_of
 from evosdc.files.column import Column
 from evosdc.files.conversion import PublishedColumn, content_for, require_known_ending
 from evosdc.files.formulas import formulas_of, made_harmless
+from evosdc.files.inference.explanations import explanations_of
 from evosdc.files.inference.proposal import Inference
 from evosdc.files.missing_reasons import alike
 from evosdc.files.original import Original, rendered
@@ -99,6 +100,15 @@ class Source:
     def carried(self) -> Mapping[str, str]:
         """Columns that are in a file of this format otherwise than as columns, and how: the edges of a graph."""
         return dict(getattr(self.original, "carried", {}))
+
+    def left_out_sentences(self, dropped: Sequence[str]) -> list[str]:
+        """Return why columns are left out that nobody called identifiers; nothing where a schema was given."""
+        if self.inference is None:
+            return []
+        reasons = self.inference.reasons
+        left_out = [attribute for attribute in self.table.schema.attributes if attribute.name in dropped]
+        told = explanations_of(left_out, [reasons[attribute.name] for attribute in left_out])
+        return [f"Left out, where a schema might say otherwise (evosdc init): {sentence}" for sentence in told]
 
     def write(
         self, path: Path, masked: Table, drop_identifiers: bool = True, omitted: Rows | None = None

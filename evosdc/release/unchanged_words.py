@@ -20,9 +20,11 @@ def together_words(told: Mapping[str, Any]) -> str:
     unique = f"{shown(told['unique_percent'])} % of the people have values in {_them(columns)} that nobody else has."
     by_these = f"Who knows {by} is expected to find {shown(alone)} % of the people."
     if not masked or shown(alone) == shown(found):
-        return f"{unique} {by_these}"
-    besides = f"the masked {_columns(masked)} {named(masked)} besides, and how {_they(masked)} masked,"
-    return f"{unique} {by_these} Who knows {besides} is expected to find {shown(found)} %{estimated(told)}."
+        return f"{by_these} {unique}"
+    besides = f"{_them(columns)}, the masked {_columns(masked)} {named(masked)}, and how {_they(masked)} masked,"
+    # What most people are found by comes first: it is why this is a condition.
+    most = f"Who knows {besides} is expected to find {shown(found)} % of the people{estimated(told)}."
+    return f"{most} {by_these} {unique}"
 
 
 def estimated(told: Mapping[str, Any]) -> str:

@@ -91,6 +91,15 @@ class TestExchangedLabels:
         (found,) = exchanged_labels(original, changed(original, "sex", codes))
         assert found.share == pytest.approx(0.5)
 
+    def test_no_category_of_one_or_two_people_is_named(self) -> None:
+        born = Attribute("born", Role.QUASI_IDENTIFIER, Scale.NOMINAL, tuple(f"day {day}" for day in range(30)))
+        days = np.repeat(np.arange(30, dtype=np.int32), 2)
+        original = Table(Schema((born,)), days[:, None], np.empty((60, 0)))
+        (found,) = exchanged_labels(original, changed(original, "born", np.roll(days, 2)))
+        assert found.share == 1.0
+        assert found.pairs == ()
+        assert "none of these categories is published as another one in 3 records or more" in str(found)
+
 
 class TestWhatIsJudged:
     def test_quasi_identifiers_and_what_differs(self) -> None:

@@ -39,6 +39,7 @@ from evosdc.experiment.run.summaries import (
     portfolio_told,
     recipe_summary,
     scored,
+    time_warning,
     warnings_of,
 )
 from evosdc.experiment.run.time_given import UNLIMITED, TimeGiven
@@ -140,7 +141,7 @@ def write_outputs(
     exchanged = exchanged_sentences(assembly.microdata.original, masked)
     ordered = position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
     told = [*exchanged, *ordered]
-    alike = alike_in_words(assembly.microdata.original)
+    alike, records = alike_in_words(assembly.microdata.original), len(assembly.source.table)
     portfolio = portfolio_told(starting, folder)
     document = {
         "title": experiment.heading,
@@ -152,7 +153,7 @@ def write_outputs(
         "seconds": round(state.progress.seconds, 3),
         "digest": digest_of(state.population.individuals),
         "stopped": reason,
-        "records": len(assembly.source.table),
+        "records": records,
         "protect": list(assembly.microdata.protect),
         "missing_rule": str(assembly.source.table.schema.na),
         "dropped_identifiers": list(written.dropped),
@@ -163,6 +164,7 @@ def write_outputs(
             *warnings_of(starting, best, written.changed, len(masked), broken, balancing, alike),
             *causes_of(assembly, len(starting), judged, given.for_judges),
             *failure_warning(state.progress.failed, state.progress.evaluations),
+            *time_warning(reason, records, state.progress.evaluations, len(starting) - 1, len(assembly.plan.listed)),
             *_unlike(assembly),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *ordered,
@@ -186,6 +188,7 @@ def write_outputs(
             *(() if isinstance(genotype, Generalising) else rules_notes(assembly.microdata, genotype)),
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,
+            *assembly.source.left_out_sentences(written.dropped),
             *assembly.source.duplicates,
             *([SHUFFLED] if experiment.data.shuffle else ()),
             *(written.formula_sentences if written.neutralised else ()),

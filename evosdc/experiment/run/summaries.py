@@ -95,6 +95,28 @@ def failure_warning(failed: int, evaluations: int) -> list[str]:
     ]
 
 
+def time_warning(reason: str, records: int, evaluations: int, files: int, planned: int) -> list[str]:
+    """Return that the time, if it ended the search, was too short for the file; nothing where it was not.
+
+    Parameters
+    ----------
+    reason : str
+        Why the search ended; only of one that time ended it tells seconds.
+    records, evaluations : int
+        Of the file, and of the search.
+    files, planned : int
+        Starting files that were made, and that there were to be.
+    """
+    if not reason.endswith(" seconds") or evaluations >= records:
+        return []
+    were = "was" if files == 1 else "were"
+    made = f"{files:,} of {planned:,} starting files {were} made, and " if files < planned else ""
+    return [
+        f"The time was too short for {records:,} records: {made}{evaluations:,} candidates were judged, fewer than "
+        "there are records. Which file is found is then largely luck; ten times the time may find a better one."
+    ]
+
+
 def original_of(starting: Sequence[StartingFile], best: Individual) -> Individual | None:
     """Return the unprotected original; None where it may not be published, so that no search could end with it."""
     constrained = "violation" in best.scores

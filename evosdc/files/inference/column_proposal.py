@@ -76,7 +76,7 @@ def _by_name_and_values(
         reason = _identifying(hint, texts, values, size)
         if reason == _WORDS_DIFFER and (share := _number_share(texts, column.mark)) > 0.5:
             few = "if these are missing values, name them under missing, and give the column the scale numeric"
-            reason = f"{reason}; {100 * share:.0f} % of them are numbers, and the others texts: {few}"
+            reason = f"{reason}; {int(100 * share)} % of them are numbers, and the others texts: {few}"
         if reason:
             return _nominal(column, texts, Role.IDENTIFIER), reason
         # Long labels of a few kinds are told many times, as those of diagnoses; free text hardly ever twice.
