@@ -1,14 +1,15 @@
 """Data in and out, side by side with pandas in one run: CPU seconds and peak memory.
 
 Run from the repository's root: ``python -m benchmarks.doors [--repeat 5] [--smoke]``. Files have four categorical and
-two numeric attributes. Work from DataFrames is shown beside the same work on a table that was read already, and beside
-the CPU seconds that sdcMicro, an R package, was found to take on like data, to aim past. Whole commands, start, files
-and all, are shown beside these seconds, which are of the work alone, and what R takes around it where R is there: its
-start, what sdcMicro loads, and the same files (`benchmarks.r_process`); the second *times faster* is against both
-together, process beside process. The same command on 100 records tells what does not depend on the work. The seconds of
-sdcMicro's work are of another machine: pandas' times tell how fast this one was, 0.12 s to read cents where MDAV from a
-frame took 0.07 s. Each figure of memory is the growth of a process of its own: where a file is written alone, what was
-read before it does not count; reading and writing in one process is a row of its own.
+two numeric attributes, and pandas and evosdc read and write them in turn. Work from DataFrames is shown beside the
+same work on a table that was read already, and beside the CPU seconds that sdcMicro, an R package, was found to take
+on like data, to aim past. Whole commands, start, files and all, are shown beside these seconds, which are of the work
+alone, and what R takes around it where R is there: its start, what sdcMicro loads, and the same files
+(`benchmarks.r_process`); the second *times faster* is against both together, process beside process. The same command
+on 100 records tells what does not depend on the work. The seconds of sdcMicro's work are of another machine: pandas'
+times tell how fast this one was, 0.12 s to read cents where MDAV from a frame took 0.07 s. Each figure of memory is
+the growth of a process of its own: where a file is written alone, what was read before it does not count; reading and
+writing in one process is a row of its own.
 """
 
 from __future__ import annotations
@@ -111,11 +112,9 @@ def files(n: int, repeat: int, folder: Path, memory: bool) -> Grid:
     grid = Grid(*columns, title=f"{n} x 6, CPU seconds, medians of {repeat}")
     for content in CONTENTS:
         for name, work in (("read", reading), ("write", writing), ("read, write", both)):
-            seconds = []
-            for who in ("pandas", "evosdc"):
-                call = work(n, who, content, folder)
-                call()  # compiles
-                seconds.append(median_seconds(call, repeat))
+            calls = [work(n, who, content, folder) for who in ("pandas", "evosdc")]
+            taken = [[median_seconds(call, 1) for call in calls] for _ in range(repeat + 1)]  # the first compiles
+            seconds = [median(own) for own in zip(*taken[1:], strict=True)]
             grown = [growth(work, n, who, content, folder) for who in ("pandas", "evosdc")] if memory else []
             shown = [f"{mib:.0f}" if mib is not None else "" for mib in grown] or ["", ""]
             times = f"{seconds[1] / seconds[0]:.1f}" if seconds[0] else ""
