@@ -34,3 +34,12 @@ def strictest_bound(required: Sequence[str], registry: Registry) -> float:
     """
     least = min(bound_of(required, measure, registry)[0] for measure in ("", *registry.defaults("measure", "identity")))
     return max(least, 0.0)
+
+
+def two_way_of(registry: Registry) -> str:
+    """Return the measure of an informed intruder in both directions; empty where none is offered.
+
+    Those of one direction are among the usual risks of a search, which it is not: it takes longer.
+    """
+    usual = registry.defaults("measure", "identity")
+    return next((name for name in registry.defaults("measure", "intruder") if name not in usual), "")

@@ -96,8 +96,8 @@ def title(entry: Mapping[str, Any]) -> str:
 
 
 def named(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Return names in running text; of many, the first few."""
-    if len(names) > most:
+    """Return names in running text; of many, the first few: a single one more is as short as to say so."""
+    if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 

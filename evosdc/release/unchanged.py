@@ -13,6 +13,8 @@ from evosdc.table.table import Table
 SINGLING = 5.0
 """Per cent of records with a value of their own from which a column is told to single people out."""
 
+ALIKE = "all records have the same in it, so that it tells nobody apart"
+
 _REASONS: Mapping[Role, str] = {
     Role.IDENTIFIER: "it names the person",
     Role.QUASI_IDENTIFIER: "an intruder may know it, and find people by it whatever else was changed",
@@ -84,7 +86,10 @@ def unchanged_columns(
         name = attribute.name
         if name in dropped or (name in protect and name not in same):
             continue
-        distinct, single = _spread(table, name)
+        distinct, single, alike = _spread(table, name)
+        if alike:
+            found.append(Unchanged(name, str(attribute.role), distinct, single, ALIKE, False))
+            continue
         reasons = [
             _REASONS.get(attribute.role, _REASONS[Role.OTHER])
             if name not in protect
@@ -99,8 +104,10 @@ def unchanged_columns(
     return tuple(sorted(found, key=lambda column: (not column.dangerous, -column.single)))
 
 
-def _spread(table: Table, name: str) -> tuple[int, float]:
+def _spread(table: Table, name: str) -> tuple[int, float, bool]:
+    """Return the different values, the records with one of their own in per cent, and whether all records are alike."""
     column = table.column(name)
     known = column[column >= 0] if table.schema[name].categorical else column[~np.isnan(column)]
     counts = np.unique(known, return_counts=True)[1]
-    return len(counts), 100.0 * float((counts == 1).sum()) / max(len(column), 1)
+    alike = len(counts) + (len(known) < len(column)) < 2
+    return len(counts), 100.0 * float((counts == 1).sum()) / max(len(column), 1), alike

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf, sqrt
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.failures import ErrorRule
@@ -93,6 +93,7 @@ class Judge:
         self._share = 1.0
         self._loading = 0.0
         self._cost = 0.0
+        self._costs: list[float] = []
         self.kept = Kept()
 
     @property
@@ -102,8 +103,11 @@ class Judge:
 
     @property
     def file_seconds(self) -> float | None:
-        """Seconds that a file takes about; None where nothing but the very first was judged, which loads things too."""
-        return self._cost or None
+        """Seconds that most files take; None where nothing but the very first was judged, which loads things too.
+
+        The median: what takes long comes last, and says nothing of the others.
+        """
+        return median(self._costs) if self._costs else None
 
     @property
     def over(self) -> bool:
@@ -208,6 +212,7 @@ class Judge:
         """Take in what a trial cost; not of the very first alone, which loads what all others need too."""
         if self.evaluations or trials > 1:
             self._cost = 0.5 * (self._cost + cost) if self._cost else cost
+            self._costs += [cost] * trials
 
     @property
     def _left(self) -> float | None:

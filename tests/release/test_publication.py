@@ -228,7 +228,8 @@ def test_what_can_be_trusted_is_told_with_the_worst_of_the_rest():
 def test_names_and_shares_in_words():
     assert named(["a"]) == "a"
     assert named(["a", "b", "c"]) == "a, b and c"
-    assert named(list("abcd"), 3) == "a, b, c and 1 more"
+    assert named(list("abcd"), 3) == "a, b, c and d"
+    assert named(list("abcde"), 3) == "a, b, c and 2 more"
     assert (shown(0.01), shown(0.0), shown(12.34)) == ("less than 0.1", "0.0", "12.3")
 
 

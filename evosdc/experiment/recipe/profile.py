@@ -89,7 +89,7 @@ def _profile(table: Table, attribute: Attribute) -> AttributeProfile:
     n = len(table)
     known = _numbers(table, attribute)
     if known is not None and (len(known) >= FEWEST or not attribute.categorical):
-        deciles = () if len(known) < FEWEST else tuple(_rounded(q) for q in np.quantile(known, np.arange(1, 10) / 10))
+        deciles = () if len(known) < FEWEST else _rounded(np.quantile(known, np.arange(1, 10) / 10))
         return AttributeProfile(scale=attribute.scale.value, deciles=deciles)
     step = max(1.0, 100.0 * LEAST_PEOPLE / n)
     percent = {label: round(round(share / step) * step, 1) for label, share in _shares(table, attribute).items()}
@@ -109,9 +109,15 @@ def _numbers(table: Table, attribute: Attribute) -> Numbers | None:
     return present
 
 
-def _rounded(value: float) -> float:
-    """Return a number to two significant digits."""
-    return 0.0 if value == 0.0 else float(round(value, 1 - floor(log10(abs(value)))))
+def _rounded(deciles: Numbers) -> tuple[float, ...]:
+    """Return deciles to two significant digits, of themselves or of what lies between them, whichever is finer.
+
+    Years are so rounded to whole ones, and not to centuries.
+    """
+    between = float(np.ptp(deciles))
+    sizes = ((abs(value), between) for value in deciles.tolist())
+    digits = (max((1 - floor(log10(size)) for size in pair if size > 0.0), default=0) for pair in sizes)
+    return tuple(float(round(value, places)) for value, places in zip(deciles.tolist(), digits, strict=True))
 
 
 def require_schema(known: MadeFor, table: Table) -> None:

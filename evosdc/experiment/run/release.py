@@ -9,7 +9,7 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.safeguards import aims_among
 from evosdc.experiment.run.provenance import digest
 from evosdc.printing import NO_TIME
-from evosdc.release.acceptance import bound_of
+from evosdc.release.acceptance import bound_of, two_way_of
 from evosdc.release.analyses import analyses
 from evosdc.release.corrections import corrections
 from evosdc.release.cross_tables import cross_tables
@@ -98,7 +98,7 @@ def write_release(
         aims=aims_among(assembly.experiment.constraints, assembly.registry),
         bound=bound,
         bound_by=bound_by,
-        two_way=next(iter(assembly.registry.defaults("measure", "intruder")), ""),
+        two_way=two_way_of(assembly.registry),
         holds=verdict.get("holds"),
         contradiction=str(verdict.get("text", "")).removeprefix("Does not hold: "),
         answered=len(opinion.get("judges") or ()),

@@ -56,7 +56,8 @@ def warnings_of(
     identity = original_of(starting, best)
     # Of several objectives the original is best in one: neither file is better than the other.
     single = len(best.objectives) == 1
-    if identity is not None and single and _standing(best) >= _standing(identity):
+    worse = identity is not None and best.objectives >= identity.objectives
+    if identity is not None and single and worse and _standing(best) >= _standing(identity):
         other = f"The fitness {balancing[0]} balances loss and risk; so may more" if balancing else "Try more"
         warnings.append(
             "The protected file does not score better than the unprotected original: by this fitness, publishing the "
