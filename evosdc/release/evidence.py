@@ -27,6 +27,8 @@ class Evidence:
         The requirement that set it; empty for the usual bound.
     two_way : str
         The measure of an informed intruder in both directions; empty where none is offered.
+    safer : int or None
+        Member of the front in which an informed intruder finds no more than is allowed, where too many are found.
     holds : bool or None
         Whether judges that the search did not use confirm the claimed risk; None where none has said.
     contradiction : str
@@ -64,6 +66,7 @@ class Evidence:
     bound: float = ACCEPTED
     bound_by: str = ""
     two_way: str = ""
+    safer: int | None = None
     holds: bool | None = None
     contradiction: str = ""
     answered: int = 0

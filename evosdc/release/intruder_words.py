@@ -13,6 +13,18 @@ def above_bound(percent: float, bound: float) -> str:
 
 
 def found_too_many(evidence: Evidence, percent: float) -> str:
+    """Return who finds too many, and which member of the front is a file in which nobody does."""
+    said = _who_finds(evidence, percent)
+    if evidence.safer is None:
+        return said
+    number = evidence.safer
+    return (
+        f"{said} Member {number} of the front loses more, and nobody finds more than the {evidence.bound:g} % in it: "
+        f"evosdc choose RUN {number} -o NEW makes it a file of its own, RUN being the folder of this run."
+    )
+
+
+def _who_finds(evidence: Evidence, percent: float) -> str:
     """Return who finds too many, and of an intruder with two directions which one does."""
     told = evidence.intruder or {}
     other, turned = told.get("other_percent"), told.get("looks_for") == "masked record"
@@ -21,7 +33,8 @@ def found_too_many(evidence: Evidence, percent: float) -> str:
         return _in_one_direction(evidence, percent, other)
     found = f"An informed intruder is expected to find {above_bound(percent, evidence.bound)} % of the people"
     if evidence.bound_by:
-        return f"{found}, and {evidence.bound:g} % is what you allowed ({evidence.bound_by})."
+        more = "" if evidence.two_way in evidence.bound_by else _both(evidence)
+        return f"{found}, and {evidence.bound:g} % is what you allowed ({evidence.bound_by}).{more}"
     accepted = f"{found}. For files that everybody gets, health authorities accept {evidence.bound:g} %"
     measure, bound = str(told.get("measure", "")), evidence.bound
     if turned and other is not None:

@@ -79,3 +79,14 @@ def test_ages_are_compared_as_numbers_though_they_are_categories() -> None:
     assert older.notable
     assert "in other ranges" in next(older.sentences())
     assert not made_for(ages(1, 40), ["code"]).attributes["code"].deciles, "too few people"
+
+
+@pytest.mark.parametrize("scale", [Scale.NUMERIC, Scale.ORDINAL])
+def test_years_of_birth_are_like_themselves(scale: Scale) -> None:
+    years = np.random.default_rng(3).integers(1940, 2006, 400)
+    labels = tuple(str(year) for year in range(1940, 2006)) if scale is Scale.ORDINAL else ()
+    schema = Schema((Attribute("code", Role.QUASI_IDENTIFIER, scale, labels, decimals=0),))
+    codes = (years - 1940).astype(np.int32)[:, None] if labels else np.empty((400, 0), np.int32)
+    table = Table(schema, codes, np.empty((400, 0)) if labels else years[:, None].astype(np.float64))
+    assert made_for(table, ["code"]).attributes["code"].deciles[0] == round(float(np.quantile(years, 0.1)))
+    assert not list(difference(table, table).sentences())

@@ -8,7 +8,7 @@ from evosdc.api.tables import as_table
 from evosdc.calls.consistency import given_away_sentences
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
-from evosdc.release.acceptance import ACCEPTED, bound_of, strictest_bound
+from evosdc.release.acceptance import ACCEPTED, bound_of, strictest_bound, two_way_of
 from evosdc.release.evidence import Evidence
 from evosdc.release.intruder import LIKELY, LISTED, found_by_intruder, found_by_value, measured_by
 from evosdc.release.publication import publication, verdict_meets
@@ -51,6 +51,12 @@ def test_it_says_that_the_search_was_kept_to_the_bound_where_the_verdict_is_requ
     beyond, found = verdict(**given | {"intruder": turned}, two_way="both")["reasons"]
     assert '--require "m <= 4"' in found
     assert found.endswith('--require "both <= 9".')
+    (allowed,) = verdict(**GOOD | {"intruder": given["intruder"]}, bound=2.0, bound_by="n <= 2", two_way="both")[
+        "reasons"
+    ]
+    assert allowed.endswith(
+        'what you allowed (n <= 2). Or, slower, to both directions themselves: --require "both <= 2".'
+    )
     beyond, found = verdict(**given)["reasons"]
     assert "beyond what evosdc asks of a file besides" in beyond
     assert "nothing that was required keeps the search to that" in found
@@ -534,3 +540,20 @@ def test_what_came_out_unchanged_is_not_told_to_be_protected():
     assert "club was to be masked and came out unchanged" in words
     assert "Protect it as well; where no intruder can know it" in words
     assert "Protect" not in known_words(told | {"known": ["club"]}, 9.0, "accepted for public files")
+
+
+def test_the_measure_of_both_directions_is_the_one_that_is_no_usual_risk():
+    assert two_way_of(default_registry()) == "two-way-linkage"
+
+
+def test_a_column_in_which_all_are_alike_is_no_danger():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"sex": ["f"] * 60, "age": rng.integers(20, 40, 60), "job": rng.choice(["a", ""], 60)})
+    frame["job"] = frame["job"].replace("", None)
+    table = as_table(frame)
+    for name in ("sex", "job"):
+        table = assign_role(table, Role.QUASI_IDENTIFIER, name)
+    told = {column.attribute: column for column in unchanged_columns(table, ["age"])}
+    assert not told["sex"].dangerous
+    assert "tells nobody apart" in told["sex"].why
+    assert told["job"].dangerous, "who has none is told from who has one"

@@ -7,9 +7,6 @@ from collections.abc import Iterable, Sequence
 from time import process_time
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from evosdc.calls.consistency import given_away_sentences, rules_notes
 from evosdc.calls.exchanged_labels import exchanged_sentences
 from evosdc.engine.choice import chosen, in_words
@@ -23,7 +20,9 @@ from evosdc.experiment.recipe.outputs import write_recipe
 from evosdc.experiment.recipe.profile import differences
 from evosdc.experiment.run.causes import causes_of, traced
 from evosdc.experiment.run.display import Display
+from evosdc.experiment.run.frequencies import frequencies
 from evosdc.experiment.run.fresh_findings import impossible_warning
+from evosdc.experiment.run.intruders import WITHIN, member_for_verdict
 from evosdc.experiment.run.limit import limit_of_run, limit_summary
 from evosdc.experiment.run.opinion import expected_time, opinion_of, wanted
 from evosdc.experiment.run.privacy_findings import privacy_findings
@@ -57,6 +56,9 @@ from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Table
 
 _LOG = logging.getLogger("evosdc.pictures")
+
+FOR_FRONT = 0.25
+"""Share of the time that is left which looking for a safer member of the front may take."""
 
 SO_FAR = "The run was stopped before its end: this is the best file so far, which no judge saw; evosdc resume goes on."
 """What a result says of itself that is not the end."""
@@ -95,6 +97,9 @@ def write_outputs(
     member = None if choice is None else chosen([one.point for one in state.front], choice)
     if best is None:
         best = algorithm.solution(state.population, state.best) if member is None else state.front[member]
+        if choice is None and not so_far:
+            member = member_for_verdict(assembly, state.front, best, given.for_judges)
+            best = best if member is None else state.front[member]
     masked = problem.decode(best.genome, best.key)
     file = BEST.removesuffix(".csv") + assembly.source.original.suffix
     genotype = problem.genotype
@@ -200,12 +205,14 @@ def write_outputs(
         "verdict": verdict,
         "second_opinion": opinion,
         "so_far": so_far or None,
-        "chosen": None if choice is None else {"member": member, "words": in_words(choice)},
+        "chosen": None if member is None else {"member": member, "words": in_words(choice) if choice else WITHIN},
         "recipe": recipe_summary(folder, best, recipe, portfolio["best"]),
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }
     document |= {key: value for key, value in further.items() if value is not None}
-    verdict_on_file = write_release(folder, assembly, masked, document, risk, exchanged, omitted)
+    front, left = [] if so_far or member is not None else state.front, given.left
+    rest = None if left is None else FOR_FRONT * left
+    verdict_on_file = write_release(folder, assembly, masked, document, risk, exchanged, omitted, front, rest)
     document = {"publication": verdict_on_file} | document
     document["requirements"] = [*judged, *on_publication(verdict_on_file, experiment.constraints)]
     folder.write_json(RESULT, document)
@@ -241,39 +248,6 @@ def _of_file(problem: Problem, masked: Table) -> dict[str, Any]:
         "draws": None if problem.expected else problem.draws,
         "of_file": {"scores": scores, "fitness": list(objectives)},
     }
-
-
-MANY_CATEGORIES, RARE = 60, 3
-
-
-def frequencies(original: Table, masked: Table) -> dict[str, Any]:
-    """Return, by categorical attribute, how often each category occurs before and after: counts, no records.
-
-    A rare category of an attribute with many is nearly a record: with more than 60 categories all that occur fewer than
-    3 times both before and after are counted together, as the last entry.
-    """
-    document = {}
-    for attribute in original.schema.categorical:
-        after = masked.schema[attribute.name]  # by name: numbers that were generalised have become categories, too
-        labels = after.categories if len(after.categories) > len(attribute.categories) else attribute.categories
-        columns = [np.asarray(table.column(attribute.name), dtype=np.int64) for table in (original, masked)]
-        counts = [np.bincount(column + 1, minlength=len(labels) + 1) for column in columns]
-        present = np.stack([count[1:] for count in counts])
-        names = list(labels)
-        rare: NDArray[np.bool_] = np.all(present < RARE, axis=0)
-        if len(labels) > MANY_CATEGORIES and rare.sum() > 1:
-            names = [name for name, few in zip(labels, rare, strict=True) if not few]
-            names.append(f"{int(rare.sum())} rare categories")
-            present = np.column_stack([present[:, ~rare], present[:, rare].sum(axis=1)])
-        document[attribute.name] = {
-            "scale": str(attribute.scale),
-            "categories": names,
-            "before": present[0].tolist(),
-            "after": present[1].tolist(),
-            "missing_before": int(counts[0][0]),
-            "missing_after": int(counts[1][0]),
-        }
-    return document
 
 
 def _write_scores(folder: RunFolder, assembly: Assembly, starting: Sequence[StartingFile], state: SearchState) -> None:

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evosdc.calls.consistency import given_away_sentences
-from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.safeguards import aims_among
+from evosdc.experiment.run.intruders import found_in, safer_member
 from evosdc.experiment.run.provenance import digest
+from evosdc.model import Individual
 from evosdc.printing import NO_TIME
 from evosdc.release.acceptance import bound_of, two_way_of
 from evosdc.release.analyses import analyses
@@ -15,14 +16,13 @@ from evosdc.release.corrections import corrections
 from evosdc.release.cross_tables import cross_tables
 from evosdc.release.evidence import Evidence
 from evosdc.release.further_knowledge import further_knowledge
-from evosdc.release.intruder import Found, found_by_intruder, found_by_value
+from evosdc.release.intruder import found_by_value
 from evosdc.release.publication import publication
 from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
 from evosdc.runs.layout import RELEASE, RunFolder
 from evosdc.table.determination import determinations
 from evosdc.table.distinct_values import distinct_values
-from evosdc.table.exact_values import known_of
 from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Rows, Table
 
@@ -35,6 +35,8 @@ def write_release(
     risk: Mapping[str, Any],
     exchanged: Sequence[str],
     omitted: Rows | None = None,
+    front: Sequence[Individual] = (),
+    seconds: float | None = None,
 ) -> dict[str, Any]:
     """Write ``release.json`` and return the verdict.
 
@@ -52,12 +54,19 @@ def write_release(
         Sentences on exchanged labels.
     omitted : ndarray of intp, optional
         Positions of records that are not published.
+    front : sequence of Individual
+        Among which a file is looked for in which fewer people are found, where too many are in this one.
+    seconds : float, optional
+        That may take.
     """
     microdata, whole = assembly.microdata, assembly.source.table
     dropped = document["dropped_identifiers"]
     original, published = whole.without(omitted), whole.with_columns(masked).without(omitted)
     shown = masked.without(omitted)
-    found = _found(assembly, original, shown, document)
+    measured = any(name in document["best"]["scores"] for name in assembly.registry.defaults("measure", "identity"))
+    # The intruder is asked anew only where other judges are: that costs about as much as an evaluation.
+    asked = measured or bool(document.get("verdict"))
+    found = found_in(assembly, original, shown, document["identity"]) if asked else None
     away = determinations(whole, microdata.protect)
     unchanged = [
         column.to_json() for column in unchanged_columns(whole, microdata.protect, dropped, document["changed"], away)
@@ -89,6 +98,8 @@ def write_release(
     texts = [str(entry["requirement"]) for entry in required if not entry["own"]]
     own = [str(entry["requirement"]) for entry in required if entry["own"]]
     bound, bound_by = bound_of(texts, str((told or {}).get("measure", "")), assembly.registry)
+    above = found is not None and found.percent > bound
+    safer = safer_member(assembly, front, bound, seconds) if above else None
     opinion = (document.get("second_opinion") or {}).get("best") or {}
     unheard = [*(opinion.get("not_applicable") or {}).values()]
     evidence = Evidence(
@@ -99,6 +110,7 @@ def write_release(
         bound=bound,
         bound_by=bound_by,
         two_way=two_way_of(assembly.registry),
+        safer=safer,
         holds=verdict.get("holds"),
         contradiction=str(verdict.get("text", "")).removeprefix("Does not hold: "),
         answered=len(opinion.get("judges") or ()),
@@ -121,29 +133,6 @@ def write_release(
         above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
     )
     return publication(evidence)
-
-
-def _found(assembly: Assembly, original: Table, masked: Table, document: Mapping[str, Any]) -> Found | None:
-    """Return what the informed intruder finds; nothing where no judge was asked and the search did not measure it.
-
-    The intruder is asked anew only where other judges are: that costs about as much as an evaluation.
-    """
-    registry, scores = assembly.registry, document["best"]["scores"]
-    measured = any(name in scores for name in registry.defaults("measure", "identity"))
-    if not (measured or document.get("verdict")) or masked.schema != assembly.microdata.original.schema:
-        return None
-    measures, protect = assembly.experiment.measures, assembly.microdata.protect
-    params = {m.name: m.params for m in measures.all} if measures is not None else {}
-    # What the search was judged by is not fitted again where it judges all that the intruder knows.
-    judged = known_of(original, protect) == protect
-    whole = [m.name for m in measures.all if not m.of] if measures is not None and judged else []
-    fitted = {name: assembly.problem.measures[name] for name in whole}
-    identity = (document["identity"] or {}).get("scores", {})
-    unprotected = {name: identity[name] for name in fitted if name in identity}
-    try:
-        return found_by_intruder(original, masked, protect, registry, params, fitted, unprotected)
-    except InputError:
-        return None
 
 
 def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
