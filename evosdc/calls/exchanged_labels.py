@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.table.labels import WIDEST, best_labels, gain_at_most, joint_counts
-from evosdc.table.table import Table
+from evosdc.table.table import Codes, Table
 
 TOLERATED = 0.03
 """Share of the records that may read right under another labelling, as rank swapping and noise leave it."""
@@ -49,7 +50,8 @@ class Exchange:
 def exchanged_labels(original: Table, masked: Table) -> list[Exchange]:
     """Return the categorical attributes of which more than 3 % of the records would read right under other labels.
 
-    The best labelling is the one-to-one relabelling under which most records agree (an assignment problem).
+    The best labelling is the one-to-one relabelling under which most records agree (an assignment problem). What it
+    gains where values are published at random does not count.
 
     Parameters
     ----------
@@ -65,8 +67,12 @@ def exchanged_labels(original: Table, masked: Table) -> list[Exchange]:
         if gain_at_most(joint) <= TOLERATED * len(original):
             continue
         rows, columns = np.arange(len(labels)), best_labels(joint)
-        gain = int(joint[rows, columns].sum() - np.trace(joint))
+        gain = _gain(joint, columns)
         if gain <= TOLERATED * len(original):
+            continue
+        if gain <= TOLERATED * len(original) + _by_chance(
+            original.codes[:, position], masked.codes[:, position], joint
+        ):
             continue
         moved = sorted(
             ((int(joint[a, b]), int(a), int(b)) for a, b in zip(rows, columns, strict=True) if a != b), reverse=True
@@ -76,6 +82,21 @@ def exchanged_labels(original: Table, masked: Table) -> list[Exchange]:
         )
         found.append(Exchange(attribute.name, gain / len(original), pairs))
     return sorted(found, key=lambda exchange: -exchange.share)
+
+
+def _gain(joint: NDArray[np.int64], columns: NDArray[np.intp]) -> int:
+    """Return how many more records read right under a labelling than as they are."""
+    return int(joint[np.arange(len(joint)), columns].sum() - np.trace(joint))
+
+
+def _by_chance(original: Codes, masked: Codes, joint: NDArray[np.int64]) -> float:
+    """Return the gain that the best labelling brings where as many records are published at random.
+
+    Of many categories in few records some labelling always seems better: 6 % of 2500 records in 80 categories.
+    """
+    shuffled = joint_counts(original, np.random.default_rng(0).permutation(masked), len(joint))
+    wrong, by_chance = (int(counts.sum() - np.trace(counts)) for counts in (joint, shuffled))
+    return _gain(shuffled, best_labels(shuffled)) * wrong / max(by_chance, 1)
 
 
 def exchanged_sentences(original: Table, masked: Table) -> list[str]:

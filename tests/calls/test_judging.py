@@ -91,6 +91,17 @@ class TestExchangedLabels:
         (found,) = exchanged_labels(original, changed(original, "sex", codes))
         assert found.share == pytest.approx(0.5)
 
+    def test_values_at_random_are_none_and_exchanges_among_them_are(self) -> None:
+        rng = np.random.default_rng(5)
+        years = Attribute("year", Role.QUASI_IDENTIFIER, Scale.ORDINAL, tuple(str(year) for year in range(1930, 2010)))
+        codes = rng.integers(0, 80, 2500).astype(np.int32)
+        original = Table(Schema((years,)), codes[:, None], np.empty((2500, 0)))
+        assert exchanged_labels(original, shuffled(original, "year")) == []
+        turned = np.where(codes < 8, 7 - codes, codes)
+        turned[rng.random(2500) < 0.1] = 40
+        (found,) = exchanged_labels(original, changed(original, "year", turned))
+        assert found.share == pytest.approx(0.09, abs=0.02)
+
     def test_no_category_of_one_or_two_people_is_named(self) -> None:
         born = Attribute("born", Role.QUASI_IDENTIFIER, Scale.NOMINAL, tuple(f"day {day}" for day in range(30)))
         days = np.repeat(np.arange(30, dtype=np.int32), 2)
