@@ -5,11 +5,14 @@ a whole corrects what the sample promises of the others, measure by measure.
 """
 
 from collections.abc import Iterator, Mapping
+from math import inf
 
 from evosdc.engine.problem import Problem
+from evosdc.model import Masking
 from evosdc.model.individual import precedence_of
 from evosdc.tuning.candidate import Candidate
 from evosdc.tuning.judge import Judge
+from evosdc.tuning.masking_times import MaskingTimes
 from evosdc.tuning.trial import Order
 
 LARGE = 100_000
@@ -27,8 +30,14 @@ ROW_SHARE = 0.4
 MOST = 40
 """Files that are judged as a whole, at most."""
 
+MOST_OVER = 3.0
+"""Times the time that is left which a file may take to be masked where there would be none at all without it."""
 
-def confirm(sampled: Judge, judge: Judge) -> None:
+NEXT = 12
+"""What promises most by the sample and was not judged as a whole: so many follow the tuned files."""
+
+
+def confirm(sampled: Judge, judge: Judge, times: MaskingTimes) -> None:
     """Judge the whole files that promise most by a sample, until none promises more than the best one keeps.
 
     Parameters
@@ -37,8 +46,10 @@ def confirm(sampled: Judge, judge: Judge) -> None:
         With the trials on the sample.
     judge : Judge
         Of the whole file.
+    times : MaskingTimes
+        Of the whole file.
     """
-    for candidate in _promising(sampled, judge):
+    for candidate in _promising(sampled, judge, times):
         judge.judge([(candidate, 0)])
         if judge.over or len(judge.trials) + len(judge.refusals) >= MOST:
             return
@@ -57,25 +68,47 @@ def file_seconds(sampled: Judge, judge: Judge) -> float:
     return min(first, _times(sampled, judge) * sampled.file_seconds)
 
 
-def _promising(sampled: Judge, judge: Judge) -> Iterator[Candidate]:
+def promising(sampled: Judge, judge: Judge) -> list[Masking]:
+    """Return what promises most by the sample and was not judged as a whole, each design at its best, the best first.
+
+    Where time ends tuning early the start of a search goes on with it.
+    """
+    ratios: Mapping[str, float] = {}
+    for key in judge.trials:
+        if key in sampled.trials:
+            ratios = ratios_of(sampled.known(key, 1)[0].scores, judge.known(key, 1)[0].scores)
+    left = [key for key in sampled.trials if sampled.known(key, 1) and key not in {**judge.trials, **judge.refusals}]
+    best: dict[str, Candidate] = {}
+    for key in sorted(left, key=lambda key: promised(judge.problem, sampled, key, ratios)):
+        best.setdefault(sampled.candidates[key].arm.name, sampled.candidates[key])
+    return [candidate.masking for candidate in list(best.values())[:NEXT]]
+
+
+def _promising(sampled: Judge, judge: Judge, times: MaskingTimes) -> Iterator[Candidate]:
     """Yield what promises most and is not judged yet, as often as that is asked for.
 
-    What would take longer than the time that is left is passed over; the very first one is judged in any case.
+    What takes longer to mask than the time that is left is passed over. Where that is all there is, the quickest is
+    judged, unless it takes many times as long: nothing interrupts compiled code.
     """
     ratios: Mapping[str, float] = {}
     tried: set[str] = set()
+
+    def seconds(key: str) -> float:
+        return times.seconds(sampled.candidates[key].masking)
+
     while True:
+        left = inf if judge.budget.seconds is None else judge.budget.seconds - judge.seconds
+        reached = min((judge.order(key) for key in judge.trials), default=None)
         orders = {
             key: promised(judge.problem, sampled, key, ratios)
             for key in sampled.trials
             if key not in tried and key not in sampled.refusals and sampled.known(key, 1)
         }
-        reached = min((judge.order(key) for key in judge.trials), default=None)
-        able = {key: order for key, order in orders.items() if _ends_in_time(sampled, judge, key)}
-        if judge.trials or able:
-            orders = able
-        best = min(orders, key=lambda key: orders[key], default=None)
-        if best is None or (reached is not None and orders[best] >= reached):
+        better = [key for key in sorted(orders, key=orders.__getitem__) if reached is None or orders[key] < reached]
+        best = next((key for key in better if seconds(key) <= left), None)
+        if best is None and not judge.trials:
+            best = min((key for key in better if seconds(key) <= MOST_OVER * left), key=seconds, default=None)
+        if best is None:
             return
         tried.add(best)
         yield sampled.candidates[best]
@@ -86,15 +119,6 @@ def _promising(sampled: Judge, judge: Judge) -> Iterator[Candidate]:
 def _times(sampled: Judge, judge: Judge) -> float:
     """Return how many times as many records the whole file has."""
     return len(judge.problem.genotype.microdata.table) / len(sampled.problem.genotype.microdata.table)
-
-
-def _ends_in_time(sampled: Judge, judge: Judge, key: str) -> bool:
-    """Whether a whole file is expected to end within the budget, where it takes as long by record as in the sample."""
-    arm = sampled.candidates[key].arm.name
-    if judge.budget.seconds is None or not sampled.used[arm]:
-        return True
-    expected = _times(sampled, judge) * sampled.time_used[arm] / sampled.used[arm]
-    return expected <= judge.budget.seconds - judge.seconds
 
 
 def promised(problem: Problem, sampled: Judge, key: str, ratios: Mapping[str, float]) -> Order:

@@ -10,7 +10,7 @@ from evosdc.tuning.arm import Arm, Kind
 from evosdc.tuning.candidate import Candidate
 from evosdc.tuning.evidence import evidence_sentence
 from evosdc.tuning.judge import Judge
-from evosdc.tuning.large_files import file_seconds
+from evosdc.tuning.large_files import file_seconds, promising
 from evosdc.tuning.leaders import leaders
 from evosdc.tuning.trial import Order, Trial, mean_order
 
@@ -110,7 +110,9 @@ class Tuning:
     untried : tuple of str
         Names of designs that were not tried at all, since the budget was spent before.
     file_seconds : float
-        Mean seconds to mask and judge a file of all records; 0 where nobody knows, or asked for a limit of time.
+        Seconds to mask and judge a file of all records; 0 where nobody knows, or asked for a limit of time.
+    promising : tuple of Masking
+        What promises most by a sample and was not judged as a whole, from best to worst.
     """
 
     rows: tuple[TunedMethod, ...]
@@ -123,6 +125,7 @@ class Tuning:
     sample: int = 0
     untried: tuple[str, ...] = ()
     file_seconds: float = 0.0
+    promising: tuple[Masking, ...] = ()
 
     @property
     def best(self) -> TunedMethod:
@@ -136,13 +139,13 @@ class Tuning:
 
     @property
     def maskings(self) -> tuple[Masking, ...]:
-        """The best files of all, from best to worst, then each method at its best, each once: a search's start.
+        """The best files of all, then each method at its best, then what promises most, each once: a search's start.
 
         Methods that break a bound by little and score better come in turn with those that keep all.
         """
         listed: dict[str, Masking] = {}
         rows = leaders(self.rows, lambda row: row.order)
-        for masking in (*(file.masking for file in self.files), *(row.masking for row in rows)):
+        for masking in (*(file.masking for file in self.files), *(row.masking for row in rows), *self.promising):
             listed.setdefault(masking.label, masking)
         return tuple(listed.values())
 
@@ -197,6 +200,7 @@ def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | No
         len(sampled.problem.genotype.microdata.original) if sampled is not None else 0,
         tuple(untried),
         _file_seconds(sampled, judge),
+        tuple(promising(sampled, judge)) if sampled is not None else (),
     )
 
 

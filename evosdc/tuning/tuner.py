@@ -13,6 +13,7 @@ from evosdc.tuning.candidate import Budget, Candidate
 from evosdc.tuning.course import Course
 from evosdc.tuning.judge import MOST_OF_TIME, Judge
 from evosdc.tuning.large_files import ROW_SHARE, SAMPLE_SHARE, confirm
+from evosdc.tuning.masking_times import MaskingTimes
 from evosdc.tuning.result import Tuning, tuning_of
 
 
@@ -30,6 +31,7 @@ def tune(
     stopped: Callable[[Tuning], None] = lambda found: None,
     sample: Problem | None = None,
     slow: Slow | None = None,
+    times: MaskingTimes | None = None,
 ) -> Tuning:
     """Find each masking method's best parameters for a problem's fitness, and better combinations of methods.
 
@@ -72,6 +74,8 @@ def tune(
         all records (`evosdc.tuning.large_files`). Only with a budget of seconds.
     slow : callable, optional
         Told while a single file takes long (`evosdc.slow_work`).
+    times : MaskingTimes, optional
+        Of the whole file, where others want to know them, too.
     """
     original = problem.genotype.microdata.original
     arms = arms_of(original, registry, methods)
@@ -88,7 +92,7 @@ def tune(
     judge = Judge(problem, registry, seed, budget, dispatch, function, lambda n: tell(tried + n), first, share, slow)
     try:
         if sampled is not None:
-            confirm(sampled, judge)
+            confirm(sampled, judge, times or MaskingTimes(problem.genotype.microdata, registry))
         else:
             Course(judge, arms, first).follow(entries)
     except KeyboardInterrupt:

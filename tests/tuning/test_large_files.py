@@ -8,10 +8,13 @@ from evosdc.datasets.loading import load_dataset
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run import tuning as runs_tuning
+from evosdc.model import Masking
+from evosdc.tuning import masking_times
 from evosdc.tuning.arm import arms_of
 from evosdc.tuning.candidate import Budget, Candidate
 from evosdc.tuning.judge import Judge
-from evosdc.tuning.large_files import confirm, file_seconds, promised, ratios_of
+from evosdc.tuning.large_files import confirm, file_seconds, promised, promising, ratios_of
+from evosdc.tuning.masking_times import MaskingTimes
 from evosdc.tuning.trial import attempt
 from evosdc.tuning.tuner import tune
 from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of
@@ -85,7 +88,7 @@ def test_the_whole_file_corrects_what_the_sample_promises(judges) -> None:
     sampled, judge = judges
     shares = [step / 12 for step in range(1, 12)]
     sampled.judge((one, 0) for one in candidates(judge.problem, shares))
-    confirm(sampled, judge)
+    confirm(sampled, judge, Taking())
     assert 1 <= len(judge.trials) <= len(shares)
     best = min(judge.trials, key=judge.order)
     last = list(judge.trials)[-1]
@@ -98,7 +101,7 @@ def test_the_whole_file_corrects_what_the_sample_promises(judges) -> None:
 def test_the_first_file_of_all_is_the_best_of_the_sample(judges) -> None:
     sampled, judge = judges
     sampled.judge((one, 0) for one in candidates(judge.problem, (0.2, 0.5, 0.8)))
-    confirm(sampled, judge)
+    confirm(sampled, judge, Taking())
     (first, *_) = judge.trials
     assert first == min(sampled.trials, key=sampled.order)
     assert promised(sampled.problem, sampled, first, {}) == sampled.order(first)
@@ -121,20 +124,61 @@ def test_what_a_whole_file_takes_is_told_without_what_the_first_one_loads(judges
     assert file_seconds(sampled, judge) == judge.file_seconds > 0.0
 
 
+class Taking(MaskingTimes):
+    """Seconds by method."""
+
+    def __init__(self, **seconds: float) -> None:
+        self.by_method = seconds
+
+    def seconds(self, masking) -> float:
+        return self.by_method.get(masking.method.replace("-", "_"), 0.0)
+
+
 def test_what_would_not_end_in_time_is_passed_over(whole, sample) -> None:
-    sampled, judge = Judge(sample, REGISTRY, 1, Budget(None)), Judge(whole, REGISTRY, 1, Budget(None, 60.0))
-    slow, fast = candidates(whole, (0.3,)), [Candidate.at(*one) for one in _microaggregations(whole)]
-    sampled.judge((one, 0) for one in (*slow, *fast))
-    for one in slow:
-        sampled.time_used[one.arm.name] = 1e6
-    confirm(sampled, judge)
-    assert {judge.candidates[key].arm.name for key in judge.trials} <= {one.arm.name for one in fast}
-    assert judge.trials
-    for one in fast:
-        sampled.time_used[one.arm.name] = 1e6
-    judge = Judge(whole, REGISTRY, 1, Budget(None, 60.0))
-    confirm(sampled, judge)
-    assert len(judge.trials) == 1, "one in any case"
+    sampled = Judge(sample, REGISTRY, 1, Budget(None))
+    fast = [Candidate.at(*one) for one in _microaggregations(whole)]
+    sampled.judge((one, 0) for one in (*candidates(whole, (0.3,)), *fast))
+
+    def judged(**seconds: float) -> set[str]:
+        judge = Judge(whole, REGISTRY, 1, Budget(None, 60.0))
+        confirm(sampled, judge, Taking(**seconds))
+        return {judge.candidates[key].arm.steps[0].method for key in judge.trials}
+
+    assert judged(rank_swapping=61.0) == {"mdav"}
+    assert judged(rank_swapping=100.0, mdav=90.0) == {"mdav"}, "one in any case"
+    assert judged(rank_swapping=1e5, mdav=1e4) == set(), "but for what takes hours, and is not interrupted"
+
+
+def test_the_time_of_a_large_file_is_told_by_how_it_grows(whole, monkeypatch) -> None:
+    monkeypatch.setattr(masking_times, "SMALL", 100)
+    monkeypatch.setattr(masking_times, "MIDDLING", 400)
+    growth = {"square": 2, "line": 1, "nothing": 0}
+
+    def took(name: str) -> float:
+        times = MaskingTimes(whole.genotype.microdata, REGISTRY)
+        monkeypatch.setattr(times, "_timed", lambda _, records: 0.1 * (records / 400) ** growth[name])
+        return times.seconds(Masking("rank-swapping", {}))
+
+    assert took("square") == pytest.approx(0.1 * 2.5**2)
+    assert took("line") == pytest.approx(0.1 * 2.5)
+    assert took("nothing") == pytest.approx(0.1)
+    times = MaskingTimes(whole.genotype.microdata, REGISTRY)
+    assert 0.0 < times.seconds(Masking("rank-swapping", {"p": 5.0})) < 5.0
+    assert MaskingTimes(whole.genotype.microdata, REGISTRY).seconds(Masking("mdav", {"k": 900})) == 0.0, "it is refused"
+    assert MaskingTimes(problem_of(records=400).genotype.microdata, REGISTRY).seconds(Masking("mdav", {"k": 3})) == 0.0
+
+
+def test_what_the_sample_promises_follows_the_tuned_files(whole, sample) -> None:
+    sampled, judge = Judge(sample, REGISTRY, 1, Budget(None)), Judge(whole, REGISTRY, 1, Budget(None))
+    fast = [Candidate.at(*one) for one in _microaggregations(whole)]
+    shares = candidates(whole, (0.2, 0.5, 0.8))
+    sampled.judge((one, 0) for one in (*shares, *fast))
+    judge.judge([(fast[0], 0)])
+    found = promising(sampled, judge)
+    assert len({masking.label for masking in found}) == len(found)
+    assert fast[0].masking.label not in {masking.label for masking in found}
+    assert [one for one in found if one.method == "rank-swapping"], "each design at its best"
+    assert len([one for one in found if one.method == "rank-swapping"]) == 1
 
 
 def _microaggregations(problem):

@@ -54,14 +54,21 @@ def member_for_verdict(
     None where none is required, where the best file is within the bound, and where `safer_member` finds none.
     """
     texts, verdict = without_publishable(assembly.experiment.constraints)
+    began = working_time()
     found = _found_of(assembly, best) if verdict else None
     if found is None or found.percent <= bound_of(texts, found.measure, assembly.registry)[0]:
         return None
-    return safer_member(assembly, front, strictest_bound(texts, assembly.registry), seconds)
+    cost = working_time() - began
+    left = None if seconds is None else seconds - cost
+    return safer_member(assembly, front, strictest_bound(texts, assembly.registry), left, cost)
 
 
 def safer_member(
-    assembly: Assembly, front: Sequence[Individual], bound: float, seconds: float | None = None
+    assembly: Assembly,
+    front: Sequence[Individual],
+    bound: float,
+    seconds: float | None = None,
+    cost: float = 0.0,
 ) -> int | None:
     """Return the position of a member of a front in which an informed intruder finds at most `bound` per cent.
 
@@ -76,17 +83,14 @@ def safer_member(
     bound : float
     seconds : float, optional
         That this may take; without a limit by default.
+    cost : float
+        Seconds that it takes to ask the intruder about one file.
     """
     places = [place for place, member in enumerate(front) if member.feasible]
     low, high, kept, began = 0, len(places) - 1, None, working_time()
-    tries = 0
-    while low <= high:
-        spent = working_time() - began
-        if seconds is not None and spent + spent / max(tries, 1) >= seconds:
-            break
+    while low <= high and (seconds is None or working_time() - began + cost < seconds):
         middle = (low + high) // 2
         found = _found_of(assembly, front[places[middle]])
-        tries += 1
         if found is not None and found.percent <= bound:
             kept, high = places[middle], middle - 1
         else:

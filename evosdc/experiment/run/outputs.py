@@ -98,7 +98,7 @@ def write_outputs(
     if best is None:
         best = algorithm.solution(state.population, state.best) if member is None else state.front[member]
         if choice is None and not so_far:
-            member = member_for_verdict(assembly, state.front, best, given.for_judges)
+            member = member_for_verdict(assembly, state.front, best, _share(given.for_judges))
             best = best if member is None else state.front[member]
     masked = problem.decode(best.genome, best.key)
     file = BEST.removesuffix(".csv") + assembly.source.original.suffix
@@ -210,9 +210,9 @@ def write_outputs(
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }
     document |= {key: value for key, value in further.items() if value is not None}
-    front, left = [] if so_far or member is not None else state.front, given.left
-    rest = None if left is None else FOR_FRONT * left
-    verdict_on_file = write_release(folder, assembly, masked, document, risk, exchanged, omitted, front, rest)
+    front = [] if so_far or member is not None else state.front
+    spare = _share(given.left)
+    verdict_on_file = write_release(folder, assembly, masked, document, risk, exchanged, omitted, front, spare)
     document = {"publication": verdict_on_file} | document
     document["requirements"] = [*judged, *on_publication(verdict_on_file, experiment.constraints)]
     folder.write_json(RESULT, document)
@@ -230,6 +230,11 @@ def pictures_of(assembly: Assembly, masked: Table) -> dict[str, str]:
             # error might hold values of records.
             _LOG.warning("picture %s failed with %s", name, type(error).__name__)
     return drawn
+
+
+def _share(left: float | None) -> float | None:
+    """Return the seconds that looking for a safer member of the front may take of those that are left."""
+    return None if left is None else FOR_FRONT * left
 
 
 def _unlike(assembly: Assembly) -> list[str]:

@@ -12,6 +12,7 @@ from evosdc.kernel import working_time
 from evosdc.model import Individual, Masking
 from evosdc.runs.layout import PORTFOLIO, RunFolder
 from evosdc.time_limit import DeadlineOver, time_limited
+from evosdc.tuning.large_files import LARGE
 
 EVALUATE_START = "evosdc.experiment.run.worker_tasks:evaluate_start"
 """The worker's function that makes and evaluates what stands at a position."""
@@ -21,6 +22,9 @@ BATCH = 16
 
 FOR_SEARCH = 0.6
 """Share of a search's time that neither tuning nor starting files may take."""
+
+FOR_SEARCH_OF_LARGE = 0.25
+"""The same of a large file (`evosdc.tuning.large_files.LARGE`): the few candidates there is time for change little."""
 
 FOR_SEARCH_AT_LEAST = 0.2
 """The same for the starting files that a run had rather not be without."""
@@ -41,8 +45,8 @@ def starting_individuals(
 ) -> Iterator[Individual]:
     """Yield all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
 
-    Where the experiment stops by time, they end early when `FOR_SEARCH` of it is left, those of
-    `StartingPlan.assured` when `FOR_SEARCH_AT_LEAST` is. What is under way then is given up.
+    Where the experiment stops by time, they end early when `FOR_SEARCH` of it is left, or `FOR_SEARCH_OF_LARGE`, those
+    of `StartingPlan.assured` when `FOR_SEARCH_AT_LEAST` is. What is under way then is given up.
 
     Parameters
     ----------
@@ -57,6 +61,7 @@ def starting_individuals(
     rule = assembly.experiment.on_error.rule
     total = len(plan.labels)
     given = assembly.stop.seconds
+    usual = FOR_SEARCH_OF_LARGE if len(assembly.source.table) >= LARGE else FOR_SEARCH
     began = working_time()
     done, seconds = 0, 0.0
 
@@ -64,7 +69,7 @@ def starting_individuals(
         """Seconds for what comes next; the first file, without which there is nothing, takes what it takes."""
         if given is None or not done:
             return None
-        share = 1.0 - (FOR_SEARCH_AT_LEAST if done < min(plan.assured, total) else FOR_SEARCH)
+        share = 1.0 - (FOR_SEARCH_AT_LEAST if done < min(plan.assured, total) else usual)
         return share * given - spent - (working_time() - began)
 
     def over() -> bool:

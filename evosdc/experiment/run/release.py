@@ -8,6 +8,7 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.safeguards import aims_among
 from evosdc.experiment.run.intruders import found_in, safer_member
 from evosdc.experiment.run.provenance import digest
+from evosdc.kernel import working_time
 from evosdc.model import Individual
 from evosdc.printing import NO_TIME
 from evosdc.release.acceptance import bound_of, two_way_of
@@ -66,7 +67,9 @@ def write_release(
     measured = any(name in document["best"]["scores"] for name in assembly.registry.defaults("measure", "identity"))
     # The intruder is asked anew only where other judges are: that costs about as much as an evaluation.
     asked = measured or bool(document.get("verdict"))
+    began = working_time()
     found = found_in(assembly, original, shown, document["identity"]) if asked else None
+    cost = working_time() - began
     away = determinations(whole, microdata.protect)
     unchanged = [
         column.to_json() for column in unchanged_columns(whole, microdata.protect, dropped, document["changed"], away)
@@ -99,7 +102,7 @@ def write_release(
     own = [str(entry["requirement"]) for entry in required if entry["own"]]
     bound, bound_by = bound_of(texts, str((told or {}).get("measure", "")), assembly.registry)
     above = found is not None and found.percent > bound
-    safer = safer_member(assembly, front, bound, seconds) if above else None
+    safer = safer_member(assembly, front, bound, seconds, cost) if above else None
     opinion = (document.get("second_opinion") or {}).get("best") or {}
     unheard = [*(opinion.get("not_applicable") or {}).values()]
     evidence = Evidence(

@@ -39,6 +39,7 @@ from evosdc.slow_work import Slow
 from evosdc.table.table import Table
 from evosdc.tuning.candidate import Budget
 from evosdc.tuning.large_files import LARGE, SAMPLE
+from evosdc.tuning.masking_times import MaskingTimes
 from evosdc.tuning.result import Tuning
 from evosdc.tuning.spread import spread
 from evosdc.tuning.tuner import tune
@@ -54,6 +55,9 @@ FOR_FIRST = 0.02
 
 UNTUNED = 24
 """Random genomes that start a search where no method could be tuned, and nothing else was asked for."""
+
+LASTING = 0.25
+"""Share of a search's time from which on a method takes too long to mask a large file."""
 
 MOST_ASSURED = 4
 """Starting files that are masked and judged at most where the time is over before."""
@@ -85,6 +89,7 @@ def tune_problem(
     stopped: Callable[[Tuning], None] = lambda found: None,
     sample: Problem | None = None,
     slow: Slow | None = None,
+    times: MaskingTimes | None = None,
 ) -> Tuning:
     """Tune masking methods for a problem, with the entries of a portfolio as further candidates.
 
@@ -92,7 +97,7 @@ def tune_problem(
     ----------
     portfolio : str, optional
         By default the one that is usual for the scales of the protected attributes.
-    stopped, sample, slow
+    stopped, sample, slow, times
         As of `evosdc.tuning.tuner.tune`.
     """
     original = problem.genotype.microdata.original
@@ -107,8 +112,9 @@ def tune_problem(
         known = [masking for masking in known if masking.method in tuned.methods]
     seed = problem.streams.seed
     methods, files = tuned.methods, tuned.files
+    function = TRY_MASKING
     return tune(
-        problem, registry, seed, budget, methods, known, files, dispatch, TRY_MASKING, tell, stopped, sample, slow
+        problem, registry, seed, budget, methods, known, files, dispatch, function, tell, stopped, sample, slow, times
     )
 
 
@@ -180,7 +186,10 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         registry = assembly.registry
         sample = sample_of(assembly.experiment, assembly.microdata, registry, assembly.seed, budget)
         slow = recorder.display.slow
-        tuning = tune_problem(problem, registry, start.tuned, budget, portfolio, dispatch, tell, stopped, sample, slow)
+        times = MaskingTimes(assembly.microdata, registry)
+        tuning = tune_problem(
+            problem, registry, start.tuned, budget, portfolio, dispatch, tell, stopped, sample, slow, times
+        )
         made = tuning.made
         asked = [entry.masking for entry in start.methods]
         if assembly.experiment.stop.seconds is not None:
@@ -190,10 +199,12 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
             left = max(until * given - taken, FOR_NAMED * given)
             asked = list(all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message))
         entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings, "named": asked}
-        document = tuning.to_json() | {"seconds": round(working_time() - began, 3)}
+        lasting = _lasting(assembly, tuning, times)
+        document = tuning.to_json() | {"lasting": [list(methods) for methods in lasting]}
+        document |= {"seconds": round(working_time() - began, 3)}
         folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
     document = folder.read_object(TUNING, "start")
-    found = with_tuned(assembly, *_maskings(document), made, float(document.get("file_seconds", 0.0)))
+    found = with_tuned(assembly, *_maskings(document), made, *_told(document))
     if start.tuned is not None and budget_of(start.tuned, assembly.experiment.stop).seconds is not None:
         # Within a time another computer would find others: what is repeated starts from these.
         named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
@@ -206,7 +217,7 @@ def with_found(assembly: Assembly, folder: RunFolder) -> Assembly:
     if not assembly.plan.tuned or not folder.file(TUNING).exists():
         return assembly
     document = folder.read_object(TUNING, "start")
-    return with_tuned(assembly, *_maskings(document), (), float(document.get("file_seconds", 0.0)))
+    return with_tuned(assembly, *_maskings(document), (), *_told(document))
 
 
 def _maskings(document: Mapping[str, Any]) -> tuple[list[Masking], list[Masking] | None]:
@@ -214,6 +225,35 @@ def _maskings(document: Mapping[str, Any]) -> tuple[list[Masking], list[Masking]
     named = document.get("named")
     read = Masking.from_json
     return [read(one) for one in document["start"]], None if named is None else [read(one) for one in named]
+
+
+def _told(document: Mapping[str, Any]) -> tuple[float, list[list[str]]]:
+    """Return what a file takes, and which methods take too long; older versions tell of neither."""
+    return float(document.get("file_seconds", 0.0)), list(document.get("lasting", ()))
+
+
+def _lasting(assembly: Assembly, tuning: Tuning, times: MaskingTimes) -> list[tuple[str, ...]]:
+    """Return the methods, step by step, of which one file of a large one takes too much of the time that there is.
+
+    Nothing interrupts compiled code, and on so many records it may take hours.
+    """
+    given, start = assembly.experiment.stop.seconds, assembly.experiment.start
+    if not tuning.sample or given is None or start is None:
+        return []
+    portfolio = assembly.registry.implementation("portfolio", start.portfolio) if start.portfolio else None
+    known = portfolio(assembly.microdata.original) if portfolio is not None else ()
+    entries = {methods_of(masking): masking for masking in (*tuning.maskings, *known)}
+    made = {methods_of(file.masking) for file in tuning.files}
+    return [
+        methods
+        for methods, masking in entries.items()
+        if methods not in made and times.seconds(masking) > LASTING * given
+    ]
+
+
+def methods_of(masking: Masking) -> tuple[str, ...]:
+    """Return the methods of an entry, step by step."""
+    return tuple(step.method for step in masking.steps)
 
 
 def _positions(plan: StartingPlan, made: Sequence[tuple[Masking, Table]]) -> dict[int, Table]:
@@ -228,11 +268,12 @@ def with_tuned(
     named: Sequence[Masking] | None = None,
     made: Sequence[tuple[Masking, Table]] = (),
     file_seconds: float = 0.0,
+    lasting: Sequence[Sequence[str]] = (),
 ) -> Assembly:
     """Return an assembly whose start has tuned methods in place of the wish for them; some files are `made` already.
 
     `named` are the methods that the start asks for by name, where they differ from what it says; `file_seconds` what a
-    file takes, 0 where nobody knows.
+    file takes, 0 where nobody knows. Entries of `lasting` methods, step by step, are left out.
     """
     experiment, registry = assembly.experiment, assembly.registry
     assert experiment.start is not None, "nothing is tuned unless the experiment says so"
@@ -249,7 +290,10 @@ def with_tuned(
         first = 1
         if file_seconds > 0.0:
             first = min(FIRST_TUNED, 1 + int(FOR_FIRST * experiment.stop.seconds / file_seconds))
-        listed = [*tuned[:first], *wanted, *tuned[first:], *map(MaskingEntry.of, spread(known, maskings))]
+        others = [*maskings[first:], *spread(known, maskings)]
+        too_long = set(map(tuple, lasting))
+        kept = [masking for masking in others if methods_of(masking) not in too_long]
+        listed = [*tuned[:first], *wanted, *map(MaskingEntry.of, kept)]
         assured = max(1, len(tuned[:first]) + len(wanted))
     start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
     anything = (start.methods, start.files, start.random, start.initial)
