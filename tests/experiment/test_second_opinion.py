@@ -178,6 +178,7 @@ def test_protect_writes_a_run_where_it_is_asked_to(frame, tmp_path):
 def test_the_command_prints_a_verdict(frame, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     frame.to_csv("people.csv", index=False)
+    monkeypatch.setenv("COLUMNS", "200")  # no heading is broken
     words = ["protect", "people.csv", "--protect", "age,sex", "--generations", "2", "-o", "run", "--quiet"]
     with pytest.raises(SystemExit):
         main([*words, "--time", "20s"])
