@@ -30,6 +30,15 @@ SMALL = {
 }
 
 
+def test_a_time_that_verdict_and_report_alone_exceed_is_told_of():
+    told = list[str]()
+    for seconds in (60.0, 40.0):
+        TimeGiven.of(StopRule(whole=seconds), working_time(), 1_000_000, 6, 1).remark(told.append)
+    (remark,) = told
+    assert remark.startswith("40 seconds are too few for a file of this size, and will be exceeded: verdict and report")
+    assert remark.endswith("Give it 63 seconds or more.")
+
+
 def test_what_follows_the_search_has_a_share_at_most():
     given = TimeGiven.of(StopRule(whole=100.0), working_time(), 1000, 10)
     assert given.for_search(10_000.0) == pytest.approx(100.0 * (1.0 - MOST_KEPT), abs=0.5)

@@ -118,6 +118,7 @@ def run_once(
         # Last, since this is the file that makes the folder one that can be resumed.
         folder.write_json(RESOLVED, full.to_json())
         given = time_of(assembly, began)
+        given.remark((display or Display()).message)
         return _carry_out(Recorder(ending_within(assembly, given, folder), folder, display or Display()), given)
 
 

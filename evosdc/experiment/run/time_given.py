@@ -1,5 +1,6 @@
 """The time that a run may take all told, shared out to its search and to what follows it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from evosdc.experiment.config.stop_rule import StopRule
@@ -10,6 +11,9 @@ MOST_KEPT = 0.3
 
 MOST_CONCLUDING = 0.5
 """The same where the file is so large that its verdict and report alone take longer."""
+
+TOO_MUCH = 0.6
+"""Share of the time from which on verdict and report take so much of it that it is exceeded."""
 
 SLOWEST = 4.0
 """How many times as slow a machine is taken to be at most."""
@@ -44,19 +48,31 @@ class TimeGiven:
     end : float
     concluding : float
         Seconds before the end at which judges have to have answered.
+    expected : float
+        What follows search and judges is expected to take, even where the time is too short for that.
     """
 
     seconds: float | None
     end: float
     concluding: float
+    expected: float = 0.0
 
     @classmethod
     def of(cls, rule: StopRule, began: float, records: int, attributes: int, numbers: int = 0) -> "TimeGiven":
         """Return the time of a run that began then, on the same clock, on a file of so many records and attributes."""
         if rule.whole is None:
             return cls(None, float("inf"), 0.0)
-        concluding = min(concluding_seconds(records, attributes, numbers), MOST_CONCLUDING * rule.whole)
-        return cls(rule.whole, began + rule.whole, concluding)
+        expected = concluding_seconds(records, attributes, numbers)
+        return cls(rule.whole, began + rule.whole, min(expected, MOST_CONCLUDING * rule.whole), expected)
+
+    def remark(self, tell: Callable[[str], None]) -> None:
+        """Tell that the time is too short for a file of this size, whatever the search does; usually nothing."""
+        if self.seconds is not None and self.expected > TOO_MUCH * self.seconds:
+            wanted = self.expected / MOST_CONCLUDING
+            tell(
+                f"{self.seconds:g} seconds are too few for a file of this size, and will be exceeded: verdict and "
+                f"report alone take about {self.expected:.0f}. Give it {wanted:.0f} seconds or more."
+            )
 
     def slowed(self, times: float) -> "TimeGiven":
         """Return the time of a run on a machine that is so many times as slow as alone: others use it, too."""
