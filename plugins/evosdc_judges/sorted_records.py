@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.kernel import inner_kernel, kernel
+from evosdc.kernel import inner_kernel, long_kernel
 from evosdc_judges.classes import Codes, Keys, keys_of
 
 
@@ -50,7 +50,7 @@ def sorted_records(codes: Codes) -> SortedRecords:
     )
 
 
-@kernel
+@long_kernel
 def beginnings(records: Codes) -> tuple[Codes, Codes]:
     """Return how many attributes each record has in common with the one before it, and where what begins so ends.
 
@@ -76,7 +76,7 @@ def beginnings(records: Codes) -> tuple[Codes, Codes]:
     return common, ends
 
 
-@kernel
+@long_kernel
 def nearest(asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys) -> tuple[Keys, Keys, Keys]:
     """Return for each asked record the least cost, how many records have it, and how many of these answer truly.
 
