@@ -200,8 +200,8 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
             asked = list(all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message))
         entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings, "named": asked}
         lasting = _lasting(assembly, tuning, times)
-        document = tuning.to_json() | {"lasting": [list(methods) for methods in lasting]}
-        document |= {"seconds": round(working_time() - began, 3)}
+        document = tuning.to_json() | {"seconds": round(working_time() - began, 3)}
+        document |= {"lasting": [list(methods) for methods in lasting]} if lasting else {}
         folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
     document = folder.read_object(TUNING, "start")
     found = with_tuned(assembly, *_maskings(document), made, *_told(document))
