@@ -196,6 +196,11 @@ class Masking:
         return (replace(self, then=(), seed=None, right_labels=(), move_values=()), *further)
 
     @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of the methods, step by step."""
+        return tuple(step.method for step in self.steps)
+
+    @property
     def label(self) -> str:
         """A short text for tables and figures: ``mdav k=3 (savings)``, ``rank-swapping p=20, then pram p=0.9``.
 

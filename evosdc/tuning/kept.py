@@ -30,7 +30,7 @@ class Kept:
         masked : Table
             With labels put right and records repaired, as it was judged.
         """
-        methods = tuple(step.method for step in masking.steps)
+        methods = masking.methods
         known = self._files.get(methods)
         if known is not None and known[1].order <= trial.order:
             return

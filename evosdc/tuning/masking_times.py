@@ -39,7 +39,7 @@ class MaskingTimes:
 
     def seconds(self, masking: Masking) -> float:
         """Return about how long the methods of an entry take; 0 where they refuse a sample, so that nobody knows."""
-        methods = tuple(step.method for step in masking.steps)
+        methods = masking.methods
         if len(self._microdata.table) <= MIDDLING:
             return 0.0  # soon over, whatever it is
         if methods not in self._found:

@@ -19,18 +19,14 @@ def spread(portfolio: Sequence[Masking], tuned: Sequence[Masking] = ()) -> list[
         Methods at their best, in whose order they stand; what they do not name comes after them, as the portfolio
         lists it.
     """
-    methods: dict[tuple[str, ...], list[Masking]] = {_methods(masking): [] for masking in (*tuned, *portfolio)}
+    methods: dict[tuple[str, ...], list[Masking]] = {masking.methods: [] for masking in (*tuned, *portfolio)}
     for masking in portfolio:
-        methods[_methods(masking)].append(masking)
+        methods[masking.methods].append(masking)
     keyed = []
     for rank, entries in enumerate(filter(None, methods.values()), 1):
         weight = rank if tuned else 1
         keyed += [(turn * weight, rank, entries[place]) for turn, place in enumerate(bisected(len(entries)), 1)]
     return [masking for *_, masking in sorted(keyed, key=lambda one: one[:2])]
-
-
-def _methods(masking: Masking) -> tuple[str, ...]:
-    return tuple(step.method for step in masking.steps)
 
 
 def bisected(size: int) -> list[int]:

@@ -242,18 +242,13 @@ def _lasting(assembly: Assembly, tuning: Tuning, times: MaskingTimes) -> list[tu
         return []
     portfolio = assembly.registry.implementation("portfolio", start.portfolio) if start.portfolio else None
     known = portfolio(assembly.microdata.original) if portfolio is not None else ()
-    entries = {methods_of(masking): masking for masking in (*tuning.maskings, *known)}
-    made = {methods_of(file.masking) for file in tuning.files}
+    entries = {masking.methods: masking for masking in (*tuning.maskings, *known)}
+    made = {file.masking.methods for file in tuning.files}
     return [
         methods
         for methods, masking in entries.items()
         if methods not in made and times.seconds(masking) > LASTING * given
     ]
-
-
-def methods_of(masking: Masking) -> tuple[str, ...]:
-    """Return the methods of an entry, step by step."""
-    return tuple(step.method for step in masking.steps)
 
 
 def _positions(plan: StartingPlan, made: Sequence[tuple[Masking, Table]]) -> dict[int, Table]:
@@ -292,7 +287,7 @@ def with_tuned(
             first = min(FIRST_TUNED, 1 + int(FOR_FIRST * experiment.stop.seconds / file_seconds))
         others = [*maskings[first:], *spread(known, maskings)]
         too_long = set(map(tuple, lasting))
-        kept = [masking for masking in others if methods_of(masking) not in too_long]
+        kept = [masking for masking in others if masking.methods not in too_long]
         listed = [*tuned[:first], *wanted, *map(MaskingEntry.of, kept)]
         assured = max(1, len(tuned[:first]) + len(wanted))
     start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
