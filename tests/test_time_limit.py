@@ -10,9 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from subprocess import run
 
+import numpy as np
 import pytest
 
 from evosdc.time_limit import DeadlineOver, OutOfTime, raise_if_over, time_limited, unlimited
+from evosdc_judges.nearest import costs_of, linked
+from evosdc_judges.sorted_records import sorted_records
 
 
 def spin() -> None:
@@ -225,6 +228,22 @@ def test_what_machine_code_asks_of_python_is_not_interrupted() -> None:
     with pytest.raises(OutOfTime), time_limited(0.05):
         spin_after_machine_code(told)
     assert told == ["whole"]
+
+
+def test_machine_code_that_is_called_again_and_again_is_left() -> None:
+    generator = np.random.default_rng(1)
+    codes, others = generator.integers(0, 40, (2, 6000, 6), np.int32)
+    people, called = sorted_records(codes), list[object]()
+    costs = costs_of([np.ones((40, 40)) - np.eye(40)] * 6)
+    linked(others[:1], people.of_record[:1], people, costs)
+
+    def call_on() -> None:
+        while True:
+            called.append(linked(others, people.of_record, people, costs))
+
+    with pytest.raises(OutOfTime), time_limited(0.02):
+        call_on()
+    assert len(called) <= 1
 
 
 def test_imports_are_not_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,10 +46,13 @@ def _address(name: str) -> int | None:
     return found
 
 
+@cache
 def _numba_unpickle(address: int, packed: bytes, digest: bytes) -> Any:
     """Return what machine code has packed: the class of arrays, or an error that it raises, which numba unpacks.
 
-    Named as numba's own, by whose name it is told that nothing may be raised here (`evosdc.time_limit`).
+    Named as numba's own, by whose name it is told that nothing may be raised here (`evosdc.time_limit`). Kept,
+    since of a signal that came while machine code ran Python would hear here, where it has to go unheard, and of the
+    next one in the same place again.
     """
     if packed == _PACKED_ARRAY:
         return np.ndarray
@@ -69,16 +72,17 @@ def _unpacks_arrays() -> None:
     It looks for a function in a module when it is first asked, and keeps it. To be called by it, and not by machine
     code, makes errors and interruptions safe: they are handed on.
     """
-    if "numba" in sys.modules:
-        return
-    stand_ins = {name: ModuleType(name) for name in ("numba", _UNPACKING)}
-    vars(stand_ins[_UNPACKING])["_numba_unpickle"] = _numba_unpickle
-    sys.modules.update(stand_ins)
+    own = None if "numba" in sys.modules else {name: ModuleType(name) for name in ("numba", _UNPACKING)}
+    module = import_module(_UNPACKING) if own is None else own[_UNPACKING]
+    usual = vars(module).get("_numba_unpickle")
+    vars(module)["_numba_unpickle"] = _numba_unpickle
+    sys.modules.update(own or {})
     try:
         unpickle = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p)
         unpickle(extension("numba._helperlib").c_helpers["unpickle"])(_PACKED_ARRAY, len(_PACKED_ARRAY), bytes(20))
     finally:
-        for name in stand_ins:
+        vars(module)["_numba_unpickle"] = usual
+        for name in own or {}:
             del sys.modules[name]
 
 
@@ -101,8 +105,9 @@ def extension(name: str) -> Any:
 
 
 def complete() -> None:
-    """Name numba's extensions as parts of numba, which was imported after them."""
+    """Name numba's extensions as parts of numba, which was imported after them, and have it ask `_numba_unpickle`."""
     for name in EXTENSIONS:
         parent, _, own = name.rpartition(".")
         if name in sys.modules and parent in sys.modules and not hasattr(sys.modules[parent], own):
             setattr(sys.modules[parent], own, sys.modules[name])
+    _unpacks_arrays()
