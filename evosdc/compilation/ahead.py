@@ -1,6 +1,5 @@
 """Compiling all listed kernels, several at a time, so that the first run finds their machine code on disk."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -19,6 +18,7 @@ from evosdc.compilation.workers import compiling_processes, interruption_held
 from evosdc.errors import ExecutorError
 from evosdc.machine_code.kept_code import Signature, forget_code, write_code
 from evosdc.machine_code.kinds import named
+from evosdc.processors import processors
 
 DIGEST = "kernels.digest"
 """Name of the file that says of which sources the machine code beside it was made."""
@@ -98,11 +98,6 @@ def compile_listed(
         advice = "evosdc compile --processes 1 takes least, and goes on with what is left"
         raise ExecutorError(f"a process that compiles was killed, as for want of memory; {advice}") from None
     return Compiled(total, compiled, perf_counter() - began, tuple(sorted(failed)))
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def digest_of(kernels: Listed) -> str:

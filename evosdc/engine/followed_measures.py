@@ -1,12 +1,14 @@
 """How measures are asked in a search: followed through changes, read from another one's states, or from scratch."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.model import Changes, Expected, Fitted, Incremental
+from evosdc.processors import side_by_side
 from evosdc.table.table import Rows, Table
 
 ReadTogether = Callable[[Any, Changes], tuple[NDArray[np.float64], NDArray[np.float64]]]
@@ -86,7 +88,8 @@ class Roads(NamedTuple):
             pairs = zip(self.followed, known, strict=True)
             states = tuple(fitted.update(state, masked, rows) for (_, fitted), state in pairs)
         else:
-            states = tuple(fitted.start(masked) for _, fitted in self.followed)
+            started = [partial(fitted.start, masked) for _, fitted in self.followed]
+            states = tuple(side_by_side(len(masked), started))
         return states, self.scores(masked, states)
 
     def scores(self, masked: Table, states: StatesOfTable) -> dict[str, float]:

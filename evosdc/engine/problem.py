@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from evosdc.model import (
     Siblings,
 )
 from evosdc.model.constraint import Constraints
+from evosdc.processors import side_by_side
 from evosdc.seeds import Streams
 from evosdc.table.table import Rows, Table
 
@@ -274,7 +275,8 @@ class Problem(Draws):
 
     def score(self, masked: Table) -> tuple[dict[str, float], tuple[float, ...]]:
         """Return scores and objectives of a table, from scratch."""
-        return self.judge({name: fitted.score(masked) for name, fitted in self.measures.items()})
+        scores = side_by_side(len(masked), [partial(fitted.score, masked) for fitted in self.measures.values()])
+        return self.judge(dict(zip(self.measures, scores, strict=True)))
 
     def judge(
         self, scores: Mapping[str, float], genome: Any = None, margins: Mapping[str, float] | None = None

@@ -5,6 +5,7 @@ child, and from there to the next one.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.model import Genotype, Incremental, Randomised, RecordDecoded
+from evosdc.processors import side_by_side
 from evosdc.table.table import Rows, Table
 
 LEAST_CELLS = 16_385
@@ -61,7 +63,8 @@ class TravellingTable:
         self._behind: Rows = np.zeros(0, dtype=np.intp)
         self.genome = genome
         self.table = self._table()
-        self.states: States = tuple(fitted.start(self.table) for _, fitted in followed)
+        started = [partial(fitted.start, self.table) for _, fitted in followed]
+        self.states: States = tuple(side_by_side(len(self.table), started))
 
     def go(self, genome: Any, rows: Rows) -> None:
         """Go to a genome that differs in these records."""

@@ -11,6 +11,8 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from evosdc.processors import share_processors
+
 _PERIOD = 2.0
 _PR_SET_PDEATHSIG = 1
 
@@ -30,6 +32,7 @@ def attend() -> dict[str, Any]:
         The parent is gone already.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    share_processors()
     output = os.dup(1)
     os.dup2(2, 1)
     line = b""

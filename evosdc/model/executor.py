@@ -1,6 +1,5 @@
 """The contract of executors: run chunks of named work somewhere, give the outcomes back in order."""
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from evosdc.model.parameters import Parameters
+from evosdc.processors import processors
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Executor(ABC):
     @classmethod
     def usual_workers(cls, params: Any) -> int:
         """Return how many workers there are where the user does not say: one for each core that may be used."""
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return processors()
 
     def keep_log(self, path: Path) -> None:
         """Set the file that workers' complaints are appended to; called before the workers are started.

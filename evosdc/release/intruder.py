@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from evosdc.errors import InputError
 from evosdc.model import Fitted, Incremental, Microdata
 from evosdc.plugins.registry import Registry
+from evosdc.processors import side_by_side
 from evosdc.table.exact_values import ExactValues, known_of
 from evosdc.table.published_decimals import with_published_decimals
 from evosdc.table.table import Numbers, Table
@@ -135,12 +137,11 @@ def found_by_intruder(
     if len(original) == 0:
         return None
     sides = original, masked.select(known)
-    found = [
-        one
+    asked = [
+        partial(_found, name, sides, known, registry, params or {}, (fitted or {}).get(name), unprotected or {})
         for name in registry.defaults("measure", "identity")
-        if (one := _found(name, sides, known, registry, params or {}, (fitted or {}).get(name), unprotected or {}))
-        is not None
     ]
+    found = [one for one in side_by_side(len(original), asked) if one is not None]
     if not found:
         return None
     # Of equal ones the one that knows most, which is registered last; the original is attacked by whoever finds most.

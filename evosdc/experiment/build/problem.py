@@ -1,6 +1,7 @@
 """What a search judges by: measures, aggregation, fitness and constraints of an experiment, made into a problem."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from evosdc.calls.defaults import default_measures, measures_by_role
@@ -8,7 +9,7 @@ from evosdc.calls.masking_methods import RegisteredMethods
 from evosdc.calls.privacy_models import RegisteredModels
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.engine.problem import Problem
-from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError, PluginError, did_you_mean
+from evosdc.errors import ExperimentError, Fault, FaultCollector, InputError, ParameterError, PluginError, did_you_mean
 from evosdc.experiment.build.constraints import constraints_of
 from evosdc.experiment.build.guard import guarded
 from evosdc.experiment.build.safeguards import aims_of, exact_risks, harms_of, limits_of
@@ -29,6 +30,7 @@ from evosdc.model import (
 from evosdc.model.constraint import Constraints, without_publishable
 from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry
+from evosdc.processors import side_by_side
 from evosdc.seeds import Streams
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
@@ -65,6 +67,7 @@ def build_problem(
     measures = experiment.measures
     assert measures is not None, "those taken as usual where none is named"
     listed, at_hand = ((), {}) if before is None else (before[0].all, before[1])
+    fits: dict[str, Callable[[], Fitted]] = {}
     for measure in measures.all:
         with collect.step():
             built = registry.build("measure", measure.name, measure.params)
@@ -75,14 +78,22 @@ def build_problem(
             names = judged.schema.names
             whole = names == microdata.original.schema.names
             if measure in listed:
-                fitted[measure.name] = at_hand[measure.name]
+                fits[measure.name] = partial(at_hand.__getitem__, measure.name)
+            elif whole:
+                fits[measure.name] = partial(built.fit_in, microdata)
             else:
-                fitted[measure.name] = built.fit_in(microdata) if whole else measure_on_subset(built, microdata, names)
+                fits[measure.name] = partial(measure_on_subset, built, microdata, names)
+    tried = side_by_side(len(microdata.original), [partial(_fitted, fit) for fit in fits.values()])
+    for name, found in zip(fits, tried, strict=True):
+        with collect.step():
+            if isinstance(found, InputError):
+                raise found
+            fitted[name] = found
             expected = isinstance(genotype, PostRandomised) and genotype.expected
-            if expected and not isinstance(fitted[measure.name], Expected):
+            if expected and not isinstance(found, Expected):
                 collect.faults.append(
                     Fault(
-                        f"measure {measure.name}",
+                        f"measure {name}",
                         "a measure without expectation under transition matrices",
                         "measures that have one",
                         f"Genotype {experiment.genotype.name} is told to judge by expectations; let it draw instead.",
@@ -115,6 +126,14 @@ def build_problem(
     if genotype is None or fitness is None:
         raise PluginError("a genotype or fitness was not built although nothing was wrong")
     return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
+
+
+def _fitted(fit: Callable[[], Fitted]) -> Fitted | InputError:
+    """Return a fitted measure, or what of the file it cannot read: others are fitted all the same."""
+    try:
+        return fit()
+    except InputError as error:
+        return error
 
 
 def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> Genotype[Any]:

@@ -1,17 +1,15 @@
 """What privacy models say of the file that a run publishes, beside what they say of the original."""
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from evosdc.calls.disclosure import assess, build_models, intruder_view_of, view_summary
 from evosdc.errors import InputError
 from evosdc.model import IntruderView, Microdata
 from evosdc.plugins.registry import Registry
+from evosdc.processors import side_by_side
 from evosdc.table.table import Rows, Table
-
-LONG = 100_000
-"""Records from which both files are assessed at a time, each on a processor of its own."""
 
 
 def privacy_findings(
@@ -58,10 +56,8 @@ def _assessed(
     files: Mapping[str, IntruderView], names: Mapping[str, Mapping[str, Any]], registry: Registry
 ) -> dict[str, Mapping[str, Any]]:
     """Return the figures of each file; of long ones side by side."""
-    if len(files["original"].table) < LONG:
-        return {name: assess(view, names, registry) for name, view in files.items()}
-    with ThreadPoolExecutor(len(files)) as pool:
-        return dict(zip(files, pool.map(lambda view: assess(view, names, registry), files.values()), strict=True))
+    assessed = [partial(assess, view, names, registry) for view in files.values()]
+    return dict(zip(files, side_by_side(len(files["original"].table), assessed), strict=True))
 
 
 def _document(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
+from evosdc.kernel import kernel_part, long_kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Counts
 from evosdc_measures.linkage.coordinates import SAME, ZERO, Flags, Metric, squared, squared_numbers
@@ -88,7 +88,7 @@ def tree_and_order_of(points: Numbers, metric: Metric) -> tuple[BoxTree, Rows]:
     return BoxTree(np.ascontiguousarray(distinct[places]), numbers[places], nodes, low, high, gaps), by_leaf
 
 
-@kernel
+@long_kernel
 def _grow(points: Numbers, equality: Flags, lost: Numbers) -> tuple[Rows, Counts, Numbers, Numbers, Flags]:
     total, attributes = points.shape
     places = np.arange(total)
@@ -202,7 +202,7 @@ def _apart(
     return False
 
 
-@kernel
+@long_kernel
 def tie_sizes(
     asked: Numbers, own: Numbers, rows: Rows, tree: BoxTree, metric: Metric, window: Window, ties: Counts
 ) -> None:

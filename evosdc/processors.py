@@ -1,0 +1,64 @@
+"""The processors that a process may use, and calls that are made on them side by side."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+T = TypeVar("T")
+
+LONG = 100_000
+"""Records from which on calls about a file take so long that threads are worth it."""
+
+_shared = [False]
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def share_processors() -> None:
+    """Keep to one processor from now on: others of this computer work for other processes."""
+    _shared[0] = True
+
+
+def side_by_side(records: int, calls: Sequence[Callable[[], T]]) -> list[T]:
+    """Return what calls about a file of so many records return, in order; those about a long one in threads.
+
+    Whoever is called may do the same: threads of both are then awake at a time.
+
+    Raises
+    ------
+    BaseException
+        What the first of the calls raised, or interrupted them. None goes on then, so that nobody alters what others
+        go on with.
+    """
+    threads = 1 if _shared[0] or records < LONG else min(processors(), len(calls))
+    if threads < 2:
+        return [call() for call in calls]
+    pool = ThreadPoolExecutor(threads, "side-by-side")
+    asked = [pool.submit(call) for call in calls]
+    try:
+        return [one.result() for one in asked]
+    except BaseException as error:
+        interruption = _ended(asked)
+        if isinstance(error, Exception) and interruption is not None:
+            raise interruption from error
+        raise
+    finally:
+        pool.shutdown(wait=False)
+
+
+def _ended(asked: Sequence[Future[T]]) -> BaseException | None:
+    """Wait until none of the calls goes on; those that have not begun do not begin. Return what interrupted that."""
+    for one in asked:
+        one.cancel()
+    interruption: BaseException | None = None
+    while True:
+        try:
+            wait(asked)
+        except BaseException as again:
+            interruption = again
+        else:
+            return interruption
