@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.kernel import long_kernel
 from evosdc.table.distinct_values import placed_values
+from evosdc.table.equal_rows import grouped_rows
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 Positions = NDArray[np.int64]
@@ -54,7 +54,7 @@ class Classes:
 
 def equivalence_classes(codes: Codes) -> Classes:
     """Return the classes of equal rows of `codes`, shape (n, V); V may be 0. A missing value equals another one."""
-    return Classes(*_grouped(codes))
+    return Classes(*grouped_rows(codes))
 
 
 def ordered_classes(codes: Codes) -> Classes:
@@ -113,45 +113,3 @@ def tallied(values: Positions, counts: Positions | None = None) -> tuple[Positio
     """
     present, place, times = placed_values(values)
     return present, place, times.astype(np.int64) if counts is None else summed(place, counts, present.size)
-
-
-@long_kernel
-def _grouped(codes: Codes) -> tuple[Positions, Positions, Positions]:
-    """Return class by record, first record and size of each class, by open addressing."""
-    n, columns = codes.shape
-    capacity = 16
-    while capacity < 2 * n:
-        capacity *= 2
-    table = np.full(capacity, -1, np.int32)
-    of = np.empty(n, np.int64)
-    first = np.empty(n, np.int64)
-    counts = np.empty(n, np.int64)
-    found = 0
-    last = capacity - 1
-    for i in range(n):
-        mixed = np.uint64(0x9E3779B97F4A7C15)
-        for v in range(columns):
-            mixed = (mixed ^ np.uint64(codes[i, v] + 2)) * np.uint64(0xD6E8FEB86659FD93)
-            mixed ^= mixed >> np.uint64(32)
-        place = np.int64(mixed & np.uint64(0x7FFFFFFF)) & last
-        while True:
-            group = table[place]
-            if group < 0:
-                table[place] = found
-                first[found] = i
-                counts[found] = 1
-                of[i] = found
-                found += 1
-                break
-            other = first[group]
-            same = True
-            for v in range(columns):
-                if codes[i, v] != codes[other, v]:
-                    same = False
-                    break
-            if same:
-                counts[group] += 1
-                of[i] = group
-                break
-            place = (place + 1) & last
-    return of, first[:found].copy(), counts[:found].copy()

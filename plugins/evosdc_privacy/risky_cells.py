@@ -1,18 +1,17 @@
 """Risky cells: rare combinations in all tables of up to so many quasi-identifiers, and how well sets tell apart."""
 
-from collections.abc import Iterator, Mapping
-from itertools import combinations
+from collections.abc import Mapping
 from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import IntruderView, Parameters, PrivacyModel
 from evosdc.table.table import Numbers
-from evosdc_privacy.distinct_keys import distinct_keys, part_of
+from evosdc_privacy.distinct_keys import distinct_keys
+from evosdc_privacy.key_sets import frequencies_by_set, key_sets
 
 MOST_TABLES = 100_000
 USUAL_TABLES = 3_000
@@ -54,19 +53,18 @@ class RiskyCells(PrivacyModel):
         ParameterError
             More than 100 000 tables, or thresholds that are neither one nor one for each number of attributes.
         """
-        view, of = distinct_keys(view)
         unsafe = np.zeros(len(view.table), dtype=np.bool_)
         cells: dict[str, int] = {}
         by_dimension: dict[str, int] = {}
-        for names, cell, frequencies, threshold in self._tables(view):
-            rare = frequencies < threshold
-            cells[" x ".join(names)] = int(np.count_nonzero(rare))
-            by_dimension[str(len(names))] = by_dimension.get(str(len(names)), 0) + cells[" x ".join(names)]
-            unsafe |= rare[cell]
-        records = unsafe[of]
+        for size, threshold in enumerate(self._thresholds(view), 1):
+            found = key_sets(view, size)
+            unsafe |= found.least < threshold
+            rare = {" x ".join(one.names): int(one.cells[one.frequencies < threshold].sum()) for one in found.sets}
+            cells |= rare
+            by_dimension[str(size)] = sum(rare.values())
         return {
-            "percent": 100.0 * float(records.mean()),
-            "records": int(records.sum()),
+            "percent": 100.0 * float(unsafe.mean()),
+            "records": int(unsafe.sum()),
             "unsafe_cells": sum(cells.values()),
             "by_dimension": by_dimension,
             "by_table": cells,
@@ -76,26 +74,21 @@ class RiskyCells(PrivacyModel):
         """Return in how many unsafe cells each record is, shape (n,)."""
         view, of = distinct_keys(view)
         found = np.zeros(len(view.table))
-        for _, cell, frequencies, threshold in self._tables(view):
-            found += (frequencies < threshold)[cell]
+        for size, threshold in enumerate(self._thresholds(view), 1):
+            for _, frequencies in frequencies_by_set(view, size):
+                found += frequencies < threshold
         return found[of]
 
-    def _tables(
-        self, view: IntruderView
-    ) -> Iterator[tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64], int]]:
-        """Yield attributes, each record's cell, the cells' frequencies and the threshold of every table."""
+    def _thresholds(self, view: IntruderView) -> tuple[int, ...]:
+        """Return the threshold of tables of 1, 2, ... attributes."""
         names = view.quasi_identifiers
+        given: tuple[int, ...] = self.params.threshold
         most = min(self.params.dimensions or usual_dimensions(len(names)), len(names))
-        given = self.params.threshold
         if len(given) not in (1, most):
             where, wanted = "privacy-model risky-cells: threshold", f"one number, or one for each of 1 to {most}"
             raise ParameterError(Fault(where, f"{len(given)} numbers", wanted))
         require_few_sets(len(names), most, "privacy-model risky-cells: dimensions")
-        for size in range(1, most + 1):
-            for chosen in combinations(names, size):
-                part = part_of(view, chosen)
-                threshold = given[0] if len(given) == 1 else given[size - 1]
-                yield chosen, part.classes.of, part.frequencies[0], threshold
+        return given if len(given) == most else given * most
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the records at stake in a sentence."""
@@ -137,13 +130,12 @@ class Separation(PrivacyModel):
         given = self.params.dimensions
         most = min(usual_dimensions(len(names)) if given is None else given, len(names))
         require_few_sets(len(names), most, "privacy-model separation: dimensions")
-        sets = [chosen for size in range(1, most + 1) for chosen in combinations(names, size)]
         figures = {}
-        whole, view = view, distinct_keys(view)[0]
-        for chosen in sets:
-            distinction, separation = told_apart_by(part_of(view, chosen))
-            figures[" x ".join(chosen)] = {"distinction": distinction, "separation": separation}
-        distinction, separation = told_apart_by(whole)
+        for size in range(1, most + 1):
+            for one in key_sets(view, size).sets:
+                distinction, separation = _told_apart(view.records, one.classes, one.alike)
+                figures[" x ".join(one.names)] = {"distinction": distinction, "separation": separation}
+        distinction, separation = told_apart_by(view)
         return {"distinction": distinction, "separation": separation, "sets": figures}
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
@@ -156,10 +148,13 @@ class Separation(PrivacyModel):
 
 def told_apart_by(view: IntruderView) -> tuple[float, float]:
     """Return alpha-distinction and alpha-separation of a file's quasi-identifiers; a single record is separated."""
-    n, counts = view.records, view.classes.counts
-    pairs = n * (n - 1) / 2
-    same = float((counts * (view.frequencies[0] - 1)).sum()) / 2.0
-    return len(view.classes) / n, 1.0 - same / pairs if n > 1 else 1.0
+    alike = float((view.classes.counts * (view.frequencies[0] - 1)).sum()) / 2.0
+    return _told_apart(view.records, len(view.classes), alike)
+
+
+def _told_apart(records: int, classes: int, alike: float) -> tuple[float, float]:
+    pairs = records * (records - 1) / 2
+    return classes / records, 1.0 - alike / pairs if records > 1 else 1.0
 
 
 def usual_dimensions(columns: int) -> int:

@@ -1,18 +1,16 @@
 """Frequencies of the keys that some of the quasi-identifiers make."""
 
-from collections.abc import Iterator, Mapping
-from itertools import combinations
+from collections.abc import Mapping
 from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import IntruderView, Parameters, PrivacyModel
 from evosdc.table.table import Numbers
-from evosdc_privacy.distinct_keys import distinct_keys, part_of
+from evosdc_privacy.key_sets import KeySets, key_sets
 
 
 class SubsetAnonymity(PrivacyModel):
@@ -43,45 +41,32 @@ class SubsetAnonymity(PrivacyModel):
         ParameterError
             More than 100 000 sets.
         """
-        view, of = distinct_keys(view)
-        least, smallest = {}, np.full(len(view.table), np.iinfo(np.int64).max)
-        for names, found in self._frequencies(view):
-            least[names] = int(found.min())
-            np.minimum(smallest, found, out=smallest)
+        found = self._sets(view)
+        least = {one.names: int(one.frequencies[0]) for one in found.sets}
         worst = min(least, key=lambda names: (least[names], names))
         return {
             "k": least[worst],
             "worst": list(worst),
             "sets": len(least),
-            "unique_records": int(np.count_nonzero(smallest[of] == 1)),
+            "unique_records": int(np.count_nonzero(found.least == 1)),
             "by_set": {" x ".join(names): k for names, k in least.items()},
         }
 
     def record_figures(self, view: IntruderView) -> Numbers:
         """Return the smallest frequency of each record over all sets, shape (n,)."""
-        return self._least(view).astype(np.float64)
+        return self._sets(view).least.astype(np.float64)
 
-    def _least(self, view: IntruderView) -> NDArray[np.int64]:
-        """Return the smallest frequency of each record over all sets, shape (n,)."""
-        view, of = distinct_keys(view)
-        least = np.full(len(view.table), np.iinfo(np.int64).max)
-        for _, found in self._frequencies(view):
-            np.minimum(least, found, out=least)
-        return least[of]
-
-    def _frequencies(self, view: IntruderView) -> Iterator[tuple[tuple[str, ...], NDArray[np.int64]]]:
+    def _sets(self, view: IntruderView) -> KeySets:
         names = view.quasi_identifiers
         size = min(self.params.size or _usual_size(len(names)), len(names))
         if comb(len(names), size) > 100_000:
             where, given = "privacy-model subset-anonymity: size", f"{comb(len(names), size):,} sets"
             raise ParameterError(Fault(where, given, "at most 100,000", "Take a smaller size or fewer attributes."))
-        for chosen in combinations(names, size):
-            part = part_of(view, chosen)
-            yield chosen, part.frequencies[0][part.classes.of]
+        return key_sets(view, size)
 
     def shortfall(self, view: IntruderView, bound: float) -> float:
         """Return the share of records of a frequency below the bound in some set."""
-        return float(np.mean(self._least(view) < bound))
+        return float(np.mean(self._sets(view).least < bound))
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the smallest frequency in a sentence."""

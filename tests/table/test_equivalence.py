@@ -10,9 +10,17 @@ from hypothesis.extra.numpy import arrays
 from evosdc.table.equivalence import equivalence_classes, ordered_classes
 
 SHAPES = st.tuples(st.integers(1, 40), st.integers(1, 6))
+APART = (1, 1000, 500_000_000)
+"""So far are codes from each other: keys of rows are then an address, a number of 64 bits, or more than that."""
+
+CODES = st.builds(
+    lambda codes, apart: codes * np.int32(apart),
+    SHAPES.flatmap(lambda shape: arrays(np.int32, shape, elements=st.integers(-1, 3))),
+    st.sampled_from(APART),
+)
 
 
-@given(codes=SHAPES.flatmap(lambda shape: arrays(np.int32, shape, elements=st.integers(-1, 3))))
+@given(codes=CODES)
 def test_classes_in_the_order_of_values_are_those_of_numpy(codes: np.ndarray) -> None:
     rows, place, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     found = ordered_classes(codes)
@@ -21,7 +29,7 @@ def test_classes_in_the_order_of_values_are_those_of_numpy(codes: np.ndarray) ->
     np.testing.assert_array_equal(found.counts, counts)
 
 
-@given(codes=SHAPES.flatmap(lambda shape: arrays(np.int32, shape, elements=st.integers(-1, 3))))
+@given(codes=CODES)
 def test_classes_are_in_the_order_of_their_first_record(codes: np.ndarray) -> None:
     found = equivalence_classes(codes)
     assert (np.diff(found.first) > 0).all()
