@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.release.classes import Classed, classed
+from evosdc.release.rank_correlation import Ranking, rank_correlation
 from evosdc.table.distinct_values import placed_values
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import MISSING, Numbers, Table
@@ -197,9 +198,11 @@ def _correlations(
         attribute = original.schema[name]
         return attribute.scale is not Scale.NOMINAL or len(attribute.categories) == 2
 
-    sides = [{name: _numbers(table, name) for name in names if ordered(name)} for table in (original, published)]
+    sides = [
+        {name: Ranking(_numbers(table, name)) for name in names if ordered(name)} for table in (original, published)
+    ]
     for first, second in _paired(list(sides[0]), masked):
-        before, after = (rank_correlation(side[first], side[second]) for side in sides)
+        before, after = (rank_correlation(side[first], side[second], FEWEST) for side in sides)
         if before is None or after is None:
             continue
         error = sqrt(2.0) * (1.0 - before**2) / sqrt(max(len(original) - 1, 1))
@@ -207,21 +210,3 @@ def _correlations(
             "attributes": [first, second], "before": before, "after": after, "error": error,
             "holds": abs(before - after) <= error,
         }  # fmt: skip
-
-
-def rank_correlation(first: Numbers, second: Numbers) -> float | None:
-    """Return Spearman's correlation over the records that have both values; None where one of them does not vary."""
-    both = ~(np.isnan(first) | np.isnan(second))
-    if both.sum() < FEWEST:
-        return None
-    ranks = _ranked(first[both]), _ranked(second[both])
-    if ranks[0].std() == 0.0 or ranks[1].std() == 0.0:
-        return None
-    return float(np.corrcoef(*ranks)[0, 1])
-
-
-def _ranked(values: Numbers) -> Numbers:
-    # As scipy.stats.rankdata, whose import alone takes longer than the rest of a small run.
-    _, places, counts = placed_values(values)
-    averages: Numbers = np.cumsum(counts) - (counts - 1) / 2
-    return averages[places]

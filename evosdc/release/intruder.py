@@ -115,6 +115,7 @@ def found_by_intruder(
     params: Mapping[str, Mapping[str, Any]] | None = None,
     fitted: Mapping[str, Fitted] | None = None,
     unprotected: Mapping[str, float] | None = None,
+    scored: Mapping[str, float] | None = None,
 ) -> Found | None:
     """Return what the most successful intruder finds; None where no measure of identity can read the files.
 
@@ -132,13 +133,21 @@ def found_by_intruder(
         Measures that are fitted already, with these parameters and on the attributes that the intruder knows.
     unprotected : mapping of str to float, optional
         What these find in the original itself, where that is known.
+    scored : mapping of str to float, optional
+        What they find in the masked file, where that is known: only the most successful one then looks again, for the
+        chance of each record.
     """
     known = known_of(original, protect)
     if len(original) == 0:
         return None
     sides = original, masked.select(known)
+    fitted, scored, unprotected = fitted or {}, scored or {}, unprotected or {}
+    told = fitted.keys() & scored.keys() & unprotected.keys()
+    ask = partial(_found, sides=sides, known=known, registry=registry, params=params or {}, unprotected=unprotected)
     asked = [
-        partial(_found, name, sides, known, registry, params or {}, (fitted or {}).get(name), unprotected or {})
+        partial(Found, name, scored[name], unprotected[name], len(masked), known, None)
+        if name in told
+        else partial(ask, name, known_fitted=fitted.get(name))
         for name in registry.defaults("measure", "identity")
     ]
     found = [one for one in side_by_side(len(original), asked) if one is not None]
@@ -146,8 +155,10 @@ def found_by_intruder(
         return None
     # Of equal ones the one that knows most, which is registered last; the original is attacked by whoever finds most.
     best = max(reversed(found), key=lambda one: one.percent)
+    if best.measure in told:
+        best = ask(best.measure, known_fitted=fitted[best.measure]) or best
     best = replace(best, original=max(one.original for one in found))
-    other = _found(best.measure, sides, known, registry, params or {}, None, {}, backwards=True)
+    other = ask(best.measure, unprotected={}, known_fitted=None, backwards=True)
     if other is None:
         return best
     if other.percent <= best.percent:

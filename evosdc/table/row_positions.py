@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,17 @@ def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
     protect : sequence of str
         The masked attributes.
     """
+    known = _told.setdefault(table, {})
+    if tuple(protect) not in known:
+        known[tuple(protect)] = _told_by_position(table, protect)
+    return known[tuple(protect)]
+
+
+_told: WeakKeyDictionary[Table, dict[tuple[str, ...], tuple[str, ...]]] = WeakKeyDictionary()
+"""What has been found of tables that are still about: several of those who write results ask."""
+
+
+def _told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
     rows = np.arange(len(table))
     for household in table.schema.with_role(Role.HOUSEHOLD):
         rows = np.intersect1d(rows, np.unique(table.column(household), return_index=True)[1])

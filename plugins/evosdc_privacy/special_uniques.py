@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import comb
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import IntruderView, Parameters, PrivacyModel
+from evosdc.table.distinct_values import placed_values
+from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.table import Numbers
 from evosdc_privacy.minimal_uniques import BITS, minimal_uniques
 
@@ -54,21 +56,22 @@ class Suda2(PrivacyModel):
         """Return numbers of MSUs, scores, DIS-SUDA scores and each attribute's share of the scores, in percent."""
         columns, n = len(view.quasi_identifiers), len(view.table)
         most = min(self.params.max_size or reachable_size(columns), columns)
-        owner, member, weight, scores = self._scored(view, most)
-        sizes = member.sum(axis=1)
+        found, scores = self._scored(view, most)
+        sizes = found.held.sum(axis=1)
         fraction = self.params.sampling_fraction or _fraction(view)
         frequencies, counts = view.frequencies[0], view.classes.counts
         unique = int(counts[frequencies == 1].sum())
         dis = intrusion_success(unique, int(counts[frequencies == 2].sum()), fraction)
+        weight = found.weights * found.times
         total = float(weight.sum())
         uncut = dis * unique * scores / total if total else scores
         shared = np.minimum(uncut, 1.0)
-        shares = 100.0 * (weight @ member) / total if total else np.zeros(columns)
+        shares = 100.0 * (weight @ found.held) / total if total else np.zeros(columns)
         return {
             "unique_records": unique,
-            "records_with_msu": int(np.unique(owner).size),
-            "msu": int(owner.size),
-            "msu_by_size": {str(size): int(np.count_nonzero(sizes == size)) for size in range(1, most + 1)},
+            "records_with_msu": found.owners,
+            "msu": int(found.times.sum()),
+            "msu_by_size": {str(size): int(found.times[sizes == size].sum()) for size in range(1, most + 1)},
             "largest_score": float(scores.max()),
             "mean_score": float(scores.sum() / n),
             "dis": dis,
@@ -101,7 +104,7 @@ class Suda2(PrivacyModel):
     def record_figures(self, view: IntruderView) -> Numbers:
         """Return the DIS-SUDA score of each record, shape (n,)."""
         columns = len(view.quasi_identifiers)
-        scores = self._scored(view, min(self.params.max_size or reachable_size(columns), columns))[3]
+        scores = self._scored(view, min(self.params.max_size or reachable_size(columns), columns))[1]
         fraction = self.params.sampling_fraction or _fraction(view)
         frequencies, counts = view.frequencies[0], view.classes.counts
         unique = int(counts[frequencies == 1].sum())
@@ -110,16 +113,18 @@ class Suda2(PrivacyModel):
         by_record: Numbers = shared[view.classes.of]
         return by_record
 
-    def _scored(self, view: IntruderView, most: int) -> tuple[NDArray[np.int64], NDArray[np.bool_], Numbers, Numbers]:
-        """Return owner, attributes and weight of each minimal unique, and the score of each key."""
+    def _scored(self, view: IntruderView, most: int) -> tuple["_Sets", Numbers]:
+        """Return the sets that make minimal uniques, and the score of each key, shape (m,)."""
         columns = len(view.quasi_identifiers)
         owner, sets = uniques_of(view, most)
-        member = membership(sets, columns)
+        distinct, place, times = _placed(sets)
+        held = membership(distinct, columns)
         score = ihsn_score if self.params.scoring == "ihsn" else partial(set_score, most=most)
         weights = np.array([0.0, *(score(size, columns=columns) for size in range(1, columns + 1))])
-        weight = weights[member.sum(axis=1)]
-        scores = np.bincount(owner, weights=weight, minlength=len(view.classes)).astype(np.float64)
-        return owner, member, weight, scores
+        weight = weights[held.sum(axis=1)]
+        scores = np.bincount(owner, weights=weight[place], minlength=len(view.classes)).astype(np.float64)
+        owners = int(np.count_nonzero(np.bincount(owner)))
+        return _Sets(held, weight, times, owners), scores
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return how many records are unique on few attributes."""
@@ -130,6 +135,35 @@ class Suda2(PrivacyModel):
             f"{figures['records_with_msu']} records are unique on up to {figures['max_size']} attributes, the smallest "
             f"set has {smallest}; DIS-SUDA up to {figures['largest_dis_suda']:.3f}"
         )
+
+
+class _Sets(NamedTuple):
+    """The S sets of attributes that make minimal uniques, of which there are far fewer than of these.
+
+    Parameters
+    ----------
+    held : ndarray of bool, shape (S, V)
+        Which attributes each holds.
+    weights : ndarray of float64, shape (S,)
+    times : ndarray of int64, shape (S,)
+        How many minimal uniques each makes.
+    owners : int
+        Keys that have any.
+    """
+
+    held: NDArray[np.bool_]
+    weights: Numbers
+    times: NDArray[np.int64]
+    owners: int
+
+
+def _placed(sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.int64]]:
+    """Return the distinct sets, the place of each one among them, and how often each occurs."""
+    if sets.shape[1] == 1:
+        distinct, place, times = placed_values(sets[:, 0])
+        return distinct[:, None], place, times
+    rows = equivalence_classes(np.ascontiguousarray(sets).view(np.int32))
+    return sets[rows.first], rows.of, rows.counts
 
 
 def uniques_of(view: IntruderView, most: int) -> Uniques:

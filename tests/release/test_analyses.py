@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import spearmanr
 
 from evosdc.api.tables import as_table
-from evosdc.release.analyses import AT_MOST, FEWEST, analyses, rank_correlation, sampling_distance
+from evosdc.release.analyses import AT_MOST, FEWEST, analyses, sampling_distance
+from evosdc.release.rank_correlation import Ranking, rank_correlation
 
 
 def people(size=400, seed=1):
@@ -121,5 +122,5 @@ def test_a_sparse_table_does_not_hold_because_its_yardstick_is_long():
 
 def test_identifiers_weights_and_constants_are_no_analyses():
     frame = people(40).assign(same=1.0)
-    assert rank_correlation(frame["same"].to_numpy(), frame["debt"].to_numpy()) is None
+    assert rank_correlation(Ranking(frame["same"].to_numpy()), Ranking(frame["debt"].to_numpy()), FEWEST) is None
     assert not any("same" in entry["attributes"] for entry in found(frame, frame, ["same"])["correlations"])

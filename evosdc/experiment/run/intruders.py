@@ -17,7 +17,13 @@ WITHIN = "the member of the front that loses least of those in which an informed
 """What a file is that is published in place of the best one, since a verdict is required."""
 
 
-def found_in(assembly: Assembly, original: Table, masked: Table, identity: Mapping[str, Any] | None) -> Found | None:
+def found_in(
+    assembly: Assembly,
+    original: Table,
+    masked: Table,
+    identity: Mapping[str, Any] | None,
+    scored: Mapping[str, float] | None = None,
+) -> Found | None:
     """Return what the informed intruder finds; None where no measure of identity can read the file.
 
     Parameters
@@ -29,6 +35,8 @@ def found_in(assembly: Assembly, original: Table, masked: Table, identity: Mappi
         Their protected attributes.
     identity : mapping or None
         What the result says of the unprotected original, where it does.
+    scored : mapping of str to float, optional
+        What the problem's measures say of this masked file of all records, where that is known.
     """
     if masked.schema != assembly.microdata.original.schema:
         return None
@@ -41,7 +49,7 @@ def found_in(assembly: Assembly, original: Table, masked: Table, identity: Mappi
     scores = (identity or {}).get("scores", {})
     unprotected = {name: scores[name] for name in fitted if name in scores}
     try:
-        return found_by_intruder(original, masked, protect, registry, params, fitted, unprotected)
+        return found_by_intruder(original, masked, protect, registry, params, fitted, unprotected, scored)
     except InputError:
         return None
 
@@ -102,4 +110,6 @@ def _found_of(assembly: Assembly, individual: Individual) -> Found | None:
     masked = assembly.problem.decode(individual.genome, individual.key)
     # What is found in the original is not asked for.
     unasked = {"scores": dict.fromkeys(assembly.problem.measures, 0.0)}
-    return found_in(assembly, assembly.source.table, masked, unasked)
+    problem = assembly.problem
+    scored = individual.scores if problem.draws == 1 and problem.fresh_draws == 0 else None
+    return found_in(assembly, assembly.source.table, masked, unasked, scored)

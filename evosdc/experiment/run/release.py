@@ -68,7 +68,8 @@ def write_release(
     # The intruder is asked anew only where other judges are: that costs about as much as an evaluation.
     asked = measured or bool(document.get("verdict"))
     began = working_time()
-    found = found_in(assembly, original, shown, document["identity"]) if asked else None
+    of_file = document["best"].get("of_file", document["best"])["scores"] if omitted is None else None
+    found = found_in(assembly, original, shown, document["identity"], of_file) if asked else None
     cost = working_time() - began
     away = determinations(whole, microdata.protect)
     unchanged = [
