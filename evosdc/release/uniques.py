@@ -15,6 +15,7 @@ from evosdc.release.intruder import Found, found_by_intruder
 from evosdc.release.perturbation import perturbed
 from evosdc.release.trust import named
 from evosdc.table.alignment import align_codes, restrict_to
+from evosdc.table.equivalence import equivalence_classes, ranks
 from evosdc.table.table import Table
 
 
@@ -185,9 +186,9 @@ def unique_records(view: IntruderView) -> NDArray[np.bool_]:
 
 def keys_of(*tables: Table) -> tuple[NDArray[np.intp], ...]:
     """Return a number for each record of tables in one coding, the same for records that are alike throughout."""
-    rows = np.concatenate([np.column_stack([table.codes.astype(np.float64), table.numbers]) for table in tables])
+    codes = np.concatenate([table.codes for table in tables])
     # Missing numbers are like each other, and unlike anything else.
-    rows = np.where(np.isnan(rows), np.inf, rows)
-    keys = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+    places = [ranks(column) for column in np.concatenate([table.numbers for table in tables]).T]
+    keys = equivalence_classes(np.column_stack([codes, *places])).of
     ends = np.cumsum([len(table) for table in tables])[:-1]
     return tuple(part.astype(np.intp) for part in np.split(keys, ends))

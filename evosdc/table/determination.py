@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.distinct_values import counted_values, placed_values
+from evosdc.table.remembered import remembered
 from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import bins_of
 from evosdc.table.table import Table
@@ -54,6 +55,7 @@ class Determination(NamedTuple):
     within: float = 0.0
 
 
+@remembered
 def determinations(table: Table, protect: Sequence[str]) -> tuple[Determination, ...]:
     """Return which masked attributes follow from an attribute that masking does not touch.
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from evosdc.printing import printable
 from evosdc.seeds import Purpose, stream
 from evosdc.table.distinct_values import placed_values
+from evosdc.table.remembered import remembered
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import Numbers, Rows, Table
 
@@ -20,6 +20,7 @@ CERTAIN = 4.0
 """Standard errors by which that must lie above what rows in random order give."""
 
 
+@remembered
 def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
     """Return the masked attributes that the order of the rows tells, in the order of `protect`.
 
@@ -40,17 +41,6 @@ def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
     protect : sequence of str
         The masked attributes.
     """
-    known = _told.setdefault(table, {})
-    if tuple(protect) not in known:
-        known[tuple(protect)] = _told_by_position(table, protect)
-    return known[tuple(protect)]
-
-
-_told: WeakKeyDictionary[Table, dict[tuple[str, ...], tuple[str, ...]]] = WeakKeyDictionary()
-"""What has been found of tables that are still about: several of those who write results ask."""
-
-
-def _told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
     rows = np.arange(len(table))
     for household in table.schema.with_role(Role.HOUSEHOLD):
         rows = np.intersect1d(rows, np.unique(table.column(household), return_index=True)[1])

@@ -40,7 +40,7 @@ def headlines(document):
 def test_long_files_are_judged_side_by_side_with_the_same_figures(microdata, monkeypatch):
     asked = microdata, masked(microdata, [0, 0, 1, 1, 1]), default_registry()
     alone = privacy_findings(*asked)
-    monkeypatch.setattr("evosdc.experiment.run.privacy_findings.LONG", 1)
+    monkeypatch.setattr("evosdc.processors.LONG", 1)
     assert privacy_findings(*asked) == alone
 
 
