@@ -66,7 +66,7 @@ class NumberTexts(Sequence[str], ABC):
 
     @abstractmethod
     def signs_after_mark(self, places: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Return how many signs follow the mark, exponents included."""
+        """Return how many signs follow the mark, exponents included; 0 where all are zeros."""
 
     @property
     @abstractmethod
@@ -251,7 +251,8 @@ class RealTexts(NumberTexts):
         return most_decimals(self.values[self.is_number])
 
     def signs_after_mark(self, places: NDArray[np.intp]) -> NDArray[np.int64]:
-        return np.array([len(self.text(place).partition(".")[2]) for place in places], dtype=np.int64)
+        after = (self.text(place).partition(".")[2] for place in places)
+        return np.array([len(signs) if signs.strip("0") else 0 for signs in after], dtype=np.int64)
 
     @property
     def padded(self) -> bool:

@@ -26,7 +26,8 @@ def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
     ``6779.22998046875`` is 6779.23 to 2 decimals, so that who knows that one is seen to find it; 6779.225 stays.
     """
     value = number(text, mark)
-    if value is None or len(text.partition(mark)[2]) <= decimals or abs(value) > GREATEST:
+    after = text.partition(mark)[2]
+    if value is None or len(after) <= decimals or not after.strip("0") or abs(value) > GREATEST:
         return value
     single = np.float32(value)
     shortest = str(single)

@@ -91,6 +91,7 @@ def test_a_stored_number_is_what_it_was_before_it_was_stored():
     assert number_to("3,58999991416931", 2, ",") == 3.59
     assert number_to("3.58999991416931", 1) == 3.58999991416931
     assert number_to("3.58999991516931", 2) == 3.58999991516931
+    assert number_to("766817920.0", 0) == 766817920.0  # 766817900 in single precision
     assert number_to("x", 2) is None
 
 
