@@ -83,3 +83,18 @@ def common_scale(schema: Schema, by_hierarchy: bool = False) -> tuple[list[NDArr
         advice = "Protect fewer ordinal attributes, merge rare categories, or declare some attributes nominal."
         raise ParameterError(Fault("attributes", given, wanted, advice))
     return [d.numerators * (denominator // d.denominator) for d in distances], denominator
+
+
+def require_common_scale(schema: Schema, by_hierarchy: bool, where: str) -> None:
+    """Refuse attributes whose distances have no common denominator that searches for nearest records can add up.
+
+    Raises
+    ------
+    ParameterError
+    """
+    denominator = lcm(*(category_distance(a, schema.na, by_hierarchy).denominator for a in schema.categorical))
+    if denominator >= 1 << 56:
+        given = f"ordinal attributes whose numbers of categories have the common multiple {denominator}"
+        wanted = "one below 2**56, so that distances add up exactly"
+        advice = "Protect fewer ordinal attributes or merge rare categories."
+        raise ParameterError(Fault(where, given, wanted, advice))

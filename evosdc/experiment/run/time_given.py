@@ -18,7 +18,7 @@ TOO_MUCH = 0.6
 SLOWEST = 4.0
 """How many times as slow a machine is taken to be at most."""
 
-CONCLUDING, BY_CELL, BY_NUMBER = 1.5, 2.4e-6, 1.8e-5
+CONCLUDING, BY_CELL, BY_NUMBER = 1.5, 1.2e-6, 5.5e-6
 """Seconds that the result, its verdict and the report take: in any case, by value and, besides, by number that differs.
 
 Numbers that differ from record to record leave no two records alike, which take time one by one then.

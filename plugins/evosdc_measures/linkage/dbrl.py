@@ -1,6 +1,5 @@
 """Distance-based record linkage."""
 
-from math import lcm
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -9,7 +8,8 @@ from pydantic import Field
 from evosdc.errors import Fault, ParameterError
 from evosdc.kernel import kernel
 from evosdc.model import Batched, Changes, Fitted, FollowedInPlace, Incremental, Measure
-from evosdc.table.distance import category_distance, common_scale
+from evosdc.processors import LONG
+from evosdc.table.distance import common_scale, require_common_scale
 from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, SmallCounts, domains_of, require_aligned, small_counts
@@ -18,6 +18,7 @@ from evosdc_measures.linkage.assignment import Costs, FittedAssignment, distance
 from evosdc_measures.linkage.burdens import burdens_of
 from evosdc_measures.linkage.coordinates import raw_unit_of, unit_of
 from evosdc_measures.linkage.gower import FittedByGower
+from evosdc_measures.linkage.long_files import count_ties
 from evosdc_measures.linkage.numeric_dbrl import FittedByKernel, FittedByPoints
 from evosdc_measures.linkage.prefix_tree import CategoryDistances, PrefixTree, nearest, tree_of
 from evosdc_measures.linkage.rivals import expected_matches
@@ -114,7 +115,7 @@ class DistanceBasedLinkage(Measure):
         if params.distance == "gower":
             return FittedByGower(original, backward)
         if not original.schema.numeric:
-            _require_common_scale(original.schema, params.by_hierarchy)
+            require_common_scale(original.schema, params.by_hierarchy, "measure dbrl: attributes")
             return FittedDistanceBasedLinkage(original, params.by_hierarchy, backward)
         if params.distance == "kernel":
             return FittedByKernel(original, each, params.degree, backward)
@@ -160,11 +161,12 @@ class FittedDistanceBasedLinkage(FollowedInPlace[State], Batched[State]):
         """Return the state of a table; one search for each distinct record."""
         require_aligned(self._original, masked)
         ties, original, codes = self._empty.copy(), self._original.codes, masked.codes
-        if self._backward:
-            arrays = (part for parts in self._search_in(codes) for part in parts)
-            credit = _follow(codes, original, original, self._rows, True, ties, *arrays)
+        search = self._search_in(codes) if self._backward else self._search
+        own, asked = (codes, original) if self._backward else (original, codes)
+        if self._n >= LONG:
+            credit = count_ties(own, asked, search.tree, self._distances, ties)
         else:
-            credit = _follow(original, codes, codes, self._rows, True, ties, *self._arrays)
+            credit = _follow(own, asked, asked, self._rows, True, ties, *(part for parts in search for part in parts))
         return codes, ties, self._risk(credit)
 
     def copied(self, state: State) -> State:
@@ -231,15 +233,6 @@ def _require_distance(schema: Schema, distance: str, by_hierarchy: bool) -> None
     if by_hierarchy and schema.numeric:
         given = f"true with {', '.join(a.name for a in schema.numeric)}, which are numeric"
         raise ParameterError(Fault("measure dbrl: by_hierarchy", given, "categorical attributes alone"))
-
-
-def _require_common_scale(schema: Schema, by_hierarchy: bool) -> None:
-    denominator = lcm(*(category_distance(a, schema.na, by_hierarchy).denominator for a in schema.categorical))
-    if denominator >= 1 << 56:
-        given = f"ordinal attributes whose numbers of categories have the common multiple {denominator}"
-        wanted = "one below 2**56, so that distances add up exactly"
-        advice = "Protect fewer ordinal attributes or merge rare categories."
-        raise ParameterError(Fault("measure dbrl: attributes", given, wanted, advice))
 
 
 @kernel

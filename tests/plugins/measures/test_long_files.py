@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 from evosdc.testing.tables import changes_of
-from tests.plugins.measures.cases import noisy, schema, table
+from tests.plugins.measures.cases import fitted, noisy, pairs, schema, table
 
 RECORDS = (1 << 16) + 1000
 
@@ -45,3 +47,16 @@ def test_children_of_long_files(name, by_record, files, monkeypatch):
     for (child, rows), score in zip(children, fresh, strict=True):
         followed = measure.update(state, child, rows)
         assert measure.value(followed) == score
+
+
+@given(pairs(most_records=30), st.sampled_from(["masked-to-original", "original-to-masked"]), st.booleans())
+def test_records_looked_up_side_by_side_are_linked_as_one_by_one(tables, direction, by_hierarchy):
+    original, masked = tables
+    measure = fitted("dbrl", original, direction=direction, by_hierarchy=by_hierarchy)
+    codes, ties, risk = measure.start(masked)
+    with pytest.MonkeyPatch.context() as patched:
+        for module in ("evosdc_measures.linkage.dbrl", "evosdc.processors"):
+            patched.setattr(f"{module}.LONG", 1)
+        again = measure.start(masked)
+    assert (again[0] is codes, again[2]) == (True, risk)
+    np.testing.assert_array_equal(again[1], ties)
