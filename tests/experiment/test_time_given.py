@@ -32,11 +32,11 @@ SMALL = {
 
 def test_a_time_that_verdict_and_report_alone_exceed_is_told_of():
     told = list[str]()
-    for seconds in (60.0, 40.0):
+    for seconds in (26.0, 20.0):
         TimeGiven.of(StopRule(whole=seconds), working_time(), 1_000_000, 6, 1).remark(told.append)
     (remark,) = told
-    assert remark.startswith("40 seconds are too few for a file of this size, and will be exceeded: verdict and report")
-    assert remark.endswith("Give it 63 seconds or more.")
+    assert remark.startswith("20 seconds are too few for a file of this size, and will be exceeded: verdict and report")
+    assert remark.endswith("Give it 26 seconds or more.")
 
 
 def test_what_follows_the_search_has_a_share_at_most():
@@ -47,7 +47,7 @@ def test_what_follows_the_search_has_a_share_at_most():
 
 
 def test_the_verdict_on_a_large_file_may_have_half():
-    given = TimeGiven.of(StopRule(whole=60.0), working_time(), 2_000_000, 6)
+    given = TimeGiven.of(StopRule(whole=60.0), working_time(), 3_000_000, 6)
     assert MOST_KEPT * 60.0 < given.concluding <= MOST_CONCLUDING * 60.0
     for judging in (0.0, 10_000.0):
         assert given.for_search(judging) == pytest.approx(60.0 - given.concluding, abs=0.5)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import ceil
 
 from evosdc.experiment.config.stop_rule import StopRule
 from evosdc.kernel import working_time
@@ -10,10 +11,7 @@ MOST_KEPT = 0.3
 """Share of the time that is kept back at most for what follows the search."""
 
 MOST_CONCLUDING = 0.5
-"""The same where the file is so large that its verdict and report alone take longer."""
-
-TOO_MUCH = 0.6
-"""Share of the time from which on verdict and report take so much of it that it is exceeded."""
+"""The same where the file is so large that its verdict and report alone take longer; beyond it the time is exceeded."""
 
 SLOWEST = 4.0
 """How many times as slow a machine is taken to be at most."""
@@ -67,11 +65,11 @@ class TimeGiven:
 
     def remark(self, tell: Callable[[str], None]) -> None:
         """Tell that the time is too short for a file of this size, whatever the search does; usually nothing."""
-        if self.seconds is not None and self.expected > TOO_MUCH * self.seconds:
-            wanted = self.expected / MOST_CONCLUDING
+        if self.seconds is not None and self.expected > MOST_CONCLUDING * self.seconds:
+            wanted = ceil(self.expected / MOST_CONCLUDING)
             tell(
                 f"{self.seconds:g} seconds are too few for a file of this size, and will be exceeded: verdict and "
-                f"report alone take about {self.expected:.0f}. Give it {wanted:.0f} seconds or more."
+                f"report alone take about {self.expected:.0f}. Give it {wanted} seconds or more."
             )
 
     def slowed(self, times: float) -> "TimeGiven":
