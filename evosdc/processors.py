@@ -24,7 +24,12 @@ def share_processors() -> None:
 
 
 def side_by_side(records: int, calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Return what calls about a file of so many records return, in order; those about a long one in threads.
+    """Return what calls about a file of so many records return, in order; those about a long one `in_threads`."""
+    return in_threads(calls) if records >= LONG else [call() for call in calls]
+
+
+def in_threads(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """Return what calls that each take milliseconds return, in order, from as many threads as there are processors.
 
     Whoever is called may do the same: threads of both are then awake at a time.
 
@@ -34,7 +39,7 @@ def side_by_side(records: int, calls: Sequence[Callable[[], T]]) -> list[T]:
         What the first of the calls raised, or interrupted them. None goes on then, so that nobody alters what others
         go on with.
     """
-    threads = 1 if _shared[0] or records < LONG else min(processors(), len(calls))
+    threads = 1 if _shared[0] else min(processors(), len(calls))
     if threads < 2:
         return [call() for call in calls]
     pool = ThreadPoolExecutor(threads, "side-by-side")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import heading, paragraphs, table, write_page
+from evosdc.calls.identity import identity_words
 from evosdc.calls.second_opinion import SecondOpinion
 from evosdc.plugins.registry import default_registry
 
@@ -144,4 +145,5 @@ class Judged(SecondOpinion):
         verdict = self.verdict
         rows = ((f.judge, f.masked.value, f.chance.value, f.original.value, f.claim, f.words) for f in self.findings)
         shown = table(["judge", "masked", "chance", "original", "claimed", "what it means"], rows)
-        return heading(verdict.sentence, verdict.holds) + paragraphs(self.warnings) + shown
+        found = [] if self.identity is None else [identity_words(self.identity)]
+        return heading(verdict.sentence, verdict.holds) + paragraphs([*found, *self.warnings]) + shown

@@ -86,6 +86,8 @@ class SecondOpinion:
     attributes, known, wanted : tuple of str
         What was judged; of these, what an intruder is taken to know, and what he wants to learn.
     records, seed : int
+    identity : mapping or None
+        Of `evosdc.calls.identity.identity_of`; None where nobody asked, or it cannot be said.
     """
 
     findings: tuple[Finding, ...]
@@ -98,6 +100,7 @@ class SecondOpinion:
     wanted: tuple[str, ...]
     records: int
     seed: int
+    identity: Mapping[str, Any] | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -120,6 +123,7 @@ class SecondOpinion:
             "wanted": list(self.wanted),
             "records": self.records,
             "seed": self.seed,
+            **({} if self.identity is None else {"identity": dict(self.identity)}),
         }
 
 

@@ -40,7 +40,7 @@ def judge(
     """Give a second opinion on a MASKED file of an ORIGINAL, a file or a registered data set.
 
     Judges that took no part in making it say what an intruder or an analyst makes of it, beside chance and beside the
-    original, and whether the claimed risk holds.
+    original, and whether the claimed risk holds; and how many people an informed intruder is expected to find in it.
     """
     from evosdc.calls.judging import judged
     from evosdc.cli.inputs import open_source
@@ -81,6 +81,7 @@ def judge(
 def _show(opinion: "SecondOpinion") -> None:
     from rich.table import Table
 
+    from evosdc.calls.identity import identity_words
     from evosdc.calls.verdict import shown
     from evosdc.cli.text import harmless, print_table, say
     from evosdc.printing import not_applicable_sentences
@@ -110,4 +111,6 @@ def _show(opinion: "SecondOpinion") -> None:
     )
     for warning in opinion.warnings:
         click.secho(harmless(f"Warning: {warning}"), fg="yellow", bold=True, err=True)
+    if opinion.identity is not None:
+        say(identity_words(opinion.identity))
     say(opinion.verdict.sentence)

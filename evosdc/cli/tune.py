@@ -157,7 +157,7 @@ def _conclude(
     if as_json:
         print_json(result)
         return
-    _print(found, commands, best, fitness, output)
+    _print(found, commands, best, fitness, output, list(map(str, assembly.problem.constraints.listed)))
     if assembly.microdata.rules is not None:
         say("Records that break edit rules of the schema were repaired before files were judged; evosdc mask does not.")
 
@@ -244,7 +244,14 @@ def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str
     return written
 
 
-def _print(found: "Tuning", commands: Sequence[str], best_command: str, fitness: str, output: Path | None) -> None:
+def _print(
+    found: "Tuning",
+    commands: Sequence[str],
+    best_command: str,
+    fitness: str,
+    output: Path | None,
+    required: Sequence[str],
+) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -259,7 +266,7 @@ def _print(found: "Tuning", commands: Sequence[str], best_command: str, fitness:
     for number, (row, _) in enumerate(zip(*listed_rows, strict=True), 1):
         table.add_row(
             str(number),
-            Text(harmless(row.label)),
+            Text(harmless(f"{row.label} *" if row.scores.get("infeasibility") else row.label)),
             " ".join(f"{value:.3f}" for value in row.mean),
             "" if row.error is None else f"{row.error:.3f}",
             " ".join(f"{value:.3f}" for value in row.fitness),
@@ -269,8 +276,9 @@ def _print(found: "Tuning", commands: Sequence[str], best_command: str, fitness:
     print_table(table)
     say(
         f"{found.evaluations} files masked and judged in {found.seconds:.1f} s. The score is the mean over the draws "
-        "of a random method, ± its standard error where there are several; files that break a requirement come last. "
-        "IL and DR are those of the best file, which the command makes again:"
+        "of a random method, ± its standard error where there are several. "
+        + (f"Files that break a requirement come last, with a * ({'; '.join(required)}). " if required else "")
+        + "IL and DR are those of the best file, which the command makes again:"
     )
     for number, place in enumerate(listed_rows[1], 1):
         say(f"{number:3d}  {commands[place]}")

@@ -1,6 +1,7 @@
 """A fixed number of worker processes, each with one job at most; those that die are replaced."""
 
 import json
+import logging
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from time import monotonic
@@ -11,6 +12,8 @@ from evosdc.executors.launch import START_TIME, Child, close_log, open_log, tail
 from evosdc.executors.ledger import Job
 from evosdc.executors.pool import PERIOD, Answered, Lost, Pool
 from evosdc.executors.versions import check_versions
+
+_LOG = logging.getLogger("evosdc.executors")
 
 _MODULE = "evosdc.executors.process_worker"
 _GRACE = 5.0
@@ -155,6 +158,10 @@ class ProcessPool(Pool):
             status = worker.child.process.returncode
             raise ExecutorError(f"a worker ended with status {status} before it was ready{self.complaint()}")
         self._replace(worker)
+        if not worker.overdue:
+            status = worker.child.process.returncode
+            ended = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+            _LOG.warning("A worker %s. Another one has taken its place and does its work.", ended)
         if worker.job is None:
             return False
         lost([worker.job], worker.overdue, monotonic() - worker.since)

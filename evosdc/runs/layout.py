@@ -190,7 +190,9 @@ class RunFolder:
         wanted, where = "a new or empty folder", printable(str(self.path))
         if self.file(RESOLVED).exists():
             given = "a folder that already holds a run"
-            advice = f"Go on with it by `{shlex.join(['evosdc', 'resume', str(self.path)])}`, or choose another folder."
+            advice = (
+                f"Choose another one, or go on with that run: `{shlex.join(['evosdc', 'resume', str(self.path)])}`."
+            )
             raise ExperimentError(Fault(where, given, wanted, advice))
         if others := self._others(own):
             given = f"a folder that is not empty (it holds {printable(others[0])}"

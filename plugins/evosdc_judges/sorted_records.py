@@ -5,13 +5,21 @@ too much all that begin so are left out.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from evosdc.kernel import inner_kernel, long_kernel
+from evosdc.processors import in_threads
 from evosdc_judges.classes import Codes, Keys, keys_of
+
+PART = 1 << 21
+"""Pairs of records from which on a part of the asked ones is worth a thread of its own."""
+
+PARTS = 32
+"""Into so many parts the asked records are divided at most; whoever interrupts waits for those under way."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,6 @@ def beginnings(records: Codes) -> tuple[Codes, Codes]:
     return common, ends
 
 
-@long_kernel
 def nearest(asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys) -> tuple[Keys, Keys, Keys]:
     """Return for each asked record the least cost, how many records have it, and how many of these answer truly.
 
@@ -89,6 +96,20 @@ def nearest(asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, w
     flat, offsets, widths
         Of `evosdc_judges.nearest.Costs`, not negative.
     """
+    parts = max(min(PARTS, len(asked) * len(tree[0]) // PART), 1)
+    bounds = np.linspace(0, len(asked), parts + 1).astype(int).tolist()
+    found = in_threads(
+        [partial(_nearest, asked[a:b], truth[a:b], tree, flat, offsets, widths) for a, b in pairwise(bounds)]
+    )
+    least, tied, right = map(np.concatenate, zip(*found, strict=True))
+    return least, tied, right
+
+
+@long_kernel
+def _nearest(
+    asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys
+) -> tuple[Keys, Keys, Keys]:
+    """Return what `nearest` does, in one piece."""
     records, counts, common, ends = tree
     attributes = asked.shape[1]
     answered = records.shape[1] > attributes

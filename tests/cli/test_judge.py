@@ -60,6 +60,17 @@ def test_a_claim_that_holds(evosdc, files):
     assert "known to an intruder: sex, job" in " ".join(answer.out.split())
 
 
+def test_how_many_people_are_found_is_told_whatever_is_claimed(evosdc, files):
+    asked = ("judge", "o.csv", "o.csv", *files, "--judges", "partial-linkage", "--protect")
+    few, many = (" ".join(evosdc(*asked, names).out.split()) for names in ("sex", "sex,place,job"))
+    assert "within the 9 % accepted for files that everybody gets. Holds" in few
+    assert "more than the 9 % that health authorities accept for files that everybody gets. Holds" in many
+    told = json.loads(evosdc(*asked, "sex,place,job", "--json").out)["identity"]
+    assert told["percent"] > told["accepted"] == 9.0
+    assert told["known"] == ["sex", "place", "job"]
+    assert "at_risk" not in told
+
+
 def test_bad_input(evosdc, files):
     assert evosdc("judge", "o.csv", "short.csv", *files).status == 2
     assert evosdc("judge", "o.csv", "o.csv", *files, "--claimed", "101").status == 2
