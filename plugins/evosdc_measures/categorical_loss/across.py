@@ -19,7 +19,7 @@ from evosdc.table.table import Codes, Rows, Table
 from evosdc_measures.categorical_loss.contingency import DENSE_CELLS
 from evosdc_measures.categorical_loss.tables import FittedSum, State, follow_tables
 from evosdc_measures.domains import Counts, require_aligned
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals, classed
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes, classed
 
 NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that nobody tabulates."""
@@ -50,7 +50,9 @@ class ContingencyLossAcross(Measure):
 
         pairs: int = Field(24, ge=1, le=1000, description="Greatest number of tables.")
         attributes: tuple[str, ...] = Field((), description="Unprotected attributes to tabulate; default: all.")
-        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        bins: int = Field(
+            10, ge=2, description="Classes of about equal frequency that numbers, and dates of more days, are taken by."
+        )
 
     params: Params
 
@@ -86,7 +88,7 @@ class ContingencyLossAcross(Measure):
         def fitted(original: Table) -> FittedAcross:
             return FittedAcross(original, others, strongest_pairs(original.codes, others.codes, self.params.pairs))
 
-        if microdata.original.schema.numeric:
+        if by_classes(microdata.original.schema, self.params.bins):
             return FittedOnIntervals(microdata.original, self.params.bins, fitted)
         return fitted(microdata.original)
 

@@ -16,7 +16,7 @@ from evosdc_measures.categorical_loss.label_assignment import FREE, Assignment, 
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
 from evosdc_measures.joint import joint_layout_of, shift_child
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
 
 State = tuple[Codes, Counts, Assignment]
 """Codes of the masked table, joint counts by attribute, best labels."""
@@ -45,13 +45,15 @@ class Relabelling(Measure):
         """Several attributes, and classes of numbers."""
 
         aggregate: Literal["mean", "worst"] = Field("mean", description="Over attributes: their mean or the greatest.")
-        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        bins: int = Field(
+            10, ge=2, description="Classes of about equal frequency that numbers, and dates of more days, are taken by."
+        )
 
     def fit(self, original: Table) -> Incremental[Any]:
         """Lay the tables of counts out."""
         self.require_support(original)
         worst = self.params.aggregate == "worst"
-        if original.schema.numeric:
+        if by_classes(original.schema, self.params.bins):
             return FittedOnClasses(original, self.params.bins, lambda classed: FittedRelabelling(classed, worst))
         return FittedRelabelling(original, worst)
 
@@ -149,11 +151,11 @@ class FittedRelabelling(FollowedInPlace[State], Batched[State], Expected, Mendin
 
 
 class FittedOnClasses(FittedOnIntervals, Mending):
-    """`Relabelling` of an original with numbers, taken by classes whose labels are never put right."""
+    """`Relabelling` of an original with numbers or dates, taken by classes whose labels are never put right."""
 
     def wrongly_labelled(self, masked: Table, bound: float) -> tuple[str, ...]:
-        """Return the categorical attributes that are each above a bound."""
-        categorical = {a.name for a in masked.schema.categorical}
+        """Return the attributes of categories that are each above a bound."""
+        categorical = {a.name for a in masked.schema.attributes} - self._limits.keys()
         fitted = self._fitted
         assert isinstance(fitted, Mending)
         return tuple(name for name in fitted.wrongly_labelled(self._classed(masked), bound) if name in categorical)

@@ -14,7 +14,7 @@ from evosdc.table.distinct_values import counted_values
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_measures.interval_disclosure.guesses import FittedGuesses, State
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
 
 
 class GuessGain(Measure):
@@ -36,12 +36,14 @@ class GuessGain(Measure):
     class Params(Parameters):
         """Classes of numbers."""
 
-        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        bins: int = Field(
+            10, ge=2, description="Classes of about equal frequency that numbers, and dates of more days, are taken by."
+        )
 
     def fit(self, original: Table) -> Incremental[Any]:
         """Lay the tables of counts out, and count what everybody can guess."""
         self.require_support(original)
-        if original.schema.numeric:
+        if by_classes(original.schema, self.params.bins):
             return FittedOnIntervals(original, self.params.bins, FittedGuessGain)
         return FittedGuessGain(original)
 

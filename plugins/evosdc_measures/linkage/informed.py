@@ -19,7 +19,7 @@ from evosdc_measures.linkage.informed_children import matches_of_children
 from evosdc_measures.linkage.informed_links import followed, started
 from evosdc_measures.linkage.informed_originals import InformedOriginals
 from evosdc_measures.linkage.known_matrices import expected_links, matrices_by_attribute
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
 from evosdc_measures.linkage.ranked import FittedRanked
 from evosdc_measures.linkage.ranked import State as PlacesState
 from evosdc_measures.linkage.ranked_places import matched_first
@@ -58,7 +58,9 @@ class InformedLinkage(Measure):
     class Params(ScenarioParameters):
         """Classes of numbers, published matrices, and what the intruder knows."""
 
-        bins: int = Field(32, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        bins: int = Field(
+            32, ge=2, description="Classes of about equal frequency that numbers, and dates of more days, are taken by."
+        )
         matrices: Path | None = Field(
             None, description="A file of transition matrices that were published: MASKED.matrices.json of evosdc mask."
         )
@@ -79,8 +81,10 @@ class InformedLinkage(Measure):
     def _fit(self, original: Table) -> Incremental[Any]:
         file = self.params.matrices
         matrices = {} if file is None else matrices_by_attribute(file, original.schema)
-        if original.schema.numeric:
-            return FittedOnIntervals(original, self.params.bins, lambda classed: FittedInformed(classed, matrices))
+        if by_classes(original.schema, self.params.bins, matrices):
+            return FittedOnIntervals(
+                original, self.params.bins, lambda classed: FittedInformed(classed, matrices), matrices
+            )
         return FittedInformed(original, matrices)
 
 

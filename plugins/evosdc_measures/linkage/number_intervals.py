@@ -1,6 +1,10 @@
-"""Numbers in classes of about equal frequency, for linkage by agreement."""
+"""Numbers, and dates of many days, in classes of about equal frequency, for measures that compare categories.
 
-from collections.abc import Callable
+Where hardly two records have the same value, the frequencies with which each one was published as which other one are
+the file itself: whoever were taken to know them would know who is who, however the file was masked.
+"""
+
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -29,19 +33,33 @@ def limits_of(column: Numbers, bins: int) -> Numbers:
     return inner
 
 
+def by_classes(schema: Schema, bins: int, but: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the attributes that are taken by classes: numbers, and dates of more than `bins` days; not those in `but`.
+
+    That dates are taken so is a reconstruction.
+    """
+    return tuple(
+        a.name
+        for a in schema.attributes
+        if not a.categorical or (a.date_format and len(a.categories) > bins and a.name not in but)
+    )
+
+
 def classed(original: Table, bins: int) -> Table:
-    """Return an original whose numbers are taken by classes of its own quantiles."""
+    """Return an original whose numbers and dates are taken by classes of its own quantiles."""
     limits = _all_limits(original, bins)
     schema = _schema_of_classes(original.schema, limits)
     return Table(schema, _codes_of(original, limits, slice(None)), np.empty((len(original), 0)))
 
 
 class FittedOnIntervals(Batched[State]):
-    """A measure of categories, fitted on an original whose numbers are taken by classes of its quantiles."""
+    """A measure of categories, fitted on an original of which `by_classes` are taken by classes of its quantiles."""
 
-    def __init__(self, original: Table, bins: int, fit: Callable[[Table], Incremental[Any]]) -> None:
+    def __init__(
+        self, original: Table, bins: int, fit: Callable[[Table], Incremental[Any]], but: Collection[str] = ()
+    ) -> None:
         self._original = original
-        self._limits = _all_limits(original, bins)
+        self._limits = _all_limits(original, bins, but)
         self._schema = _schema_of_classes(original.schema, self._limits)
         self._fitted = fit(self._classed(original))
 
@@ -121,15 +139,22 @@ class FittedOnIntervals(Batched[State]):
         return None if read is None else lambda state, changes: read(state[1], self._classed_changes(changes))
 
 
-def _all_limits(original: Table, bins: int) -> dict[str, Numbers]:
-    return {a.name: limits_of(np.asarray(original.column(a.name)), bins) for a in original.schema.numeric}
+def _all_limits(original: Table, bins: int, but: Collection[str] = ()) -> dict[str, Numbers]:
+    return {name: limits_of(_values(original.column(name)), bins) for name in by_classes(original.schema, bins, but)}
+
+
+def _values(column: Codes | Numbers) -> Numbers:
+    """Return a column as numbers, NaN where there is none: a date by its place among all."""
+    values = np.asarray(column, dtype=np.float64)
+    return values if column.dtype.kind == "f" else np.where(column < 0, np.nan, values)
 
 
 def _codes_of(table: Table, limits: dict[str, Numbers], rows: Rows | slice) -> Codes:
     columns = []
     for attribute in table.schema.attributes:
         column = table.column(attribute.name)[rows]
-        if not attribute.categorical:
+        if attribute.name in limits:
+            column = _values(column)
             classes = np.searchsorted(limits[attribute.name], column, side="right")
             column = np.where(np.isnan(column), MISSING, classes).astype(np.int32)
         columns.append(column)
@@ -141,7 +166,7 @@ def _schema_of_classes(schema: Schema, limits: dict[str, Numbers]) -> Schema:
 
 
 def _class_attribute(attribute: Attribute, limits: dict[str, Numbers]) -> Attribute:
-    if attribute.categorical:
+    if attribute.name not in limits:
         return attribute
     categories = tuple(str(place) for place in range(len(limits[attribute.name]) + 1))
-    return replace(attribute, scale=Scale.ORDINAL, categories=categories, hierarchy=None)
+    return replace(attribute, scale=Scale.ORDINAL, categories=categories, hierarchy=None, date_format="")

@@ -20,7 +20,7 @@ from evosdc_measures.linkage.content_families import credits_by_content
 from evosdc_measures.linkage.estimate_memory import estimate_memory_of
 from evosdc_measures.linkage.linked_records import Model, follow, link, order_of, ties_of_file
 from evosdc_measures.linkage.links import Links
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
 from evosdc_measures.linkage.pattern_families import credits_of_children
 from evosdc_measures.linkage.pattern_linkage import follow_content
 from evosdc_measures.linkage.profile_cache import memory_of
@@ -71,7 +71,9 @@ class ProbabilisticLinkage(Measure):
     class Params(LinkageParameters):
         """Classes of numbers, and what the intruder knows."""
 
-        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        bins: int = Field(
+            10, ge=2, description="Classes of about equal frequency that numbers, and dates of more days, are taken by."
+        )
         share: Literal["known", "estimated"] = Field(
             "known", description="Share of matches among all pairs: 1 / n, as an intruder knows it, or estimated too."
         )
@@ -90,7 +92,7 @@ class ProbabilisticLinkage(Measure):
         return fitted_by_scenarios(original, self.params, self._fit)
 
     def _fit(self, original: Table) -> Incremental[Any]:
-        if original.schema.numeric:
+        if by_classes(original.schema, self.params.bins):
             return FittedOnIntervals(original, self.params.bins, self._fit_categories)
         return self._fit_categories(original)
 

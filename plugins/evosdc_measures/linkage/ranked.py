@@ -14,7 +14,7 @@ from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import require_aligned, small_counts
 from evosdc_measures.linkage.category_members import members_of
 from evosdc_measures.linkage.informed_originals import InformedOriginals
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
 from evosdc_measures.linkage.ranked_following import followed_places, places_of_children
 from evosdc_measures.linkage.ranked_neighbours import WORTH, Listed, nothing_listed
 from evosdc_measures.linkage.ranked_places import PlacedFile, shares_of, started_places
@@ -63,7 +63,9 @@ class RankedLinkage(Measure):
     class Params(Parameters):
         """Classes of numbers, and the sample."""
 
-        bins: int = Field(32, ge=2, description="Classes of about equal frequency that numbers are taken by.")
+        bins: int = Field(
+            32, ge=2, description="Classes of about equal frequency that numbers, and dates of more days, are taken by."
+        )
         records: int = Field(2000, ge=1, description="Masked records that are placed, at most.")
         seed: int = Field(1, ge=0, description="Of the sample.")
 
@@ -83,7 +85,7 @@ class RankedLinkage(Measure):
         if n > self.params.records:
             drawn = stream(self.params.seed, Purpose.JUDGE).choice(n, self.params.records, replace=False)
             asked = np.sort(drawn).astype(np.intp)
-        if original.schema.numeric:
+        if by_classes(original.schema, self.params.bins):
             return FittedOnIntervals(original, self.params.bins, lambda classed: FittedRanked(classed, asked))
         return FittedRanked(original, asked)
 
