@@ -12,6 +12,7 @@ from functools import cache, update_wrapper
 from importlib import import_module
 from inspect import CO_VARARGS
 from pathlib import Path
+from threading import RLock
 from time import monotonic
 from typing import Any, TypeVar, cast
 
@@ -28,6 +29,10 @@ MANY = 50_000
 
 A call takes some 5 microseconds less with numba, of arrays by the dozen, and to load it a quarter of a second.
 """
+
+
+_LINKING = RLock()
+"""Held while machine code is linked, which two threads cannot do with the same, and while numba is loaded."""
 
 
 def kernel(function: F) -> F:
@@ -117,7 +122,7 @@ class Kernel:
     def dispatcher(self) -> Any:
         """What numba makes of the function."""
         if self._dispatcher is None:
-            with unlimited() as standing:
+            with unlimited() as standing, _LINKING:
                 standing.counts = True
                 self._dispatcher = _compiler().dispatcher_of(self.py_func, self._options)
         return self._dispatcher
@@ -128,8 +133,10 @@ class Kernel:
             return None
         from evosdc.machine_code import kept_code, linking  # needs LLVM, which modules that have kernels may not
 
-        with unlimited() as standing:
+        with unlimited() as standing, _LINKING:
             standing.counts = True
+            if kinds in self._linked:
+                return self._linked[kinds]
             if self._listed is None:
                 kept = kept_code.read_code(self.py_func.__code__.co_filename, self.py_func.__qualname__)
                 self._listed = {kinds_listed(types): code for types, code in kept}
