@@ -107,8 +107,8 @@ def _set_alarm() -> None:
 _IMPORTING = "<frozen importlib"
 """Where the code of imports stands."""
 
-_FINALISERS = {"__del__", "_on_type_disposal", "on_disposal"}
-"""Names of what runs when an object goes, numba's own callbacks among them."""
+_FINALISERS = {"__del__", "_on_type_disposal", "on_disposal", "weakref_cb"}
+"""Names of what runs when an object goes, numba's own callbacks and that of pools of threads among them."""
 
 _FORGETTING = {
     function.__code__.co_filename

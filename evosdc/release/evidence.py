@@ -33,6 +33,8 @@ class Evidence:
         Whether judges that the search did not use confirm the claimed risk; None where none has said.
     contradiction : str
         What they say where they do not.
+    contradicting : sequence of str
+        Those of them that link, by which a search can be judged.
     answered, unasked, lacking : int
         How many judges have answered, how many more had no time to, and how many do not apply or have failed.
     used : sequence of str
@@ -69,6 +71,7 @@ class Evidence:
     safer: int | None = None
     holds: bool | None = None
     contradiction: str = ""
+    contradicting: Sequence[str] = ()
     answered: int = 0
     unasked: int = 0
     lacking: int = 0

@@ -103,7 +103,10 @@ def _against(evidence: Evidence) -> list[str]:
         reasons.append(f"It is beyond what evosdc asks of a file besides: {named(beyond)}.")
     if evidence.holds is False:
         told = evidence.contradiction[:1].upper() + evidence.contradiction[1:]
-        reasons.append(f"Judges that the search did not use contradict its score. {told}".strip())
+        keep = ", ".join(f'--require "{name} <= {evidence.bound:g}"' for name in evidence.contradicting)
+        advice = f"A search is kept from that, and takes its time for it, by {keep}." if keep else ""
+        said = ("Judges that the search did not use contradict its score.", told, advice)
+        reasons.append(" ".join(part for part in said if part))
     percent = evidence.intruder["percent"] if evidence.intruder is not None else 0.0
     if percent > evidence.bound:
         reasons.append(found_too_many(evidence, percent))

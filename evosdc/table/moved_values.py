@@ -1,10 +1,12 @@
 """Kept values moved to others: rare values that a masked file publishes at their own records change places."""
 
 from collections.abc import Sequence
+from hashlib import blake2b
 
 import numpy as np
 
 from evosdc.errors import Fault, ParameterError
+from evosdc.seeds import Purpose, stream
 from evosdc.table.exact_values import ExactValues
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 
@@ -12,13 +14,19 @@ COMMON = 12
 """People with the same value from which it is no rare one: it finds each of them with a chance of 8.3 % at most."""
 
 
+PARTS, LEAST = 16, COMMON
+"""Into so many parts kept values are divided, within which they change places; the values of a part at least."""
+
+
 def with_moved_values(original: Table, masked: Table, names: Sequence[str]) -> Table:
     """Return a masked table in which rare values of some attributes no longer stand at their own records.
 
-    A value that fewer than 12 people have, and that is published at its own record, changes places with the next kept
-    one in the order of values; a last one with the nearest value of any record that can take it. So counts stay, and
-    values hardly move. By the exact value of an attribute then at most 100 / 12 per cent of the people are found, if
-    all could be moved. Missing values stay.
+    Values that fewer than 12 people have, and that are published at their own records, change places at random within a
+    sixteenth of them in the order of values, in 12 at least; one that comes to its own record again with the next such
+    one, a last one with the nearest value of any record that can take it. So counts stay, and values are near. With the
+    next one of all they would be nearer, and who knows that finds every other one. Chance comes from a hash of the
+    original values, which nobody has who does not have these. By the exact value of an attribute then at most 100 / 12
+    per cent of the people are found, if all could be moved. Missing values stay.
 
     Parameters
     ----------
@@ -53,8 +61,12 @@ def _move(own: Codes | Numbers, published: Codes | Numbers, kept: Rows) -> None:
     """Exchange the values of kept records in place, each with one of another value."""
     missing = np.isnan(published) if published.dtype.kind == "f" else published == MISSING
     kept = kept[~missing[kept]]
+    ordered = kept[np.argsort(published[kept], kind="stable")]
+    drawn = stream(int.from_bytes(blake2b(own.tobytes(), digest_size=16).digest(), "big"), Purpose.SHUFFLE)
+    for part in np.array_split(ordered, max(min(PARTS, len(ordered) // LEAST), 1)):
+        published[part] = published[drawn.permutation(part)]
     waiting: list[int] = []
-    for row in kept[np.argsort(published[kept], kind="stable")].tolist():
+    for row in ordered[published[ordered] == own[ordered]].tolist():
         if waiting and published[waiting[-1]] != published[row]:
             _exchange(published, waiting.pop(), row)
         else:

@@ -31,19 +31,22 @@ def percents(original, masked):
     return dict(zip(values.names, values.percents(values.start(masked)).tolist(), strict=True))
 
 
-def test_neighbours_among_the_kept_values_change_places():
+def test_kept_values_change_places():
     original = table([5.0, 1.0, 4.0, 2.0, 3.0])
     masked = table([5.0, 1.0, 4.0, 2.0, 9.0])
     moved = with_moved_values(original, masked, ["wage"])
-    # Kept are 1, 2 and 4, 5: each goes to the next one; 9 stands at another record and stays.
-    assert moved.column("wage").tolist() == [4.0, 2.0, 5.0, 1.0, 9.0]
+    # Kept are 1, 2 and 4, 5; 9 stands at another record and stays.
+    wages = moved.column("wage").tolist()
+    assert (sorted(wages[:4]), wages[4]) == ([1.0, 2.0, 4.0, 5.0], 9.0)
+    assert not any(wage == own for wage, own in zip(wages, original.column("wage").tolist(), strict=True))
+    assert with_moved_values(original, masked, ["wage"]).column("wage").tolist() == wages
     assert moved.column("town").tolist() == masked.column("town").tolist()
     assert with_moved_values(original, masked, ["town"]).column("wage").tolist() == [5.0, 1.0, 4.0, 2.0, 9.0]
 
 
 def test_a_last_one_takes_the_nearest_value_that_is_not_its_own():
     original = table([1.0, 2.0, 3.0])
-    assert with_moved_values(original, original, ["wage"]).column("wage").tolist() == [3.0, 1.0, 2.0]
+    assert with_moved_values(original, original, ["wage"]).column("wage").tolist() in ([3.0, 1.0, 2.0], [2.0, 3.0, 1.0])
     # Of two people with the same value neither may take the other's.
     original, masked = table([1.0, 1.0, 7.0, 8.0]), table([1.0, 1.0, 8.0, 7.5])
     assert with_moved_values(original, masked, ["wage"]).column("wage").tolist() == [7.5, 8.0, 1.0, 1.0]
@@ -84,7 +87,10 @@ def test_who_is_left_shares_the_value_with_many(seed):
     original = table(rng.permutation(wages))
     moved = with_moved_values(original, original, ["wage"])
     assert percents(original, moved)["wage"] == pytest.approx(100 * 2 / 84)
-    assert np.abs(moved.numbers - original.numbers).max() <= 1.0
+    # Parts of twelve each: near, and not beside where they were.
+    apart = np.abs(moved.numbers - original.numbers)
+    assert apart.max() < 36.0
+    assert apart[original.numbers < 60.0].mean() > 2.0
 
 
 def test_what_does_not_fit_is_refused():

@@ -117,6 +117,7 @@ def write_release(
         safer=safer,
         holds=verdict.get("holds"),
         contradiction=str(verdict.get("text", "")).removeprefix("Does not hold: "),
+        contradicting=_contradicting(opinion.get("judges") or {}),
         answered=len(opinion.get("judges") or ()),
         unasked=unheard.count(NO_TIME),
         lacking=len(unheard) - unheard.count(NO_TIME),
@@ -151,6 +152,11 @@ def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
                 "expected": expected, "records": records, "known": list(risk.get("quasi_identifiers") or ()),
             }  # fmt: skip
     return None
+
+
+def _contradicting(judges: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the judges of linkage that find more than is claimed: measures that a search can be kept below a bound."""
+    return [name for name, one in judges.items() if one["exceeds"] and one["family"] == "linkage"]
 
 
 def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, str]) -> list[dict[str, Any]]:

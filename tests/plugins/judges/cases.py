@@ -13,7 +13,15 @@ LEARNED = ("learned-linkage", "learned-inference")
 ATTACKS = ("singling-out", "linkability", "inference")
 SETS = ("repu", "disco", "tcap")
 LOSSES = ("tables-3", "association", "classifier-utility", "pmse")
-RISKS = ("learned-linkage", "partial-linkage", "linkability", "learned-inference", "inference", "singling-out")
+RISKS = (
+    "learned-linkage",
+    "partial-linkage",
+    "displacement-linkage",
+    "linkability",
+    "learned-inference",
+    "inference",
+    "singling-out",
+)
 ALL = (*RISKS, *SETS, *LOSSES)
 OF_GRAPHS = ("informed-semantic-dr", "neighbourhood-dr")
 """Judges of another plugin."""

@@ -34,6 +34,10 @@ class TestPartialLinkage(_Judged):
     name, order_matters = "partial-linkage", False
 
 
+class TestDisplacementLinkage(_Judged):
+    name, params, order_matters = "displacement-linkage", {"bins": 2}, False
+
+
 class TestLinkability(_Judged):
     name = "linkability"
 

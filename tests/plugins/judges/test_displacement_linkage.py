@@ -1,0 +1,94 @@
+"""Linkage by how far values were moved: by plain loops, and of files whose values stay near without being kept."""
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evosdc.table.schema import Attribute, Role, Scale
+from evosdc_judges.displacements import UNIT, Ordered
+from evosdc_judges.transitions import joint_counts, surprise
+from tests.plugins.judges.cases import attribute, fitted, table
+
+PAY = Attribute("pay", Role.QUASI_IDENTIFIER, Scale.NUMERIC, decimals=2)
+
+
+def staff(pays, jobs):
+    """Return records of a pay and a job of three."""
+    return table([PAY, attribute("job", 3)], np.asarray(jobs)[:, None], np.asarray(pays, dtype=np.float64)[:, None])
+
+
+def by_loops(pays, after, jobs, others, bins):
+    """Return the share of records linked, in per cent."""
+    values = sorted({pay for pay in pays if not np.isnan(pay)})
+    most, n = len(values), len(pays)
+
+    def place(pay):
+        return most if np.isnan(pay) else min(range(most), key=lambda at: (abs(values[at] - pay), at))
+
+    def power(moved):
+        return (abs(moved).bit_length(), moved < 0)
+
+    at, now = [place(pay) for pay in pays], [place(pay) for pay in after]
+    if most <= bins:
+        raise ValueError("too few values")
+    width = [power(moved) for moved in range(-most, most + 1)]
+    counts = [power(b - a) for a, b in zip(at, now, strict=True)]
+    jobs_known = surprise(joint_counts(np.asarray(jobs), np.asarray(others), 4))
+
+    def cost(i, j):
+        found = counts.count(power(now[j] - at[i])) / width.count(power(now[j] - at[i]))
+        moved = -log((found + 1.0 / len(width)) / (n + 1.0))
+        return round(moved * UNIT) + int(np.rint(jobs_known[jobs[i], others[j]] * UNIT))
+
+    credit = 0.0
+    for j in range(n):
+        costs = [cost(i, j) for i in range(n)]
+        credit += (costs[j] == min(costs)) / costs.count(min(costs))
+    return 100.0 * credit / n
+
+
+@given(st.integers(0, 2**32), st.booleans())
+def test_it_is_that_of_plain_loops(seed, missing):
+    rng = np.random.default_rng(seed)
+    pays = rng.integers(0, 40, 24).astype(np.float64)
+    after = pays + rng.integers(-3, 4, 24) + rng.choice([0.0, 0.25], 24)
+    jobs = rng.permutation(np.arange(24) % 3).astype(np.int32)
+    # Labels by their first appearance, as judges name them.
+    others = np.where(rng.random(24) < 0.7, jobs, rng.integers(0, 3, 24)).astype(np.int32)
+    named = {label: number for number, label in enumerate(dict.fromkeys(others.tolist()))}
+    if missing:
+        pays[0] = after[5] = np.nan
+    found = fitted("displacement-linkage", staff(pays, jobs), bins=2).score(staff(after, others))
+    others = np.array([named[label] for label in others.tolist()], dtype=np.int32)
+    assert found == pytest.approx(by_loops(pays.tolist(), after.tolist(), jobs, others, 2))
+
+
+def test_neighbours_who_change_places_are_found_by_that():
+    pays = np.arange(1000.0, 1400.0)
+    changed = pays.reshape(-1, 2)[:, ::-1].reshape(-1)
+    jobs = np.zeros(400, dtype=np.int32)
+    original = staff(pays, jobs)
+    assert fitted("exact-linkage", original).score(staff(changed, jobs)) == 0.25
+    assert fitted("displacement-linkage", original).score(staff(changed, jobs)) >= 45.0
+    assert fitted("displacement-linkage", original).score(original) == 100.0
+
+
+def test_who_moves_far_is_not_found():
+    rng = np.random.default_rng(1)
+    pays, jobs = np.arange(1000.0, 1400.0), np.zeros(400, dtype=np.int32)
+    assert fitted("displacement-linkage", staff(pays, jobs)).score(staff(rng.permutation(pays), jobs)) < 3.0
+
+
+@given(st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(float("nan"))), min_size=1, max_size=30))
+def test_every_value_has_the_place_of_the_nearest(column):
+    values = np.array(column)
+    ordered = Ordered.of(values)
+    if len(ordered.values):
+        apart = np.abs(ordered.values[None, :] - values[:, None])
+        nearest = np.where(np.isnan(values), len(ordered.values), np.nan_to_num(apart, nan=0.0).argmin(axis=1))
+        assert ordered.published(values).tolist() == nearest.tolist() == ordered.places.tolist()
+    else:
+        assert ordered.places.tolist() == [0] * len(column)
