@@ -40,7 +40,10 @@ def identity_words(told: Mapping[str, Any]) -> str:
         share, compared = f"{percent:.1f}", f"within the {accepted:g} % accepted for files that everybody gets"
     else:
         share = above_bound(percent, accepted)
-        compared = f"more than the {accepted:g} % that health authorities accept for files that everybody gets"
+        compared = (
+            f"more than the {accepted:g} % that health authorities accept for files that everybody gets: such a file "
+            "is not for all"
+        )
     return (
         f"Whatever is claimed, an informed intruder is expected to find {share} % of the people "
         f"(by {measured_by(told)}), {compared}."

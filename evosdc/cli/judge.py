@@ -43,9 +43,9 @@ def judge(
     original, and whether the claimed risk holds; and how many people an informed intruder is expected to find in it.
     """
     from evosdc.calls.judging import judged
+    from evosdc.cli.display import display
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
-    from evosdc.cli.signals import stop_if_asked
     from evosdc.files.masked_file import holds_generalised, read_masked
     from evosdc.plugins.registry import default_registry
     from evosdc.release.row_order import reordered_words
@@ -55,16 +55,18 @@ def judge(
     before = open_source(original, schema)
     names = listed(protect)
     after = read_masked(masked, before, require=names or (), generalised=holds_generalised(masked, before))
-    opinion = judged(
-        before.table,
-        after.table,
-        names,
-        registry=registry,
-        judges=listed(judges),
-        claimed=claimed,
-        seed=seed,
-        answered=lambda done, total: stop_if_asked(),
-    )
+    with display(as_json) as shown:
+        shown.concluding("asking judges")
+        opinion = judged(
+            before.table,
+            after.table,
+            names,
+            registry=registry,
+            judges=listed(judges),
+            claimed=claimed,
+            seed=seed,
+            answered=shown.judging,
+        )
     # Who names nothing is taken to have masked all that differs, as columns do whose rows were shuffled.
     attributes = before.table.schema.attributes
     masked_for_certain = names or [a.name for a in attributes if a.role is Role.QUASI_IDENTIFIER]

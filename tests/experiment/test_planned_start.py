@@ -112,9 +112,10 @@ def test_what_starts_a_race_is_judged_on_one_file_and_what_starts_other_searches
         assert {one.provisional for one in both} == {algorithm == "racing"}
 
 
+@pytest.mark.parametrize("draws", [1, 8])
 @pytest.mark.parametrize("same", [True, False])
 def test_the_best_method_in_the_mean_is_told_from_the_one_of_the_best_file(
-    run: Path, same: bool, tmp_path: Path
+    run: Path, same: bool, draws: int, tmp_path: Path
 ) -> None:
     from evosdc.experiment.run.summaries import recipe_summary
     from evosdc.model import Individual
@@ -122,14 +123,15 @@ def test_the_best_method_in_the_mean_is_told_from_the_one_of_the_best_file(
 
     folder = RunFolder(tmp_path)
     folder.write_json(PLANNING, json.loads((run / PLANNING).read_text()))
-    row = {"name": "mdav", "mean": [29.779], "method": "mdav", "params": {"k": 9}, "attributes": []}
+    row = {"name": "mdav", "mean": [29.779], "method": "mdav", "params": {"k": 9}, "attributes": [], "draws": draws}
     folder.write_json(TUNING, {"best": row})
     classical = {"label": "mdav k=5", "method": "mdav", "params": {"k": 5}, "attributes": [], "fitness": [15.539]}
     if not same:
         classical |= {"label": "table-swapping", "method": "table-swapping", "params": {}}
     told = recipe_summary(folder, Individual(None, b"", {}, (15.0,), "crossover"), None, classical)
     assert told is not None
-    assert "new files of mdav score best in the mean: 29.779" in told["words"]
+    of_several = "new files of mdav score best in the mean: 29.779, by the draws that chose it"
+    assert (of_several if draws > 1 else "a file of mdav scores best: 29.779") in told["words"]
     assert ("table-swapping with 15.539" in told["words"]) is not same
 
 

@@ -16,9 +16,10 @@ from evosdc.experiment.run.portfolio import read_portfolio
 from evosdc.experiment.run.tuning import with_found
 from evosdc.plugins.registry import Registry
 from evosdc.runs.completeness import require_complete
-from evosdc.runs.layout import ENVIRONMENT, LOCK, REPORT, RESULT, STATUS, RunFolder
+from evosdc.runs.layout import ENVIRONMENT, LOCK, PLANNING, REPORT, RESULT, STATUS, RunFolder
 
-_OF_BEST = ("best.*", "picture-*", "recipe.*", "result.json", "release.json", "risk.json", "frequencies.json",
+_OF_RECIPE = "recipe.*"
+_OF_BEST = ("best.*", "picture-*", _OF_RECIPE, "result.json", "release.json", "risk.json", "frequencies.json",
             "transitions.json", "analyst.json", "scores.csv", "front.csv", REPORT, "for-users.html", f"{LOCK}*",
             ".probe")  # fmt: skip
 """Files that tell of the best file, which are written anew, and locks."""
@@ -68,7 +69,10 @@ def choose_member(
     assert state is not None, "its front has members"
     folder.create()
     with folder:
-        shutil.copytree(path, target, ignore=shutil.ignore_patterns(*_OF_BEST), dirs_exist_ok=True)
+        # The recipe of an evolved plan is the run's, whatever member is the best file.
+        planned = source.file(PLANNING).exists()
+        ignored = shutil.ignore_patterns(*(name for name in _OF_BEST if not (planned and name == _OF_RECIPE)))
+        shutil.copytree(path, target, ignore=ignored, dirs_exist_ok=True)
         chosen = {"chosen": {"run": path.resolve().name, "member": member}}
         folder.write_json(ENVIRONMENT, folder.read_object(ENVIRONMENT) | begun_by(command) | chosen)
         result = write_outputs(

@@ -208,9 +208,11 @@ def recipe_summary(
         words += f"{better:.1f} % better{nearer}" if better > 0.0 else "no better."
     row = folder.read_json(TUNING)["best"] if folder.file(TUNING).exists() else None
     if row is not None and single:
+        mean, name = row["mean"][0], row["name"]
         words += (
-            f" Of tuned methods, new files of {row['name']} score best in the mean: {row['mean'][0]:.3f}, by the draws "
-            "that chose it."
+            f" Of tuned methods, new files of {name} score best in the mean: {mean:.3f}, by the draws that chose it."
+            if row["draws"] > 1
+            else f" Of tuned methods, a file of {name} scores best: {mean:.3f}. What new files score was not asked."
         )
         if classical is not None and _methods_of(classical) != _methods_of(row):
             words += (
