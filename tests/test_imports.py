@@ -31,6 +31,7 @@ CONTRACT = {
         "seeds",
         "kernel",
         "printing",
+        "processors",
         "slow_work",
     )
 }
@@ -47,6 +48,7 @@ FOUNDATION = {
         "specs",
         "seeds",
         "printing",
+        "processors",
         "slow_work",
         "time_limit",
         "_version",
@@ -81,6 +83,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.kernel": set(),
     "evosdc.machine_code": set(),
     "evosdc.printing": set(),
+    "evosdc.processors": set(),
     "evosdc.slow_work": set(),
     "evosdc.time_limit": set(),
     "evosdc.hookspecs": set(),

@@ -1,6 +1,7 @@
 """``evosdc.judge``."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evosdc.api.masking import require_seed
@@ -45,6 +46,7 @@ def judge(
     >>> evosdc.judge(frame, protected, protect=["age", "sex"]).verdict.sentence  # doctest: +SKIP
     """
     from evosdc.calls.judging import judged
+    from evosdc.release.identity import identity_of
 
     require_seed(seed)
     warn_of_another_order(original, masked)
@@ -59,4 +61,5 @@ def judge(
         claimed=claimed,
         seed=seed,
     )
-    return Judged.of(opinion)
+    found = identity_of(before, after, opinion.attributes, default_registry())
+    return Judged.of(replace(opinion, identity=found))

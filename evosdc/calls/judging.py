@@ -3,13 +3,12 @@
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from evosdc.calls.claims import Claims, claims_on, require_claim
 from evosdc.calls.exchanged_labels import exchanged_labels
-from evosdc.calls.identity import identity_of
 from evosdc.calls.judged_files import Sides, masked_attributes, require_readable, sides_of
 from evosdc.calls.second_opinion import Finding, SecondOpinion, in_words
 from evosdc.calls.verdict import compared
@@ -47,7 +46,7 @@ def judged(
     seed: int = 1,
     answered: Callable[[int, int], None] | None = None,
 ) -> SecondOpinion:
-    """Return a second opinion on a masked file, and how many people an informed intruder finds in it.
+    """Return a second opinion on a masked file.
 
     Every judge is asked about the masked file, about the original, and about the masked file with its records in random
     order, which is chance. Judges of what an intruder knows are asked about the attributes that are not sensitive,
@@ -78,10 +77,9 @@ def judged(
         With the faults of tables, attributes, judges and claim.
     """
     files, claims = {"": masked}, {"": claimed}
-    opinion = second_opinions(
+    return second_opinions(
         original, files, protect, registry=registry, judges=judges, claimed=claims, seed=seed, answered=answered
     )[""]
-    return replace(opinion, identity=identity_of(original, masked, opinion.attributes, registry))
 
 
 def second_opinions(

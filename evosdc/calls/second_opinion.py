@@ -87,7 +87,7 @@ class SecondOpinion:
         What was judged; of these, what an intruder is taken to know, and what he wants to learn.
     records, seed : int
     identity : mapping or None
-        Of `evosdc.calls.identity.identity_of`; None where nobody asked, or it cannot be said.
+        Of `evosdc.release.identity.identity_of`; None where nobody asked, or it cannot be said.
     """
 
     findings: tuple[Finding, ...]

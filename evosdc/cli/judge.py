@@ -48,6 +48,7 @@ def judge(
     from evosdc.cli.results import print_json
     from evosdc.files.masked_file import holds_generalised, read_masked
     from evosdc.plugins.registry import default_registry
+    from evosdc.release.identity import identity_of
     from evosdc.release.row_order import reordered_words
     from evosdc.table.schema import Role
 
@@ -67,13 +68,15 @@ def judge(
             seed=seed,
             answered=shown.judging,
         )
+        found = identity_of(before.table, after.table, opinion.attributes, registry)
     # Who names nothing is taken to have masked all that differs, as columns do whose rows were shuffled.
     attributes = before.table.schema.attributes
     masked_for_certain = names or [a.name for a in attributes if a.role is Role.QUASI_IDENTIFIER]
     others = [name for name in after.table.schema.names if name not in masked_for_certain]
     others = others if names or len(others) > 1 else []
     reordered = reordered_words(before.table, after.table, others)
-    opinion = replace(opinion, warnings=(*opinion.warnings, *([reordered] if reordered else ())))
+    warnings = (*opinion.warnings, *([reordered] if reordered else ()))
+    opinion = replace(opinion, warnings=warnings, identity=found)
     if as_json:
         print_json(opinion.to_json())
         return
@@ -83,10 +86,10 @@ def judge(
 def _show(opinion: "SecondOpinion") -> None:
     from rich.table import Table
 
-    from evosdc.calls.identity import identity_words
     from evosdc.calls.verdict import shown
     from evosdc.cli.text import harmless, print_table, say
     from evosdc.printing import not_applicable_sentences
+    from evosdc.release.identity import identity_words
 
     for title, risks in (("Risk, in per cent", True), ("Use, as loss", False)):
         findings = [finding for finding in opinion.findings if (finding.kind == "dr") is risks]
