@@ -38,6 +38,11 @@ class Draws:
         return isinstance(self.genotype, PostRandomised) and self.genotype.expected
 
     @property
+    def single(self) -> bool:
+        """Whether the scores of a genome are those of the one table that it is published as."""
+        return self.draws == 1 and self.fresh_draws == 0 and not self.expected
+
+    @property
     def common_random_numbers(self) -> bool:
         """Whether all genomes are decoded with the same random numbers, or with none."""
         return not isinstance(self.genotype, Randomised) or self.genotype.common_random_numbers

@@ -54,6 +54,11 @@ class Hierarchy:
         return replace(self, origin=origin)
 
     @property
+    def content(self) -> tuple[object, ...]:
+        """What tells it from another one, whatever they are called."""
+        return self.leaves, self.levels
+
+    @property
     def height(self) -> int:
         """Number of levels above the leaves."""
         return len(self.levels[0])

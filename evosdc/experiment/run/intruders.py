@@ -110,6 +110,5 @@ def _found_of(assembly: Assembly, individual: Individual) -> Found | None:
     masked = assembly.problem.decode(individual.genome, individual.key)
     # What is found in the original is not asked for.
     unasked = {"scores": dict.fromkeys(assembly.problem.measures, 0.0)}
-    problem = assembly.problem
-    scored = individual.scores if problem.draws == 1 and problem.fresh_draws == 0 else None
+    scored = individual.scores if assembly.problem.single else None
     return found_in(assembly, assembly.source.table, masked, unasked, scored)

@@ -246,7 +246,7 @@ def _unlike(assembly: Assembly) -> list[str]:
 
 def _of_file(problem: Problem, masked: Table) -> dict[str, Any]:
     """Return what the published file scores by itself, where the solution was judged on several."""
-    if problem.draws == 1 and problem.fresh_draws == 0:
+    if problem.single:
         return {}
     scores, objectives = problem.score(masked)
     return {

@@ -4,11 +4,8 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-import numpy as np
-
 from evosdc.errors import CheckpointError, Fault
 from evosdc.printing import printable
-from evosdc.table.intervals import NumberIntervals
 from evosdc.table.schema import Attribute, Schema
 
 SCHEMA = "schema"
@@ -72,10 +69,7 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any], edited: bool) ->
 
 def _of_hierarchy(attribute: Attribute) -> str:
     found = attribute.hierarchy
-    if isinstance(found, NumberIntervals):  # by its rule: to write out the intervals of a million numbers takes seconds
-        values = sha256(np.unique(found.values).tobytes()).hexdigest()
-        return _digest((values, found.steps, found.start, found.decimals))
-    return "" if found is None else _digest((found.leaves, found.levels))
+    return "" if found is None else _digest(found.content)
 
 
 def _of_rest(attribute: Attribute) -> str:
