@@ -1,12 +1,10 @@
 """Linkage by an intruder who knows how far values were moved."""
 
-from functools import partial
-
 import numpy as np
 from pydantic import Field
 
 from evosdc.model import Estimate, Estimated, Judge
-from evosdc.processors import in_threads
+from evosdc.processors import in_parts
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_judges.classes import Codes
@@ -14,9 +12,6 @@ from evosdc_judges.displacements import UNIT, Ordered, linked_by_costs
 from evosdc_judges.intervals import in_per_cent, wilson
 from evosdc_judges.people import People, people_of
 from evosdc_judges.transitions import joint_counts, surprise
-
-PARTS = 32
-"""Into so many parts the asked records are divided, which are linked side by side."""
 
 
 class DisplacementLinkage(Judge):
@@ -114,8 +109,7 @@ class FittedDisplacementLinkage(Estimated):
             np.array(offsets, dtype=np.int64),
             np.array(widths, dtype=np.int64),
         )
-        parts = [part for part in np.array_split(asked, PARTS) if len(part)]
-        chances: Numbers = np.concatenate(in_threads([partial(linked_by_costs, part, *given) for part in parts]))
+        chances: Numbers = np.concatenate(in_parts(asked, lambda part: linked_by_costs(part, *given)))
         share = float(chances.mean())
         found = wilson(share * len(asked), len(asked))
         return in_per_cent(Estimate.exact(share) if len(asked) == len(people) else found)

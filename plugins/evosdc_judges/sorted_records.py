@@ -12,14 +12,11 @@ from typing import Any
 import numpy as np
 
 from evosdc.kernel import inner_kernel, long_kernel
-from evosdc.processors import in_threads
+from evosdc.processors import PARTS, in_threads
 from evosdc_judges.classes import Codes, Keys, keys_of
 
 PART = 1 << 21
 """Pairs of records from which on a part of the asked ones is worth a thread of its own."""
-
-PARTS = 32
-"""Into so many parts the asked records are divided at most; whoever interrupts waits for those under way."""
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,14 @@ Records are looked up in the order of the tree: those that are alike once, and t
 processor's cache still holds, which halves the time. No memory is shared, so that threads need not wait for each other.
 """
 
-from functools import partial
-
 import numpy as np
 
 from evosdc.kernel import kernel, long_kernel
-from evosdc.processors import side_by_side
+from evosdc.processors import in_parts
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, SmallCounts
 from evosdc_measures.linkage.prefix_tree import CategoryDistances, PrefixTree, in_order, nearest
 from evosdc_measures.linkage.rivals import expected_matches
-
-PARTS = 16
-"""Into so many parts the records are divided."""
 
 
 def count_ties(own: Codes, asked: Codes, tree: PrefixTree, distances: CategoryDistances, ties: SmallCounts) -> float:
@@ -34,10 +29,8 @@ def count_ties(own: Codes, asked: Codes, tree: PrefixTree, distances: CategoryDi
     ties : ndarray of unsigned integers, shape (n + 1,)
         Written; at 0 how many records are in any tie.
     """
-    parts = np.array_split(in_order(asked[:, tree.order]), PARTS)
-    sizes = np.concatenate(
-        side_by_side(len(asked), [partial(_tie_sizes, own, asked, part, tree, distances) for part in parts])
-    )
+    order = in_order(asked[:, tree.order])
+    sizes = np.concatenate(in_parts(order, lambda part: _tie_sizes(own, asked, part, tree, distances)))
     counts = np.bincount(sizes, minlength=len(ties))
     counts[0] = len(sizes) - counts[0]
     ties[:] = counts

@@ -1,14 +1,13 @@
 """Distance-based record linkage of files with numbers."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Batched, Changes, Incremental
-from evosdc.processors import LONG, side_by_side
+from evosdc.processors import LONG, in_parts
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.box_tree import EVERYTHING, BoxTree, expected_matches, tie_sizes, tree_and_order_of
@@ -26,9 +25,6 @@ from evosdc_measures.linkage.coordinates import (
 )
 from evosdc_measures.linkage.ties import matches_of_children, matches_of_sizes, moved_sizes, ties_of_rows
 from evosdc_measures.record_figures import Overlay, laid_over, room_of
-
-PARTS = 16
-"""Into so many parts the records of a long file are divided, which are looked up side by side."""
 
 State = tuple[Counts, float]
 """For each record the size of the tie that its own is in, 0 where another is nearer; score."""
@@ -105,11 +101,14 @@ class FittedByPoints(Batched[Linked]):
         if tree is None:
             tree, by_leaf = tree_and_order_of(searched, self._metric)
         ties = np.zeros(len(asked), dtype=np.int32)
-        parts = np.array_split(by_leaf, PARTS if len(by_leaf) >= LONG else 1)
-        side_by_side(
-            len(by_leaf),
-            [partial(tie_sizes, asked, searched, part, tree, self._metric, EVERYTHING, ties) for part in parts],
-        )
+
+        def look_up(part: Rows) -> None:
+            tie_sizes(asked, searched, part, tree, self._metric, EVERYTHING, ties)
+
+        if len(asked) >= LONG:
+            in_parts(by_leaf, look_up)
+        else:
+            look_up(by_leaf)
         return self._scored(ties, _NOTHING, np.bincount(ties).astype(np.int64))
 
     def update(self, state: Linked, masked: Table, rows: Rows) -> Linked:
