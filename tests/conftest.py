@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from hypothesis import HealthCheck
@@ -15,6 +18,7 @@ from hypothesis import settings as hypothesis_settings
 
 from evosdc.plugins import registered
 from evosdc.plugins.registry import default_registry
+from tests import published
 
 # A distribution of its own, with tests that run only where it is installed: see test_stranger.py.
 collect_ignore = ["stranger"]
@@ -44,6 +48,9 @@ for profile, examples in (("evosdc", 20), ("thorough", 500)):
     )
 hypothesis_settings.load_profile("evosdc")
 
+ASKS = "asks for published data sets by name, or for files of their folder; skipped where they are not at hand"
+"""What the mark `data` means; see `published.py`."""
+
 FIRST = ("packaging", "cluster")
 """Marks of the tests that take longest: they begin first, so that none is left alone at the end."""
 
@@ -62,8 +69,13 @@ SHARED_OUT = ("test_blocks.py", "test_digests.py", "test_deaths.py", "test_scoop
 """Files whose tests take long and have little in common: each test goes to whichever process is free."""
 
 
-def pytest_configure() -> None:
-    """Let tests send signals: a shell's background job hands down that Ctrl-C is ignored, ``nohup`` that SIGHUP is."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Let tests send signals, and find no published data but those that they ask for."""
+    config.addinivalue_line("markers", f"data(*names): {ASKS}")
+    cache = Path(mkdtemp(prefix="evosdc-cache-"))
+    config.add_cleanup(partial(shutil.rmtree, cache, ignore_errors=True))
+    published.keep_from_downloading(cache)
+    # A shell's background job hands down that Ctrl-C is ignored, and ``nohup`` that SIGHUP is.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
@@ -71,12 +83,24 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture(scope="session")
-def data() -> Path:
-    """The folder that EVOSDC_DATA names; the test is skipped without it."""
-    named = os.environ.get("EVOSDC_DATA")
-    if not named or not Path(named).is_dir():
-        pytest.skip("EVOSDC_DATA names no folder with the published data sets")
-    return Path(named)
+def data_sets() -> published.DataSets:
+    """Files and tables of published data sets; a test that asks for one that is not at hand is skipped."""
+    return published.DataSets()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what takes `data_sets`, be it by another fixture."""
+    if "data_sets" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.data)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what asks for data that are not at hand, before any fixture is made; hide data from what asks for none."""
+    asked = list(item.iter_markers("data"))
+    published.show(bool(asked))
+    if asked:
+        published.require(name for mark in asked for name in mark.args)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from evosdc.calls.masking import apply_masking
 from evosdc.cli import main
 from evosdc.errors import SchemaError
 from evosdc.model import Masking, MaskingMethod, Microdata
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -107,7 +106,7 @@ def test_unknown_strata_are_refused_with_all_names_of_the_file(
     assert "Did you mean 'metro'" in message
 
 
-@pytest.mark.skipif(not os.environ.get("EVOSDC_DATA"), reason="EVOSDC_DATA names no folder of data sets")
+@pytest.mark.data("census")
 def test_a_search_starts_from_a_method_that_reads_other_attributes(tmp_path: Path) -> None:
     text = """
 title = "auxiliary"

@@ -118,14 +118,12 @@ def test_init_spares_the_file_that_it_looks_at(evosdc, home, output):
     assert contents(home) == before
 
 
+@pytest.mark.data("solar-flare")
 def test_a_data_set_is_not_written_over(evosdc, tmp_path, monkeypatch):
     from evosdc.datasets.storage import locate
     from evosdc.plugins.registry import default_registry
 
-    paths = locate(default_registry().spec("dataset", "solar-flare"))
-    if paths is None:
-        pytest.skip("the data set solar-flare is not at hand")
-    path = next(iter(paths.values()))
+    (path,) = locate(default_registry().spec("dataset", "solar-flare")).values()
     (tmp_path / "mine.csv").symlink_to(path)
     before = path.read_bytes()
     for words in (("datasets", "fetch", "solar-flare"), ("mask", "pram", "solar-flare")):
@@ -175,7 +173,8 @@ def test_protect_of_a_frame_is_what_is_protected(tmp_path):
 
 @pytest.mark.parametrize("command", ["run", "resume"])
 def test_pages_can_be_left_for_later(evosdc, finished, tmp_path, command):
-    answer = evosdc("run", finished / "e.toml", "-o", tmp_path / "r", "--quiet", "--no-report")
+    key = finished / "r" / "key"
+    answer = evosdc("run", finished / "e.toml", "--key", key, "-o", tmp_path / "r", "--quiet", "--no-report")
     if command == "resume":
         answer = evosdc("resume", tmp_path / "r", "--quiet", "--no-report")
     assert answer.status == 0

@@ -14,6 +14,7 @@ from evosdc.errors import DatasetError
 from evosdc.files.reading import read_source
 from evosdc.specs import DatasetSpec
 from evosdc.table.schema import Role
+from tests.published import asking
 
 NAMES = ("housing", "adult", "german-credit", "solar-flare", "pima", "poker-hand", "tarragona", "census", "eia")
 FOLDERS = {
@@ -57,10 +58,10 @@ def test_specs_are_complete():
 
 
 @pytest.mark.parametrize("spec", PUBLISHED, ids=lambda spec: spec.name)
-def test_hashes_sizes_and_frequencies_are_the_documented_ones(spec, data):
-    index = json.loads((data / "index.json").read_text(encoding="utf-8"))["datasets"]
+def test_hashes_sizes_and_frequencies_are_the_documented_ones(spec, data_sets):
+    index = json.loads(data_sets.path("index.json").read_text(encoding="utf-8"))["datasets"]
     entry = next(item for item in index if item["directory"] == FOLDERS[spec.name])
-    table = load_dataset(spec, offline=True).table
+    table = data_sets.table(spec.name)
     table.verify()
     assert (len(table), len(table.schema)) == (entry["rows"], entry["columns"]) == (spec.records, spec.attributes)
     for attribute, documented in zip(table.schema.attributes, entry["attributes"], strict=True):
@@ -87,27 +88,26 @@ def test_hashes_sizes_and_frequencies_are_the_documented_ones(spec, data):
     ("name", "protected"),
     [
         ("housing", ("built", "degree", "grade1")),
-        ("german-credit", ("existacc", "savings", "presemploy")),
-        ("solar-flare", ("class", "largspot", "spotdist")),
-        ("adult", ("education", "marital-status", "occupation")),
+        asking("german-credit", ("existacc", "savings", "presemploy")),
+        asking("solar-flare", ("class", "largspot", "spotdist")),
+        asking("adult", ("education", "marital-status", "occupation")),
     ],
 )
-def test_quasi_identifiers_are_those_of_the_thesis(name, protected, request):
-    if name != "housing":
-        request.getfixturevalue("data")
+def test_quasi_identifiers_are_those_of_the_thesis(name, protected):
     schema = load_dataset(spec_of(name), offline=True).table.schema
     assert schema.with_role(Role.QUASI_IDENTIFIER) == protected
 
 
-def test_numeric_reference_files_are_numeric_throughout(data):
+def test_numeric_reference_files_are_numeric_throughout(data_sets):
     for name, count in (("tarragona", 13), ("census", 13), ("eia", 10)):
-        schema = load_dataset(spec_of(name), offline=True).table.schema
+        schema = data_sets.table(name).schema
         assert len(schema.with_role(Role.QUASI_IDENTIFIER)) == count
         assert {a.name for a in schema.numeric} == set(schema.with_role(Role.QUASI_IDENTIFIER))
     assert schema.with_role(Role.IDENTIFIER) == ("utilityid", "utilname")
 
 
-def test_complete_records_of_adult(data):
+@pytest.mark.data("adult")
+def test_complete_records_of_adult():
     adult = load_dataset(spec_of("adult"), offline=True)
     assert adult.table.has_missing
     assert len(adult.restricted(True).table) == 30162
@@ -118,7 +118,8 @@ def test_complete_records_of_adult(data):
 
 
 @pytest.mark.parametrize("spec", PUBLISHED, ids=lambda spec: spec.name)
-def test_data_sets_are_written_as_ordinary_csv(spec, data, tmp_path):
+def test_data_sets_are_written_as_ordinary_csv(spec, data_sets, tmp_path):
+    data_sets.require(spec.name)
     source = load_dataset(spec, offline=True)
     source.write(tmp_path / "out.csv", source.table, drop_identifiers=False)
     back = read_source(tmp_path / "out.csv", source.table.schema)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -10,8 +9,9 @@ import pytest
 
 from tests.docs.blocks import NOT_RUN, PROSE, RUN, run_page
 from tests.docs.commands import ROOT
-from tests.docs.preparation import prepare
+from tests.docs.preparation import FURTHER, TABLES, prepare
 from tests.kit.pages import BEGIN, END
+from tests.published import SPECS
 
 PAGES = sorted(
     [
@@ -21,7 +21,7 @@ PAGES = sorted(
     ]
 )
 FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", flags=re.MULTILINE | re.DOTALL)
-FETCHED = re.compile(r"\b(adult|census|eia|tarragona|german-credit|solar-flare|pima|poker-hand)\b")
+FETCHED = re.compile(rf"\b({'|'.join(name for name, spec in SPECS.items() if spec.files)})\b")
 EXPERIMENT = re.compile(r"\bexperiments/[\w./-]+\.toml\b")
 LONG = ("docs/howto/front.md", "docs/howto/next-wave.md", "docs/howto/reproduce.md", "docs/judges.md")
 """Pages that run studies or several searches."""
@@ -53,26 +53,30 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return [(language, block) for _, language, block in FENCE.findall(text)]
 
 
-def fetches(block: str) -> bool:
-    """Whether a block, or an experiment that it names, is about a data set that is not embedded."""
-    named = [ROOT / path for path in EXPERIMENT.findall(block)]
-    return any(FETCHED.search(text) for text in (block, *(path.read_text() for path in named if path.exists())))
+def asked_for(page: Path) -> set[str]:
+    """Return the data sets that are not embedded of which a page tells, or makes what lies in its folder."""
+    texts = [text for language, text in blocks(page) if language not in PROSE]
+    texts += [*FURTHER.get(name(page), ()), TABLES.get(name(page), "")]
+    named = [ROOT / path for text in texts for path in EXPERIMENT.findall(text)]
+    texts += [path.read_text(encoding="utf-8") for path in named if path.exists()]
+    return {found for text in texts for found in FETCHED.findall(text)}
+
+
+def marks(page: Path) -> list[pytest.MarkDecorator]:
+    """Return the marks of the test of a page."""
+    needs = sorted(asked_for(page))
+    groups = [getattr(pytest.mark, group) for group, pages in GROUPS if name(page) in pages]
+    return [*groups, *([pytest.mark.data(*needs)] if needs else [])]
 
 
 @pytest.mark.usefixtures("forgotten")
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, marks=[getattr(pytest.mark, group) for group, pages in GROUPS if name(page) in pages])
-        for page in PAGES
-        if any(kind not in PROSE for kind, _ in blocks(page))
-    ],
+    [pytest.param(page, marks=marks(page)) for page in PAGES if any(kind not in PROSE for kind, _ in blocks(page))],
     ids=name,
 )
 def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [text for language, text in blocks(page) if language not in PROSE]
-    if not os.environ.get("EVOSDC_DATA") and any(map(fetches, found)):
-        pytest.skip("EVOSDC_DATA names no folder with the published data sets")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("COLUMNS", "160")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,9 +15,8 @@ STUDY = Path(__file__).parents[2] / "experiments" / "masking" / "study.py"
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    if not os.environ.get("EVOSDC_DATA"):
-        pytest.skip("EVOSDC_DATA is not set: it names the folder of the published data sets")
+def study(tmp_path_factory, data_sets):
+    data_sets.require("tarragona", "german-credit")
     folder = tmp_path_factory.mktemp("masking")
     command = [sys.executable, str(STUDY), "--smoke", "-o", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
@@ -76,17 +74,13 @@ def test_the_page_draws_each_file(study):
     assert (folder / "tables.md").read_text(encoding="utf-8").strip().splitlines()[0] in printed
 
 
-def test_information_loss_on_census_is_that_of_the_handbook(monkeypatch):
-    if not os.environ.get("EVOSDC_DATA"):
-        pytest.skip("EVOSDC_DATA is not set: it names the folder of the published data sets")
+def test_information_loss_on_census_is_that_of_the_handbook(data_sets, monkeypatch):
     monkeypatch.syspath_prepend(str(STUDY.parent))
     from handbook import MICMUL, RANK
 
     import evosdc
-    from evosdc.datasets.loading import load_dataset
-    from evosdc.plugins.registry import default_registry
 
-    census = load_dataset(default_registry().spec("dataset", "census")).table
+    census = data_sets.table("census")
 
     def loss(method, **params):
         return evosdc.measure(census, evosdc.mask(census, method, **params), ["apil"])["apil"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
+import json
 import tomllib
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -13,7 +14,8 @@ from evosdc.plugins.registry import default_registry
 from evosdc.reproduction.record import read_record
 from evosdc.reproduction.reproduction import reproduce
 from evosdc.reproduction.standing import stale
-from evosdc.reproduction.studies import Study, all_studies, lacking, studies_folder
+from evosdc.reproduction.studies import Study, all_studies, studies_folder
+from tests.published import DataSets
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 STUDIES = {study.name: study for study in all_studies(studies_folder(EXPERIMENTS))}
@@ -38,14 +40,16 @@ def test_stored_results_are_those_of_the_scripts_and_settings(name: str) -> None
     assert [str(one) for one in stale(STUDIES[name])] == []
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in BY_THE_WAY else pytest.param(name, marks=pytest.mark.studies) for name in STORED]
-)
+def quick(name: str) -> Any:
+    """Return the study that a test repeats, with what it asks for."""
+    needs = STUDIES[name].declaration.quick.needs
+    marks = [*([pytest.mark.data(*needs)] if needs else []), *([] if name in BY_THE_WAY else [pytest.mark.studies])]
+    return pytest.param(name, marks=marks)
+
+
+@pytest.mark.parametrize("name", [quick(name) for name in STORED])
 def test_quick_results_are_as_stored(name: str, tmp_path: Path) -> None:
-    study, registry = STUDIES[name], default_registry()
-    if missing := lacking(study, "quick", registry):
-        pytest.skip(f"not at hand: {', '.join(missing)}")
-    found = reproduce(study, "quick", tmp_path / name, registry, check=True)
+    found = reproduce(STUDIES[name], "quick", tmp_path / name, default_registry(), check=True)
     assert [str(one) for one in found.different] == []
 
 
@@ -60,10 +64,13 @@ def test_what_a_study_declares_is_there(study: Study) -> None:
             for script in scripts:
                 named = script.replace("{study}", str(study.folder)).replace("{studies}", str(EXPERIMENTS))
                 assert Path(named).is_file(), command
-    known = set(default_registry().names("dataset"))
-    data = Path(os.environ.get("EVOSDC_DATA", "nowhere"))
-    needed = {need for profile in (study.declaration.quick, study.declaration.full) for need in profile.needs}
-    assert not {need for need in needed - known if data.is_dir() and not (data / need).is_dir()}
+
+
+def test_data_that_studies_need_are_in_the_catalogue_or_published(data_sets: DataSets) -> None:
+    profiles = [profile for one in STUDIES.values() for profile in (one.declaration.quick, one.declaration.full)]
+    needed = {need for profile in profiles for need in profile.needs} - set(default_registry().names("dataset"))
+    index = json.loads(data_sets.path("index.json").read_text(encoding="utf-8"))
+    assert needed <= {entry["directory"] for entry in index["datasets"]}
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -15,6 +15,8 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "experiments" / "mean_and_max.py"
 EMBEDDED = ("housing/cells.toml",)
 """Experiments whose data come with evosdc."""
+PUBLISHED = pytest.mark.data("german-credit", "solar-flare", "adult")
+"""What all of them ask for."""
 
 
 def smoke(folder, *experiments):
@@ -60,8 +62,7 @@ def assert_no_worse_than_the_portfolio(done, folder, count):
     assert all(title in page for title in titles)
 
 
-def test_published_files(tmp_path):
-    # All of them; without the folder of published files the one that comes with evosdc.
-    named = () if os.environ.get("EVOSDC_DATA") else EMBEDDED
+@pytest.mark.parametrize("named", [pytest.param((), marks=PUBLISHED, id="all"), pytest.param(EMBEDDED, id="embedded")])
+def test_searches_end_no_worse_than_their_portfolios(named, tmp_path):
     done = smoke(tmp_path / "runs", *named)
     assert_no_worse_than_the_portfolio(done, tmp_path / "runs", len(named) or 5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,10 +18,6 @@ from evosdc.plugins.registry import default_registry
 STUDY = Path(__file__).parents[2] / "experiments" / "thesis-ch5"
 LARGEST = 150_000
 """Bytes of a stored picture."""
-
-needs_data = pytest.mark.skipif(
-    "EVOSDC_DATA" not in os.environ, reason="EVOSDC_DATA does not name the folder of the published data sets"
-)
 
 
 @pytest.fixture
@@ -102,7 +97,7 @@ def test_figures_are_those_of_evosdc():
         assert own == pytest.approx(measured["cluster-agreement"])
 
 
-@needs_data
+@pytest.mark.data("census")
 @pytest.mark.usefixtures("own_modules")
 def test_microaggregation_of_census_keeps_means_and_variances():
     import slides

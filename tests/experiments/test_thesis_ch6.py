@@ -14,10 +14,6 @@ from scipy.stats import wilcoxon
 
 STUDY = Path(__file__).parents[2] / "experiments" / "thesis-ch6"
 
-needs_data = pytest.mark.skipif(
-    "EVOSDC_DATA" not in os.environ, reason="EVOSDC_DATA does not name the folder of the published data sets"
-)
-
 
 def rows_of(path: Path) -> list[dict[str, str]]:
     with path.open(newline="", encoding="utf-8") as file:
@@ -25,7 +21,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.studies
-@needs_data
+@pytest.mark.data("social_karate", "social_uk_mps_twitter")
 def test_the_smoke_profile_makes_all_tables_and_pictures(tmp_path: Path) -> None:
     command = [sys.executable, str(STUDY / "study.py"), "--smoke", "-o", str(tmp_path)]
     subprocess.run(command, check=True, capture_output=True, env=os.environ | {"COLUMNS": "200"})

@@ -73,8 +73,13 @@ def project(folder: Path, hierarchies: Path, definition: str = DEFINITION) -> Pa
     return path
 
 
-def test_projects_of_arx_bring_roles_dates_and_hierarchies(tmp_path, data):
-    source = read_source(project(tmp_path, data / "adult/hierarchies_arx"))
+@pytest.fixture
+def hierarchies(data_sets):
+    return data_sets.path("adult/hierarchies_arx")
+
+
+def test_projects_of_arx_bring_roles_dates_and_hierarchies(tmp_path, hierarchies):
+    source = read_source(project(tmp_path, hierarchies))
     schema = source.table.schema
     assert {a.name: a.role for a in schema.attributes} == {
         "age": Role.QUASI_IDENTIFIER, "sex": Role.QUASI_IDENTIFIER, "person": Role.IDENTIFIER,
@@ -96,14 +101,14 @@ def test_projects_of_arx_bring_roles_dates_and_hierarchies(tmp_path, data):
     assert source.original.suffix == ".csv"
 
 
-def test_serialised_objects_of_projects_are_never_unpacked(tmp_path, data, monkeypatch):
+def test_serialised_objects_of_projects_are_never_unpacked(tmp_path, hierarchies, monkeypatch):
     opened, plain = [], zipfile.ZipFile.open
 
     def watched(self, name, *more, **options):
         opened.append(str(getattr(name, "filename", name)))
         return plain(self, name, *more, **options)
 
-    path = project(tmp_path, data / "adult/hierarchies_arx")
+    path = project(tmp_path, hierarchies)
     monkeypatch.setattr(zipfile.ZipFile, "open", watched)
     read_source(path)
     assert "data/input.csv" in opened
@@ -111,10 +116,10 @@ def test_serialised_objects_of_projects_are_never_unpacked(tmp_path, data, monke
     assert not any(name.startswith(("output/", "data/output")) for name in opened)
 
 
-def test_damaged_projects_are_refused(tmp_path, data):
+def test_damaged_projects_are_refused(tmp_path, hierarchies):
     for text, why in (("<definition>", "not XML"), ("<!DOCTYPE x><definition/>", "declares entities")):
         with pytest.raises(DataError, match=why):
-            read_source(project(tmp_path, data / "adult/hierarchies_arx", text))
+            read_source(project(tmp_path, hierarchies, text))
 
 
 @pytest.mark.parametrize(
@@ -133,11 +138,11 @@ def test_the_data_beside_a_descriptor_are_not_written_over(tmp_path, monkeypatch
     assert "the path of a file that is read" in capsys.readouterr().err
 
 
-def test_init_writes_what_a_project_says(tmp_path, data, monkeypatch, capsys):
+def test_init_writes_what_a_project_says(tmp_path, hierarchies, monkeypatch, capsys):
     from evosdc.cli import main
 
     monkeypatch.chdir(tmp_path)
-    project(tmp_path, data / "adult/hierarchies_arx")
+    project(tmp_path, hierarchies)
     with pytest.raises(SystemExit):
         main(["init", "adult.deid", "-o", "s.toml"])
     assert "Roles and hierarchies are those that come with the file." in capsys.readouterr().out

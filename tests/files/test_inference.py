@@ -215,14 +215,14 @@ def test_words_of_names():
         ("ihsn_testdata/francdat.csv", 2),
     ],
 )
-def test_published_files_can_be_protected_as_inferred(data, name, chosen):
-    table = read_source(data / name).table
+def test_published_files_can_be_protected_as_inferred(data_sets, name, chosen):
+    table = read_source(data_sets.path(name)).table
     microdata = Microdata(table, table.schema.with_role(Role.QUASI_IDENTIFIER))
     assert len(microdata.protect) == chosen
 
 
-def test_a_published_file_of_numbers_has_no_quasi_identifiers(data):
-    source = read_source(data / "casc_tarragona/Tarragona.csv")
+def test_a_published_file_of_numbers_has_no_quasi_identifiers(data_sets):
+    source = read_source(data_sets.path("casc_tarragona/Tarragona.csv"))
     assert source.table.schema.with_role(Role.QUASI_IDENTIFIER) == ()
     assert "give those that others may know the role" in source.notes[-1]
 

@@ -238,8 +238,8 @@ def test_codes_are_told_from_counts():
     assert infer([column("grade", values)]).schema["grade"].scale is Scale.ORDINAL
 
 
-def test_the_quasi_identifiers_of_an_excerpt_of_the_census(data):
-    source = read_source(data / "nist_acs_excerpts/ma2019.csv")
+def test_the_quasi_identifiers_of_an_excerpt_of_the_census(data_sets):
+    source = read_source(data_sets.path("nist_acs_excerpts/ma2019.csv"))
     schema = source.table.schema
     assert list(schema.with_role(Role.QUASI_IDENTIFIER)) == QUASI
     assert [a.name for a in schema.attributes if a.missing == ("N",)] == [

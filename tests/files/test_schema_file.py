@@ -130,11 +130,12 @@ def test_values_of_identifiers_are_not_written(tmp_path):
     assert "s199" in content
 
 
-def test_what_init_writes_can_be_used_at_once(tmp_path, data):
+def test_what_init_writes_can_be_used_at_once(tmp_path, data_sets):
     for name in ("adult/arx/adult.csv", "casc_eia/EIA.csv", "ihsn_testdata/testdata.csv"):
-        source = read_source(data / name)
+        path = data_sets.path(name)
+        source = read_source(path)
         dump_schema(source.table.schema, tmp_path / "s.toml", source.notes)
-        again = read_source(data / name, tmp_path / "s.toml")
+        again = read_source(path, tmp_path / "s.toml")
         assert again.table.schema == source.table.schema
         assert again.table.same_records(source.table)
 

@@ -398,8 +398,8 @@ def test_weights_are_attributes_like_others(tmp_path):
 @pytest.mark.parametrize(
     "name", ["casc_eia/EIA.csv", "adult/arx/adult.csv", "ihsn_testdata/testdata.csv", "ihsn_testdata/francdat.csv"]
 )
-def test_published_files_come_back_to_the_byte(tmp_path, data, name):
-    path: Path = data / name
+def test_published_files_come_back_to_the_byte(tmp_path, data_sets, name):
+    path = data_sets.path(name)
     source = read_source(path)
     source.write(tmp_path / "out.csv", source.table, drop_identifiers=False)
     assert (tmp_path / "out.csv").read_bytes() == path.read_bytes()

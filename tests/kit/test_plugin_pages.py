@@ -65,7 +65,8 @@ def test_the_policy_names_the_contract_of_this_version():
     assert f'evosdc_contract = "{IN_WORDS}"' in text
 
 
-def test_the_tutorial_copied_line_by_line_ends_with_a_front(evosdc, tmp_path, data):  # noqa: F811
+@pytest.mark.data("adult")
+def test_the_tutorial_copied_line_by_line_ends_with_a_front(evosdc, tmp_path):  # noqa: F811
     text = (FOLDER / "tutorial.md").read_text(encoding="utf-8")
     files = re.findall(r"`(rounding\.\w+)`\n\n```\w+\n(.*?)```", text, flags=re.DOTALL)
     assert [name for name, _ in files] == ["rounding.py", "rounding.toml"]

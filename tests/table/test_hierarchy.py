@@ -145,8 +145,8 @@ def test_common_level_is_the_first_at_which_labels_agree(values):
     ("name", "leaves", "height"),
     [("age", 100, 4), ("education", 16, 3), ("native-country", 41, 2), ("sex", 2, 1), ("occupation", 14, 2)],
 )
-def test_published_hierarchies(data, name, leaves, height):
-    hierarchy = read_hierarchy(data / "adult" / "hierarchies_arx" / f"adult_hierarchy_{name}.csv")
+def test_published_hierarchies(data_sets, name, leaves, height):
+    hierarchy = read_hierarchy(data_sets.path(f"adult/hierarchies_arx/adult_hierarchy_{name}.csv"))
     assert (len(hierarchy.leaves), hierarchy.height) == (leaves, height)
 
 

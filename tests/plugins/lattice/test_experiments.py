@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,21 +10,20 @@ import pytest
 
 from evosdc.cli import main
 from tests.cluster.commands import wait_for
+from tests.published import asking
 
 ROOT = Path(__file__).parents[3]
-needs_data = pytest.mark.skipif(not os.environ.get("EVOSDC_DATA"), reason="EVOSDC_DATA names no folder of data sets")
 
 
-@needs_data
 @pytest.mark.studies
 @pytest.mark.parametrize(
-    ("script", "table", "rows"),
+    ("data", "script", "table", "rows"),
     [
-        ("kanonymity-lab/lab.py", "results.csv", 5),
-        ("large-lattices/compare.py", "results.csv", 24),
+        asking("adult", "kanonymity-lab/lab.py", "results.csv", 5),
+        asking("german-credit", "large-lattices/compare.py", "results.csv", 24),
     ],
 )
-def test_smoke_profiles_write_their_tables(script, table, rows, tmp_path):
+def test_smoke_profiles_write_their_tables(data, script, table, rows, tmp_path):
     command = [sys.executable, str(ROOT / "experiments" / script), "--smoke", "-o", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr

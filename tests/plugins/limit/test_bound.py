@@ -15,15 +15,15 @@ from evosdc_limit.curve import Line, envelope, least_dr, value_at
 from evosdc_limit.generation import Generation
 from evosdc_limit.objective import LOSSES, objective_of
 from tests.plugins.limit.references import scores, table_of, tables, whole_program
-from tests.plugins.masking.registered import registered
+from tests.published import DataSets
 
 GUESSES = st.sampled_from(["guess", "guess-gain"])
 WEIGHTS = (0.0, 0.3, 0.5, 0.7, 1.0)
 
 
 @pytest.fixture(scope="module")
-def german() -> Table:
-    return registered("german-credit").select(["existacc", "savings", "presemploy"])
+def german(data_sets: DataSets) -> Table:
+    return data_sets.table("german-credit").select(["existacc", "savings", "presemploy"])
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ class TestCurve:
 
 
 class TestInput:
-    def test_numbers_are_refused(self) -> None:
+    def test_numbers_are_refused(self, data_sets: DataSets) -> None:
         with pytest.raises(InputError, match=r"age.*numeric"):
-            limit_of(registered("pima").select(["age"]))
+            limit_of(data_sets.table("pima").select(["age"]))
 
     def test_all_faults_at_once(self, german: Table) -> None:
         with pytest.raises(InputError) as raised:

@@ -11,7 +11,7 @@ from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
 GERMAN = ("limit", "german-credit", "--protect", "existacc,savings,presemploy")
 
 
-@pytest.mark.usefixtures("data")
+@pytest.mark.data("german-credit")
 def test_json(evosdc):  # noqa: F811
     answer = evosdc(*GERMAN, "--json")
     assert answer.status == 0, answer.err
@@ -24,7 +24,7 @@ def test_json(evosdc):  # noqa: F811
     assert found["curve"][0] == {"il": 0.0, "dr": pytest.approx(50.0)}
 
 
-@pytest.mark.usefixtures("data")
+@pytest.mark.data("german-credit")
 def test_gain_in_words(evosdc):  # noqa: F811
     answer = evosdc(*GERMAN, "--dr", "guess-gain", "--lines", "5")
     assert answer.status == 0, answer.err
@@ -32,7 +32,7 @@ def test_gain_in_words(evosdc):  # noqa: F811
     assert "gain of guesses" in answer.out
 
 
-@pytest.mark.usefixtures("data")
+@pytest.mark.data("german-credit")
 def test_who_waits_is_told_how_to_end_it(evosdc, monkeypatch):  # noqa: F811
     monkeypatch.setattr("evosdc.slow_work.FIRST", 0.001)
     answer = evosdc(*GERMAN, "--lines", "5")
@@ -46,7 +46,7 @@ def test_out_of_time_is_said(evosdc):  # noqa: F811
     assert "Stopped early" in answer.out
 
 
-@pytest.mark.usefixtures("data")
+@pytest.mark.data("pima")
 def test_numbers_are_refused(evosdc):  # noqa: F811
     answer = evosdc("limit", "pima", "--protect", "age")
     assert answer.status == 2
@@ -54,7 +54,7 @@ def test_numbers_are_refused(evosdc):  # noqa: F811
     assert "Traceback" not in answer.err
 
 
-@pytest.mark.usefixtures("data")
+@pytest.mark.data("german-credit")
 def test_a_file_is_masked_by_the_optimal_channel(evosdc, tmp_path):  # noqa: F811
     answer = evosdc(
         "mask",

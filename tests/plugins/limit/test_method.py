@@ -20,7 +20,7 @@ from evosdc_limit.bound import limit_of, objective_for
 from evosdc_limit.method import OptimalChannel
 from evosdc_limit.rounding import rounded
 from tests.plugins.limit.references import scores, tables
-from tests.plugins.masking.registered import registered
+from tests.published import DataSets
 
 
 def build(**params: object) -> MaskingMethod:
@@ -42,8 +42,8 @@ class TestOfGain(MaskingMethodConformance):
 
 @pytest.mark.endurance
 @pytest.mark.parametrize(("dr", "above"), [("guess", 8.0), ("guess-gain", 17.0)])
-def test_a_start_near_the_limit(dr: str, above: float) -> None:
-    table = registered("german-credit").select(["existacc", "savings", "presemploy"])
+def test_a_start_near_the_limit(dr: str, above: float, data_sets: DataSets) -> None:
+    table = data_sets.table("german-credit").select(["existacc", "savings", "presemploy"])
     masked = build(dr=dr).mask(table, np.random.default_rng(1))
     il, risk = scores(table, masked, dr)
     share = limit_of(table, dr, lines=2).above(il, risk)
@@ -53,14 +53,14 @@ def test_a_start_near_the_limit(dr: str, above: float) -> None:
     assert ctbil <= 1.5, "two-way tables were not kept"
 
 
-def test_identity_where_loss_alone_counts() -> None:
-    table = registered("german-credit").select(["existacc", "savings", "presemploy"])
+def test_identity_where_loss_alone_counts(data_sets: DataSets) -> None:
+    table = data_sets.table("german-credit").select(["existacc", "savings", "presemploy"])
     assert build(t=1.0).mask(table, np.random.default_rng(1)).same_records(table)
 
 
 @pytest.mark.parametrize("t", [-0.1, 1.5])
-def test_weights_out_of_range(t: float) -> None:
-    table = registered("german-credit").select(["existacc"])
+def test_weights_out_of_range(t: float, data_sets: DataSets) -> None:
+    table = data_sets.table("german-credit").select(["existacc"])
     with pytest.raises(ParameterError, match="from 0 to 1"):
         build(t=t).require_fit(table)
 

@@ -1,9 +1,8 @@
-"""Real files, where EVOSDC_DATA names the folder that holds them."""
+"""Real files, read as they stand."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 from tests.plugins.masking.tables import numeric
+from tests.published import DataSets
 
 ADULT_EDUCATION = [
     *("Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college"),
@@ -29,27 +29,27 @@ def coded(frame: Any, columns: Sequence[tuple[str, int, Scale, Sequence[str]]]) 
 
 
 @pytest.fixture(scope="session")
-def german(data: Path) -> Table:
-    frame = pd.read_csv(data / "german_credit" / "german.data", sep=" ", header=None)
+def german(data_sets: DataSets) -> Table:
+    frame = pd.read_csv(data_sets.path("german_credit/german.data"), sep=" ", header=None)
     labels = [("existacc", 0, ["A11", "A12", "A13", "A14"]), ("savings", 5, ["A61", "A62", "A63", "A64", "A65"])]
     labels.append(("presemploy", 6, ["A71", "A72", "A73", "A74", "A75"]))
     return coded(frame, [(name, position, Scale.ORDINAL, values) for name, position, values in labels])
 
 
 @pytest.fixture(scope="session")
-def flare(data: Path) -> Table:
-    frame = pd.read_csv(data / "solar_flare" / "flare.data2", sep=" ", header=None, skiprows=1)
+def flare(data_sets: DataSets) -> Table:
+    frame = pd.read_csv(data_sets.path("solar_flare/flare.data2"), sep=" ", header=None, skiprows=1)
     columns = [("class", 0, "ABCDEFH"), ("largspot", 1, "XRSAHK"), ("spotdist", 2, "XOIC")]
     return coded(frame, [(name, position, Scale.NOMINAL, list(letters)) for name, position, letters in columns])
 
 
 @pytest.fixture(scope="session")
-def adult(data: Path) -> Table:
-    frame = pd.read_csv(data / "adult" / "adult.data", header=None, skipinitialspace=True)
+def adult(data_sets: DataSets) -> Table:
+    frame = pd.read_csv(data_sets.path("adult/adult.data"), header=None, skipinitialspace=True)
     nominal = [(name, at, Scale.NOMINAL, sorted(set(frame[at]))) for name, at in [("marital", 5), ("occupation", 6)]]
     return coded(frame, [("education", 3, Scale.ORDINAL, ADULT_EDUCATION), *nominal])
 
 
 @pytest.fixture(scope="session")
-def tarragona(data: Path) -> Table:
-    return numeric(pd.read_csv(data / "casc_tarragona" / "Tarragona.csv").to_numpy(float))
+def tarragona(data_sets: DataSets) -> Table:
+    return numeric(pd.read_csv(data_sets.path("casc_tarragona/Tarragona.csv")).to_numpy(float))

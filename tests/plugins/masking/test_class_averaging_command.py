@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from evosdc.cli import main
+from tests.published import asking
 
 WHOLE = ("mdav", "k-member", "r-gather")
 SINGLE = ("univariate-microaggregation", "individual-ranking")
@@ -27,11 +28,11 @@ def published(output: Path) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("method", "dataset"),
-    [(method, "tarragona") for method in (*WHOLE, *SINGLE, "projected-microaggregation")]
-    + [("mdav", "census"), ("individual-ranking", "eia")],
+    ("dataset", "method"),
+    [asking("tarragona", method) for method in (*WHOLE, *SINGLE, "projected-microaggregation")]
+    + [asking("census", "mdav"), asking("eia", "individual-ranking")],
 )
-def test_numeric_files(method: str, dataset: str, data: Path, tmp_path: Path) -> None:
+def test_numeric_files(method: str, dataset: str, tmp_path: Path) -> None:
     output = tmp_path / "masked.csv"
     assert mask(method, dataset, output, "--set", "k=5", "--seed", "3") == 0
     file = published(output)
@@ -41,8 +42,9 @@ def test_numeric_files(method: str, dataset: str, data: Path, tmp_path: Path) ->
         assert file.groupby(list(file)).size().min() >= 5
 
 
+@pytest.mark.data("tarragona")
 @pytest.mark.parametrize("method", ["mdav", "projected-microaggregation"])
-def test_the_same_command_writes_the_same_file(method: str, data: Path, tmp_path: Path) -> None:
+def test_the_same_command_writes_the_same_file(method: str, tmp_path: Path) -> None:
     outputs = [tmp_path / "first.csv", tmp_path / "second.csv"]
     for output in outputs:
         assert mask(method, "tarragona", output, "--set", "k=5", "--seed", "3") == 0
@@ -50,17 +52,19 @@ def test_the_same_command_writes_the_same_file(method: str, data: Path, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("method", "dataset"), [("mdav", "adult"), ("k-member", "german-credit"), ("r-gather", "solar-flare")]
+    ("dataset", "method"),
+    [asking("adult", "mdav"), asking("german-credit", "k-member"), asking("solar-flare", "r-gather")],
 )
-def test_categorical_files(method: str, dataset: str, data: Path, tmp_path: Path) -> None:
+def test_categorical_files(method: str, dataset: str, tmp_path: Path) -> None:
     output = tmp_path / "masked.csv"
     assert mask(method, dataset, output, "--set", "k=5") == 0
     file = published(output)
     assert file.groupby(list(file)).size().min() >= 5
 
 
+@pytest.mark.data("german-credit")
 @pytest.mark.parametrize("method", ["k-member", "r-gather"])
-def test_intervals_of_a_mixed_file(method: str, data: Path, tmp_path: Path) -> None:
+def test_intervals_of_a_mixed_file(method: str, tmp_path: Path) -> None:
     output = tmp_path / "masked.csv"
     attributes = ("--attributes", "duration,age,existacc,housing")
     assert mask(method, "german-credit", output, "--set", "k=4", "--set", "output=interval", *attributes) == 0
@@ -69,7 +73,8 @@ def test_intervals_of_a_mixed_file(method: str, data: Path, tmp_path: Path) -> N
     assert file["age"].str.fullmatch(r"\d+|\[\d+, \d+\]").all()
 
 
-def test_groups_and_strata(data: Path, tmp_path: Path) -> None:
+@pytest.mark.data("german-credit")
+def test_groups_and_strata(tmp_path: Path) -> None:
     output = tmp_path / "masked.csv"
     groups = '[["existacc"], ["savings", "presemploy"]]'
     assert mask("mdav", "german-credit", output, "--set", f"groups={groups}", "--by", "housing") == 0
@@ -78,7 +83,8 @@ def test_groups_and_strata(data: Path, tmp_path: Path) -> None:
         assert file.groupby(["housing", *group]).size().min() >= 3
 
 
-def test_all_faults_are_told(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.data("tarragona")
+def test_all_faults_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--attributes", "sales,treasury", "--set", 'groups=[["sale"]]', "--set", "k=1000")
     assert mask("mdav", "tarragona", tmp_path / "masked.csv", *words) == 2
     told = capsys.readouterr().err

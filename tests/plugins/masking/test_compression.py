@@ -17,8 +17,8 @@ from evosdc_masking.compression import picture
 from evosdc_masking.compression.jpeg import Jpeg
 from evosdc_masking.compression.jpeg2000 import Jpeg2000
 from evosdc_masking.compression.picture import Quantisation
-from tests.plugins.masking.registered import registered
 from tests.plugins.masking.tables import build, masked, numeric, numeric_tables
+from tests.published import DataSets
 
 pytest.importorskip("PIL", reason="Pillow is not installed")
 
@@ -46,8 +46,8 @@ def error(method: type[MaskingMethod], table: Table, **params: float) -> float:
 
 
 @pytest.mark.parametrize("name", ["tarragona", "census", "eia"])
-def test_the_error_falls_as_quality_rises(name: str, data: object) -> None:
-    table = registered(name)
+def test_the_error_falls_as_quality_rises(name: str, data_sets: DataSets) -> None:
+    table = data_sets.table(name)
     table = table.select([a.name for a in table.schema.numeric])
     by_quality = [error(Jpeg, table, quality=quality) for quality in (5, 25, 50, 75, 90, 100)]
     by_rate = [error(Jpeg2000, table, rate=rate) for rate in (100, 30, 10, 5, 2, 1)]

@@ -18,6 +18,7 @@ import evosdc
 from evosdc.cli import main
 from evosdc.files.reading import read_source
 from evosdc.table.generalisation import LabelReader
+from tests.published import DataSets
 
 NAMES = ("sex", "age", "race", "marital-status", "education")
 Command = Callable[..., dict[str, Any]]
@@ -40,11 +41,11 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 
 
 @pytest.fixture
-def schema(data: Path, tmp_path: Path) -> Path:
+def schema(data_sets: DataSets, tmp_path: Path) -> Path:
     lines = ["[attributes]", 'salary-class = { role = "sensitive", scale = "nominal" }']
     for name in NAMES:
         scale = "numeric" if name == "age" else "nominal"
-        file = data / "adult" / "hierarchies_arx" / f"adult_hierarchy_{name}.csv"
+        file = data_sets.path(f"adult/hierarchies_arx/adult_hierarchy_{name}.csv")
         lines.append(f'{name} = {{ role = "quasi-identifier", scale = "{scale}", hierarchy = "{file}" }}')
     path = tmp_path / "schema.toml"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -61,10 +62,10 @@ def records(path: Path) -> list[tuple[str, ...]]:
     [(["output=interval"], []), (["output=interval", "partitioning=relaxed", "hierarchies=false"], ["--by", "sex"])],
 )
 def test_mondrian_of_adult_is_anonymous_true_and_judged(
-    data: Path, schema: Path, run: Command, settings: list[str], more: list[str]
+    data_sets: DataSets, schema: Path, run: Command, settings: list[str], more: list[str]
 ) -> None:
     original, output = Path("adult.csv"), Path("masked.csv")
-    with (data / "adult" / "arx" / "adult.csv").open(encoding="utf-8") as whole:
+    with data_sets.path("adult/arx/adult.csv").open(encoding="utf-8") as whole:
         original.write_text("".join(islice(whole, 8001)), encoding="utf-8")
     chosen = [word for setting in ("k=10", *settings) for word in ("--set", setting)]
     run("mask", "mondrian", original, "--schema", schema, *chosen, *more, "-o", output)
@@ -82,10 +83,10 @@ def test_mondrian_of_adult_is_anonymous_true_and_judged(
 
 
 def test_global_recoding_of_adult_by_level_is_the_node_of_the_hierarchies(
-    data: Path, schema: Path, run: Command
+    data_sets: DataSets, schema: Path, run: Command
 ) -> None:
     original, output = Path("adult.csv"), Path("masked.csv")
-    with (data / "adult" / "arx" / "adult.csv").open(encoding="utf-8") as whole:
+    with data_sets.path("adult/arx/adult.csv").open(encoding="utf-8") as whole:
         original.write_text("".join(islice(whole, 5001)), encoding="utf-8")
     levels = {"sex": 1, "age": 2, "race": 0, "marital-status": 1, "education": 2}
     chosen = [word for name, level in levels.items() for word in ("--set", f"level.{name}={level}")]

@@ -20,8 +20,8 @@ from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.synthesis.ipso import Ipso
 from evosdc_masking.synthesis.regression import basis, design_matrix
-from tests.plugins.masking.registered import registered
 from tests.plugins.masking.tables import NOMINAL, build, categorical, joined, masked, numeric, numeric_tables
+from tests.published import DataSets
 
 Y = ["agi", "fedtax", "taxinc"]
 X = ["pothval", "ernval", "afnlwgt"]
@@ -42,8 +42,8 @@ class TestIpsoA(MaskingMethodConformance):
 
 
 @pytest.fixture(scope="module")
-def census(data: object) -> Table:
-    return registered("census")
+def census(data_sets: DataSets) -> Table:
+    return data_sets.table("census")
 
 
 def model(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -93,8 +93,8 @@ def test_a_publishes_expectations(census: Table) -> None:
     np.testing.assert_allclose(after, wanted, rtol=1e-9, atol=1e-6)
 
 
-def test_categories_count_by_dummies(data: object) -> None:
-    eia = registered("eia")
+def test_categories_count_by_dummies(data_sets: DataSets) -> None:
+    eia = data_sets.table("eia")
     y = ["resrevenue", "ressales", "totsales"]
     after = evosdc.mask(eia, "ipso", attributes=y, confidential=["state", "month"]).select(y).numbers
     before = eia.select(y).numbers
@@ -197,7 +197,8 @@ def test_too_few_records_are_refused_with_the_number_needed(census: Table) -> No
         masked(Ipso, few.select(Y), confidential=X)
 
 
-def test_from_the_command_line_and_by_strata(data: object, tmp_path: Path) -> None:
+def test_from_the_command_line_and_by_strata(data_sets: DataSets, tmp_path: Path) -> None:
+    before = data_sets.table("eia")
     target = tmp_path / "masked.csv"
     chosen = ["--attributes", "ressales,totsales", "--set", 'confidential=["month"]', "--by", "state"]
     with pytest.raises(SystemExit) as done:
@@ -206,7 +207,7 @@ def test_from_the_command_line_and_by_strata(data: object, tmp_path: Path) -> No
     manifest = json.loads((tmp_path / "masked.manifest.json").read_text())
     assert manifest["parameters"]["confidential"] == ["month"]
     assert manifest["context"] == ["month"]
-    before, after = registered("eia"), pd.read_csv(target)
+    after = pd.read_csv(target)
     state = before.column("state")
     for code in range(3):
         rows = np.flatnonzero(state == code)

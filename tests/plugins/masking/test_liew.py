@@ -15,8 +15,8 @@ from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.synthesis.densities import FAMILIES, best_density, fitted_densities
 from evosdc_masking.synthesis.liew import Liew, by_rank, drawn_categories, frequency_imposed
-from tests.plugins.masking.registered import registered
 from tests.plugins.masking.tables import NOMINAL, NUMERIC, ORDINAL, build, categorical, masked, mixed_tables, numeric
+from tests.published import DataSets
 
 
 class TestLiew(MaskingMethodConformance):
@@ -61,8 +61,8 @@ def test_ranks_are_kept_and_missing_values_stay(table: Table, seed: int, roundin
 
 @pytest.mark.endurance
 @pytest.mark.parametrize("name", ["tarragona", "census", "eia"])
-def test_real_distributions_are_met_and_ranks_kept(name: str, data: object) -> None:
-    table = registered(name)
+def test_real_distributions_are_met_and_ranks_kept(name: str, data_sets: DataSets) -> None:
+    table = data_sets.table(name)
     table = table.select([a.name for a in table.schema.numeric])
     published = masked(Liew, table, rounding=False)
     for before, after in zip(table.numbers.T, published.numbers.T, strict=True):

@@ -23,6 +23,7 @@ from tests.plugins.masking.tables import (
     numeric,
     numeric_tables,
 )
+from tests.published import DataSets
 
 
 def classes_of(table: Table, k: int) -> list[set[int]]:
@@ -214,16 +215,9 @@ def test_real_numeric_file(tarragona: Table) -> None:
     assert classes_of(part, 5) == references.mdav(part, 5)
 
 
-def test_plain_averages_lose_on_tarragona_what_is_published() -> None:
+def test_plain_averages_lose_on_tarragona_what_is_published(data_sets: DataSets) -> None:
     """IL 16.93 with k = 3: the sum of squares within classes over that of the standardised file, in percent."""
-    from evosdc.datasets.loading import load_dataset
-    from evosdc.datasets.storage import locate
-    from evosdc.plugins.registry import default_registry
-
-    spec = default_registry().spec("dataset", "tarragona")
-    if locate(spec) is None:
-        pytest.skip("the data set tarragona is not at hand")
-    original = load_dataset(spec).table  # type: ignore[arg-type]
+    original = data_sets.table("tarragona")
     original = original.select(original.schema.names[-13:])
     numbers = (original.numbers - original.numbers.mean(axis=0)) / original.numbers.std(axis=0)
     published = masked(Mdav, original, k=3).numbers

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,6 +24,7 @@ from tests.plugins.masking.tables import (
     numeric,
     numeric_tables,
 )
+from tests.published import DataSets
 
 UNIVARIATE = (UnivariateMicroaggregation, IndividualRanking)
 ordered_table = st.one_of(categorical_tables([ORDINAL]), numeric_tables())
@@ -208,9 +207,9 @@ def test_huge_numbers_stay_finite() -> None:
 
 
 @pytest.mark.parametrize("method", [*UNIVARIATE, ProjectedMicroaggregation])
-def test_real_numeric_files(method: type, data: Path, tarragona: Table) -> None:
-    census = numeric(pd.read_csv(data / "casc_census" / "CASCrefmicrodata.csv").to_numpy(float))
-    eia = numeric(pd.read_csv(data / "casc_eia" / "EIA.csv").iloc[:, 5:].to_numpy(float))
+def test_real_numeric_files(method: type, data_sets: DataSets, tarragona: Table) -> None:
+    census = numeric(pd.read_csv(data_sets.path("casc_census/CASCrefmicrodata.csv")).to_numpy(float))
+    eia = numeric(pd.read_csv(data_sets.path("casc_eia/EIA.csv")).iloc[:, 5:].to_numpy(float))
     for table in (tarragona, census, eia):
         published = masked(method, table, k=5)
         for j in range(published.numbers.shape[1]):

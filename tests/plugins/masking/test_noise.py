@@ -16,8 +16,8 @@ from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.noise.additive import CorrelatedNoise, LinearTransformNoise, UncorrelatedNoise
 from evosdc_masking.noise.moments import moments
 from evosdc_masking.noise.multiplicative import MultiplicativeNoise
-from tests.plugins.masking.registered import registered
 from tests.plugins.masking.tables import NUMERIC, build, masked, numeric, numeric_tables
+from tests.published import DataSets
 
 ADDITIVE = [UncorrelatedNoise, CorrelatedNoise, LinearTransformNoise]
 TWO = {"variant": "two-component"}
@@ -50,8 +50,8 @@ class TestTwoComponentNoise(MaskingMethodConformance):
 
 
 @pytest.fixture(scope="module")
-def census(data: object) -> Table:
-    return registered("census").select(["agi", "fedtax", "ptotval", "taxinc", "intval"])
+def census(data_sets: DataSets) -> Table:
+    return data_sets.table("census").select(["agi", "fedtax", "ptotval", "taxinc", "intval"])
 
 
 def moments_of_masked(method: MaskingMethod, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

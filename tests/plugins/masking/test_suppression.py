@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -25,6 +23,7 @@ from evosdc_masking.suppression.local_suppression import LocalSuppression
 from evosdc_masking.suppression.relief import relieve, take_back
 from evosdc_masking.suppression.wildcards import suppressed_for_wildcards
 from tests.plugins.masking.tables import NOMINAL, build, categorical, categorical_tables, masked, mixed_tables
+from tests.published import DataSets
 
 READINGS = ("wildcard", "category")
 sizes = st.integers(1, 4)
@@ -43,19 +42,16 @@ def fewest_alike(table: Table, missing: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def survey_keys() -> Values:
+def survey_keys(data_sets: DataSets) -> Values:
     """Seven keys of 4580 people, shape (4580, 7)."""
-    folder = os.environ.get("EVOSDC_DATA")
-    if folder is None:
-        pytest.skip("EVOSDC_DATA does not name a folder with ihsn_testdata")
     keys = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
-    return key_values(read_source(Path(folder) / "ihsn_testdata" / "testdata.csv").table.select(keys))
+    return key_values(read_source(data_sets.path("ihsn_testdata/testdata.csv")).table.select(keys))
 
 
 @pytest.fixture(scope="module")
-def survey_microaggregated(data: Path) -> Values:
+def survey_microaggregated(data_sets: DataSets) -> Values:
     """Age in groups of three by MDAV and three more keys of 4580 people, shape (4580, 4)."""
-    frame = pd.read_csv(data / "ihsn_testdata" / "testdata.csv")
+    frame = pd.read_csv(data_sets.path("ihsn_testdata/testdata.csv"))
     frame["age"] = evosdc.mask(frame[["age"]].astype(float), "mdav", k=3)["age"]
     columns = [np.unique(frame[name], return_inverse=True)[1] for name in ("age", "urbrur", "electcon", "relat")]
     return np.column_stack(columns).astype(np.int32)

@@ -27,6 +27,7 @@ from evosdc_masking.suppression.keys import Values, key_values
 from evosdc_masking.suppression.local_suppression import LocalSuppression
 from evosdc_masking.suppression.pricing import within
 from tests.plugins.masking.tables import NOMINAL, categorical, categorical_tables, masked
+from tests.published import DataSets
 
 FACTOR = {"wildcard": 2.5, "category": 2.0}
 MEAN = {"wildcard": 1.5, "category": 1.2}
@@ -173,21 +174,23 @@ def test_generated_columns_cost_as_little_as_all_choices_at_once(seed: int, wild
     assert solved_at_once(choices.where(left), sizes, k, 60.0).cost == pytest.approx(at_once.cost)
 
 
-def survey(data: Path, *keys: str) -> Table:
-    return read_source(data / "ihsn_testdata" / "testdata.csv").table.select(keys)
+def survey(data_sets: DataSets, *keys: str) -> Table:
+    return read_source(data_sets.path("ihsn_testdata/testdata.csv")).table.select(keys)
 
 
 @pytest.mark.parametrize(("k", "least"), [(2, 32), (3, 67)])
-def test_a_survey_loses_as_few_values_as_by_the_whole_program(data: Path, k: int, least: int) -> None:
+def test_a_survey_loses_as_few_values_as_by_the_whole_program(data_sets: DataSets, k: int, least: int) -> None:
     """The figures are of the program with all groups at once, which this file is small enough for."""
-    table = survey(data, "urbrur", "roof", "walls", "relat", "sex")
+    table = survey(data_sets, "urbrur", "roof", "walls", "relat", "sex")
     published = masked(LocalSuppression, table, k=k, missing="category", search="exact")
     assert alike(key_values(published), False).min() >= k
     assert cost(table, published, np.ones(5)) == least
 
 
-def test_groups_of_their_own_need_more_than_wildcards_that_count_for_all_and_less_than_categories(data: Path) -> None:
-    table = survey(data, "urbrur", "roof", "walls", "relat", "sex")
+def test_groups_of_their_own_need_more_than_wildcards_that_count_for_all_and_less_than_categories(
+    data_sets: DataSets,
+) -> None:
+    table = survey(data_sets, "urbrur", "roof", "walls", "relat", "sex")
     own = masked(LocalSuppression, table, k=3, missing="wildcard", search="exact", own_groups=True)
     shared = masked(LocalSuppression, table, k=3, missing="wildcard")
     weights = np.ones(5)

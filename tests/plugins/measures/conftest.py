@@ -1,9 +1,6 @@
-"""Published files, read as they stand in the folder named by EVOSDC_DATA."""
+"""Published files, read as they stand."""
 
 from __future__ import annotations
-
-import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,31 +20,24 @@ def _table(frame, scales):
 
 
 @pytest.fixture(scope="session")
-def folder():
-    if "EVOSDC_DATA" not in os.environ:
-        pytest.skip("EVOSDC_DATA does not name the folder of the published data sets")
-    return Path(os.environ["EVOSDC_DATA"])
-
-
-@pytest.fixture(scope="session")
-def german(folder):
-    frame = pd.read_csv(folder / "german_credit" / "german.data", sep=r"\s+", header=None, dtype=str)
+def german(data_sets):
+    frame = pd.read_csv(data_sets.path("german_credit/german.data"), sep=r"\s+", header=None, dtype=str)
     frame = frame.rename(columns={0: "existacc", 5: "savings", 6: "presemploy"})
     return _table(frame, {"existacc": "ordinal", "savings": "ordinal", "presemploy": "ordinal"})
 
 
 @pytest.fixture(scope="session")
-def flare(folder):
-    file = folder / "solar_flare" / "flare.data2"
+def flare(data_sets):
+    file = data_sets.path("solar_flare/flare.data2")
     frame = pd.read_csv(file, sep=r"\s+", header=None, skiprows=1, dtype=str)
     frame = frame.rename(columns={0: "class", 1: "largspot", 2: "spotdist"})
     return _table(frame, {"class": "nominal", "largspot": "nominal", "spotdist": "nominal"})
 
 
 @pytest.fixture(scope="session")
-def adult(folder):
+def adult(data_sets):
     frame = pd.read_csv(
-        folder / "adult" / "adult.data", header=None, skipinitialspace=True, dtype=str, keep_default_na=False
+        data_sets.path("adult/adult.data"), header=None, skipinitialspace=True, dtype=str, keep_default_na=False
     ).head(1000)
     names = {
         1: "workclass",
@@ -64,5 +54,5 @@ def adult(folder):
 
 
 @pytest.fixture(params=["german", "flare", "adult"])
-def published(request):
+def published(request, data_sets):
     return request.getfixturevalue(request.param)

@@ -1,6 +1,5 @@
 """Tables of protected with unprotected attributes: which are taken, what they lose, and who is given the whole file."""
 
-import os
 from collections import Counter
 from dataclasses import replace
 from itertools import product
@@ -11,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
 
-from evosdc.datasets.loading import load_dataset
 from evosdc.errors import ParameterError, SchemaError
 from evosdc.model import Microdata
-from evosdc.plugins.registry import default_registry
 from evosdc.randomisation.transition import design_a
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Table
@@ -129,8 +126,9 @@ def test_each_protected_attribute_has_its_strongest_table():
     assert strongest_pairs(codes, strong, 1) == [(0, 0)]
 
 
-def test_what_tables_of_the_protected_attributes_do_not_see(german_file):
-    microdata = Microdata(german_file, ("existacc", "savings", "presemploy"))
+def test_what_tables_of_the_protected_attributes_do_not_see(data_sets):
+    german = data_sets.table("german-credit")
+    microdata = Microdata(german, ("existacc", "savings", "presemploy"))
     measure, original = fitted_in(microdata), microdata.original
     assert len(measure.pairs) == 24
     assert {first for first, _ in measure.pairs} == set(microdata.protect)
@@ -139,7 +137,7 @@ def test_what_tables_of_the_protected_attributes_do_not_see(german_file):
     one = fitted_in(microdata, attributes=("class",), pairs=1)
     assert one.pairs == (("existacc", "class"),)
     counts = [
-        sum(abs(a - b) for a, b in zip(*(cells(german_file, t.codes[:, 0]) for t in (original, permuted)), strict=True))
+        sum(abs(a - b) for a, b in zip(*(cells(german, t.codes[:, 0]) for t in (original, permuted)), strict=True))
     ]
     assert one.score(permuted) == pytest.approx(100 * counts[0] / (2 * len(original)))
 
@@ -147,13 +145,6 @@ def test_what_tables_of_the_protected_attributes_do_not_see(german_file):
 def cells(whole, column):
     classes = whole.column("class")
     return [int(((column == a) & (classes == b)).sum()) for a, b in product(range(4), range(2))]
-
-
-@pytest.fixture
-def german_file():
-    if "EVOSDC_DATA" not in os.environ:
-        pytest.skip("EVOSDC_DATA does not name the folder of the published data sets")
-    return load_dataset(default_registry().spec("dataset", "german-credit")).table
 
 
 def test_expectation_is_near_to_the_mean_of_draws():

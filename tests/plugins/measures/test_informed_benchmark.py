@@ -1,6 +1,5 @@
 """The benchmark of the informed measures runs."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,6 @@ def test_informed_benchmark_runs():
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.informed", "--smoke"],
         cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if name != "EVOSDC_DATA"},
         capture_output=True,
         text=True,
         check=False,

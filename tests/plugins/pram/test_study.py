@@ -1,7 +1,6 @@
 """The scripted experiment, in its smoke profile, and the experiment files beside it."""
 
 import csv
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,12 +15,8 @@ pytestmark = pytest.mark.studies
 
 STUDY = Path(__file__).parents[3] / "experiments" / "thesis-ch4-pram"
 
-needs_data = pytest.mark.skipif(
-    "EVOSDC_DATA" not in os.environ, reason="EVOSDC_DATA does not name the folder of the published data sets"
-)
 
-
-@needs_data
+@pytest.mark.data("german-credit", "solar-flare")
 @pytest.mark.parametrize("name", ["german", "flare"])
 def test_experiment_files_of_published_data_are_valid(name):
     assembly = assemble(read_experiment(STUDY / f"{name}.toml"), default_registry())
@@ -39,7 +34,7 @@ def rows_of(path):
         return list(csv.DictReader(file))
 
 
-@needs_data
+@pytest.mark.data("german-credit")
 def test_smoke_profile_makes_all_tables_and_beats_the_standard_matrices(tmp_path):
     command = [sys.executable, str(STUDY / "study.py"), "--smoke", "-o", str(tmp_path / "study")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)

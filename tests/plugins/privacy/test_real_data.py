@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from functools import cache
 from math import factorial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,7 +12,6 @@ from scipy.integrate import quad
 
 import evosdc
 from evosdc.calls.disclosure import intruder_view_of
-from evosdc.datasets.loading import load_dataset
 from evosdc.files.reading import read_source
 from evosdc.model import IntruderView, MissingMatch
 from evosdc.plugins.registry import default_registry
@@ -24,21 +20,15 @@ from evosdc.table.table import MISSING, Table
 from evosdc.testing.privacy import assert_same_figures, relabelled, reordered
 from evosdc_privacy.special_uniques import membership, uniques_of
 from tests.plugins.privacy.reference import msus, neighbours
-
-pytestmark = pytest.mark.skipif("EVOSDC_DATA" not in os.environ, reason="EVOSDC_DATA does not name the data folder")
+from tests.published import DataSets
 
 KEYS = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
 MODELS = ("k-anonymity", "p-sensitivity", "l-diversity", "t-closeness", "individual-risk", "suda2")
 
 
-@cache
-def household_survey(name: str = "testdata.csv") -> Table:
-    return read_source(Path(os.environ["EVOSDC_DATA"]) / "ihsn_testdata" / name).table
-
-
-@cache
-def registered(name: str) -> Table:
-    return load_dataset(default_registry().spec("dataset", name)).table
+@pytest.fixture(scope="module")
+def survey(data_sets: DataSets) -> Table:
+    return read_source(data_sets.path("ihsn_testdata/testdata.csv")).table
 
 
 def with_holes(table: Table, names: tuple[str, ...], share: float) -> Table:
@@ -51,25 +41,23 @@ def with_holes(table: Table, names: tuple[str, ...], share: float) -> Table:
 
 
 @pytest.fixture(scope="module")
-def figures():
+def figures(survey: Table):
     return evosdc.risk(
-        household_survey(), quasi_identifiers=KEYS, sensitive="hhcivil", weight="sampling_weight", household="ori_hid"
+        survey, quasi_identifiers=KEYS, sensitive="hhcivil", weight="sampling_weight", household="ori_hid"
     )
 
 
 class TestHouseholdSurvey:
     """Seven keys of 4580 people in 1000 households, each of whom stands for a hundred."""
 
-    def test_records_below_each_size(self, figures) -> None:
-        table = household_survey()
-        sizes = pd.DataFrame({key: table.column(key) for key in KEYS}).groupby(list(KEYS)).size()
+    def test_records_below_each_size(self, survey: Table, figures) -> None:
+        sizes = pd.DataFrame({key: survey.column(key) for key in KEYS}).groupby(list(KEYS)).size()
         found = figures["k-anonymity"]["records_below"]
         assert found == {"2": 157, "3": 281, "5": 458, "10": 741}
         assert found == {size: sizes[sizes < int(size)].sum() for size in found}
 
-    def test_expected_reidentifications(self, figures) -> None:
-        table = household_survey()
-        sizes = pd.DataFrame({key: table.column(key) for key in KEYS}).groupby(list(KEYS)).size()
+    def test_expected_reidentifications(self, survey: Table, figures) -> None:
+        sizes = pd.DataFrame({key: survey.column(key) for key in KEYS}).groupby(list(KEYS)).size()
 
         # E(1 / F) is the integral of the probability generating function at exp(-t) over t, here in units of p / f
         def mean(f: int) -> float:
@@ -94,16 +82,16 @@ class TestHouseholdSurvey:
         assert set(figures["not_applicable"]) == {"delta-presence", "local-differential-privacy"}
 
     @pytest.mark.parametrize(("keys", "score"), [(KEYS, 180), (("urbrur", "roof", "walls", "water", "sex"), 2)])
-    def test_suda_score_of_the_first_of_its_uniques(self, keys, score) -> None:
-        view = intruder_view_of(household_survey("testdata2.csv"), keys)
+    def test_suda_score_of_the_first_of_its_uniques(self, keys, score, data_sets: DataSets) -> None:
+        view = intruder_view_of(read_source(data_sets.path("ihsn_testdata/testdata2.csv")).table, keys)
         owner, sets = uniques_of(view, len(keys))
         own = membership(sets[owner == view.classes.of[0]], len(keys)).sum(axis=1)
         assert sum(factorial(len(keys) - size) for size in own.tolist()) == score
 
 
 @pytest.mark.parametrize("missing", MissingMatch)
-def test_frequencies_of_the_survey_with_holes(missing) -> None:
-    table = with_holes(household_survey(), KEYS, 0.05)
+def test_frequencies_of_the_survey_with_holes(missing, survey: Table) -> None:
+    table = with_holes(survey, KEYS, 0.05)
     view = intruder_view_of(table, KEYS, weight="household_weights", missing=missing)
     codes, weights = key_codes(table, KEYS), table.column("household_weights")
     wild = missing is MissingMatch.WILDCARD
@@ -127,8 +115,8 @@ ADULT = ("age", "workclass", "education", "marital-status", "occupation", "race"
     ("name", "keys"),
     [("adult", ADULT), ("german-credit", ("existacc", "savings", "presemploy")), ("solar-flare", None)],
 )
-def test_class_sizes_are_those_of_pandas(name, keys) -> None:
-    table = registered(name)
+def test_class_sizes_are_those_of_pandas(name, keys, data_sets: DataSets) -> None:
+    table = data_sets.table(name)
     chosen = keys or tuple(a.name for a in table.schema.attributes)
     figures = evosdc.risk(table, "k-anonymity", quasi_identifiers=chosen)["k-anonymity"]
     frame = pd.DataFrame({key: table.column(key) for key in chosen})
@@ -138,8 +126,8 @@ def test_class_sizes_are_those_of_pandas(name, keys) -> None:
     assert figures["records_below"]["5"] == sizes[sizes < 5].sum()
 
 
-def test_minimal_uniques_of_a_part_of_adult() -> None:
-    table = registered("adult").take(np.arange(40, dtype=np.intp))
+def test_minimal_uniques_of_a_part_of_adult(data_sets: DataSets) -> None:
+    table = data_sets.table("adult").take(np.arange(40, dtype=np.intp))
     for missing in MissingMatch:
         view = intruder_view_of(table, ADULT[1:7], missing=missing)
         owner, sets = uniques_of(view, 3)
@@ -149,8 +137,8 @@ def test_minimal_uniques_of_a_part_of_adult() -> None:
         assert [found[c] for c in view.classes.of] == msus(key_codes(table, ADULT[1:7]), missing, 3)
 
 
-def test_sensitive_values_of_adult_by_wildcards() -> None:
-    table = registered("adult").take(np.arange(250, dtype=np.intp))
+def test_sensitive_values_of_adult_by_wildcards(data_sets: DataSets) -> None:
+    table = data_sets.table("adult").take(np.arange(250, dtype=np.intp))
     names = ("workclass", "sex", "occupation")
     figures = evosdc.risk(table, quasi_identifiers=names, sensitive="marital-status", missing="wildcard")
     values = table.column("marital-status")
@@ -162,8 +150,8 @@ def test_sensitive_values_of_adult_by_wildcards() -> None:
 
 
 @pytest.mark.parametrize("missing", MissingMatch)
-def test_neither_order_nor_names_decide_on_adult(missing) -> None:
-    table = registered("adult").take(np.arange(3000, dtype=np.intp))
+def test_neither_order_nor_names_decide_on_adult(missing, data_sets: DataSets) -> None:
+    table = data_sets.table("adult").take(np.arange(3000, dtype=np.intp))
     view = intruder_view_of(table, ADULT, ["capital-gain", "relationship"], missing=missing)
     registry = default_registry()
     for name in MODELS:
@@ -174,8 +162,8 @@ def test_neither_order_nor_names_decide_on_adult(missing) -> None:
         assert_same_figures(model.assess(relabelled(view)), wanted)
 
 
-def test_the_sample_is_a_part_of_its_population() -> None:
-    table = registered("adult")
+def test_the_sample_is_a_part_of_its_population(data_sets: DataSets) -> None:
+    table = data_sets.table("adult")
     view = intruder_view_of(table, ADULT)
     sample: IntruderView = replace(
         view, table=table.take(np.arange(0, len(table), 10, dtype=np.intp)), population=table

@@ -1,18 +1,14 @@
 """Small graphs for tests."""
 
 import json
-import os
 import zipfile
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-
-DATA = Path(os.environ["EVOSDC_DATA"]) if os.environ.get("EVOSDC_DATA") else None
 
 PLACES = Hierarchy(
     ("Leeds", "York", "Bath", "Wells", "Rome", "Pisa"),
@@ -76,16 +72,8 @@ def schema_beside(folder: Path) -> Path:
     return path
 
 
-def published_data(name: str) -> Path:
-    """Return a folder of published data; skips where it is not at hand."""
-    if DATA is None or not (DATA / name).is_dir():
-        pytest.skip(f"{name} is not at hand: set EVOSDC_DATA")
-    return DATA / name
-
-
-def members_of_parliament(folder: Path) -> Path:
+def members_of_parliament(data: Path, folder: Path) -> Path:
     """Write the graph of members of parliament as an archive, and its schema beside it; return its path."""
-    data = published_data("social_uk_mps_twitter")
     path = folder / "mps.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.write(data / "mp_vertices.csv", "nodes.csv")

@@ -1,21 +1,18 @@
 """What a user types, on published files: mask, then measure."""
 
 import json
-import os
 
 import pytest
 
 from evosdc.cli import main
 from tests.plugins.measures.numeric.cases import SPECS
+from tests.published import asking
 
 ALL = ("il1s", "apil", "mean-variation", "data-discrepancy", "id", "dbrl", "prl", "rsrl")
 
 
 @pytest.fixture
 def evosdc(capsys):
-    if "EVOSDC_DATA" not in os.environ:
-        pytest.skip("EVOSDC_DATA does not name the folder of the published data sets")
-
     def run(*arguments, status=0):
         with pytest.raises(SystemExit) as ended:
             main([str(argument) for argument in arguments])
@@ -26,20 +23,21 @@ def evosdc(capsys):
     return run
 
 
-@pytest.mark.parametrize("data", ["tarragona", "census"])
-def test_mask_and_measure(data, evosdc, tmp_path):
+@pytest.mark.parametrize("name", [asking("tarragona"), asking("census")])
+def test_mask_and_measure(name, evosdc, tmp_path):
     masked = tmp_path / "masked.csv"
-    evosdc("mask", "mdav", data, "--set", "k=5", "-o", masked)
-    scores = json.loads(evosdc("measure", data, masked, "--measures", ",".join(ALL), "--json"))
-    for name in ALL:
-        assert 0.0 < scores[name] < 100.0
+    evosdc("mask", "mdav", name, "--set", "k=5", "-o", masked)
+    scores = json.loads(evosdc("measure", name, masked, "--measures", ",".join(ALL), "--json"))
+    for measure in ALL:
+        assert 0.0 < scores[measure] < 100.0
     assert scores["il"] == pytest.approx((scores["il1s"] + scores["apil"] + scores["mean-variation"]) / 3)
     assert scores["dr"] == pytest.approx((scores["id"] + max(scores[n] for n in ("dbrl", "prl", "rsrl"))) / 2)
-    shown = evosdc("measure", data, masked, "--measures", "dbrl,rsrl")
+    shown = evosdc("measure", name, masked, "--measures", "dbrl,rsrl")
     assert "masked to" in shown
     assert "rank swapping" in shown
 
 
+@pytest.mark.data("census")
 def test_rank_swapping_is_linked_best_by_its_own_linkage(evosdc, tmp_path):
     masked = tmp_path / "masked.csv"
     evosdc("mask", "rank-swapping", "census", "--set", "p=4", "-o", masked)
@@ -49,6 +47,7 @@ def test_rank_swapping_is_linked_best_by_its_own_linkage(evosdc, tmp_path):
     assert scores["rsrl"] > scores["prl"]
 
 
+@pytest.mark.data("tarragona")
 def test_options_are_set_and_faults_are_told(evosdc, tmp_path):
     masked = tmp_path / "masked.csv"
     evosdc("mask", "noise", "tarragona", "-o", masked)
@@ -65,6 +64,7 @@ def test_options_are_set_and_faults_are_told(evosdc, tmp_path):
     assert "standardised" in told
 
 
+@pytest.mark.data("german-credit")
 def test_the_wrong_scale_is_refused_with_advice(evosdc, tmp_path):
     masked = tmp_path / "masked.csv"
     evosdc("mask", "rank-swapping", "german-credit", "-o", masked, "--attributes", "savings,presemploy")
