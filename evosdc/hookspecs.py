@@ -228,7 +228,7 @@ def evosdc_commands(cli: "click.Group") -> None:
 
 @hookspec
 def evosdc_run_started(run: Mapping[str, Any]) -> None:
-    """Hear that a run begins; `run` holds title, seed, folder, genotype, fitness, algorithm and population size.
+    """Called when a run begins; `run` holds title, folder, genotype, fitness, algorithm and the public seed, if any.
 
     Example
     -------

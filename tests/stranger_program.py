@@ -8,7 +8,7 @@ import click
 from click.testing import CliRunner
 
 from evosdc.plugins.registry import Registry
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.testing import sample_microdata
 
 

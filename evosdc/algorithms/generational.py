@@ -8,7 +8,7 @@ from pydantic import Field
 from evosdc.algorithms.selection import SelectionParams, fittest, leaders, select
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
 from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 
 class Generational(Algorithm):

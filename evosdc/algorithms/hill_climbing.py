@@ -11,7 +11,7 @@ from evosdc.algorithms.selection import fittest, leaders
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
 from evosdc.model.brood import dominating
 from evosdc.model.litter import offspring_of
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 SLOT, FAILURES, VISITED = "slot", "failures", "visited"
 

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 from evosdc.algorithms.selection import leaders
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.seeds import Purpose, Streams, stream
+from evosdc.secret import Purpose, Streams, stream
 
 Topology = Literal["ring", "star", "random"]
 

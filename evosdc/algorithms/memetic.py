@@ -20,7 +20,7 @@ from evosdc.model.algorithm import ASIDE
 from evosdc.model.capabilities import Movable, RecordDecoded
 from evosdc.model.litter import Litter, offspring_of, origins_of
 from evosdc.model.picked import combined, split, with_picked
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 CLIMBER, CREDIT, INNER = "climber", "moves", "inner/"
 """Names in the memory: slot of the member being improved, credit of each kind of move. The last marks what the inner

@@ -13,7 +13,7 @@ from pydantic import Field
 from evosdc.algorithms.domination import objectives_of
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
 from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 IDEAL = "ideal"
 """Where a population's memory keeps the least value of each objective that was ever seen, shape (m,)."""

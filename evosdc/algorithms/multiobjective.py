@@ -10,7 +10,7 @@ from pydantic import Field
 
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
 from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 
 class MultiObjectiveParams(VariationParams):

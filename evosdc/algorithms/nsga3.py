@@ -12,7 +12,7 @@ from pydantic import Field
 from evosdc.algorithms.domination import crowded_order, front_numbers, objectives_of
 from evosdc.algorithms.multiobjective import MultiObjective, MultiObjectiveParams
 from evosdc.model import Individual
-from evosdc.seeds import lent
+from evosdc.secret import lent
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pydantic import Field
 from evosdc.algorithms.selection import Name, SelectionParams, fittest, leaders, select
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory
 from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 
 class ParentChild(Algorithm):

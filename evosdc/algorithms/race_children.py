@@ -8,7 +8,7 @@ from pydantic import Field
 
 from evosdc.algorithms.race_order import Runner, merit, own
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 LED = "simplified"
 """Name in the memory: the beginning of the key of the member that led when children were last proposed."""

@@ -10,7 +10,7 @@ from evosdc.algorithms.race_order import LENGTH, Runner, cautious, estimated, fi
 from evosdc.model import Individual, Offspring, Population
 from evosdc.model.algorithm import ASIDE
 from evosdc.model.individual import ERROR
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 FIRST, FEW = "screened", "few"
 """Names in the memory: first objectives on the first table and on few, by member, see `Runner`."""

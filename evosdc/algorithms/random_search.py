@@ -8,7 +8,7 @@ from pydantic import Field
 
 from evosdc.algorithms.selection import fittest
 from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 
 class RandomSearch(Algorithm):

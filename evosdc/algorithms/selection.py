@@ -131,7 +131,7 @@ def fittest(individuals: Sequence[Individual], count: int | None) -> tuple[Indiv
 
 
 def _seed(rng: np.random.Generator) -> int:
-    """Return a seed for Python's generator, the one that `evosdc.seeds.lent` would give it."""
+    """Return a seed for Python's generator, the one that `evosdc.secret.lent` would give it."""
     return int(rng.integers(0, 1 << 32))
 
 

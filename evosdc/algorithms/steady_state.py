@@ -10,7 +10,7 @@ from pydantic import Field
 from evosdc.algorithms.selection import fittest
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory
 from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 
 class SteadyState(Algorithm):

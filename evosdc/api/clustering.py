@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import paragraphs, require_free, table
+from evosdc.api.masking import drawn_from
 from evosdc.api.tables import as_table, chosen_of, held_once, listed
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Clustered:
     suggested : int, optional
         The number of clusters at the curve's knee.
     stability : mapping of str to float, optional
-        Mean loss ``100 (1 - index)`` between clusterings of this same file by different seeds, by index.
+        Mean loss ``100 (1 - index)`` between clusterings of this same file by different starts, by index.
     warnings : tuple of str
     account : mapping
         All figures as JSON has them.
@@ -124,7 +125,8 @@ def cluster(
     fuzzy: float | None = None,
     starts: int = 10,
     seeds: int = 5,
-    seed: int = 1,
+    seed: int | None = None,
+    key: str | Path | None = None,
 ) -> Clustered:
     """Put the records of data into clusters of similar ones, by medians and modes (c-median).
 
@@ -144,8 +146,11 @@ def cluster(
     starts : int
         Random starts, of which the best counts.
     seeds : int
-        Seeds whose clusterings are compared with each other; 1: none.
-    seed : int
+        Draws of the starts whose clusterings are compared with each other; 1: none.
+    seed : int, optional
+        A public seed in place of a key, for studies and tests: what it draws is not for release.
+    key : str or Path, optional
+        A file with the secret key that draws come from, made where it does not exist; by default a fresh key.
 
     Raises
     ------
@@ -162,7 +167,9 @@ def cluster(
     frame = held_once(data)
     given = as_table(frame)
     chosen = given.select(chosen_of(frame, given, listed(attributes)))
-    return Clustered.of(clusters_of(chosen, c, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=seed, seeds=seeds))
+    return Clustered.of(
+        clusters_of(chosen, c, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=drawn_from(seed, key), seeds=seeds)
+    )
 
 
 def _frame(records: "Table") -> "pd.DataFrame":

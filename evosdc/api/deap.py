@@ -18,7 +18,7 @@ from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import starting_individual
 from evosdc.model import Genotype
 from evosdc.model.individual import MINIMISED
-from evosdc.seeds import lent
+from evosdc.secret import lent
 
 OPERATORS = ("mate", "mutate")
 

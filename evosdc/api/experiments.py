@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evosdc.api.tables import as_table, listed
 from evosdc.experiment.run.display import Display
 from evosdc.plugins.registry import default_registry
+from evosdc.secret import Key, chosen_seed
 from evosdc.table.table import Table
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def run(
     data: "pd.DataFrame | Table | None" = None,
     protect: Sequence[str] | str | None = None,
     callback: Callback | Sequence[Callback] = (),
+    key: str | Path | None = None,
 ) -> dict[str, Any]:
     """Run an experiment, write its report, and return ``result.json``, with the folder's path under ``folder``.
 
@@ -76,6 +78,9 @@ def run(
         seconds best front hypervolume`` and so on. The search ends, with its result, where one returns True or a
         reason in words. The runs of a study go on one after another then. A callback that raises breaks the run off,
         which can be resumed.
+    key : str or Path, optional
+        A file with the secret key that an experiment without a seed draws from, made where it does not exist; by
+        default a fresh key, which the run's folder keeps in any case.
 
     Raises
     ------
@@ -101,6 +106,8 @@ def run(
             stack.enter_context(withdrawn_unless_begun(path))
         resolved = parse_experiment(given, Path.cwd())
         path = path or free_folder(Path("runs"), resolved.heading)
-        result = run_study(resolved, path, default_registry(), calling(callback), command="evosdc.run")
+        drawn = chosen_seed(resolved.seed, None if key is None else Path(key))
+        own = drawn if isinstance(drawn, Key) else None
+        result = run_study(resolved, path, default_registry(), calling(callback), command="evosdc.run", key=own)
     write_pages(path)
     return result | {"folder": str(path)}

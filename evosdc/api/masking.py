@@ -1,11 +1,13 @@
 """``evosdc.mask``."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.plugins.registry import default_registry
+from evosdc.secret import Seed, chosen_seed, draw_seed
 from evosdc.table.table import Table
 
 Data = TypeVar("Data")
@@ -20,11 +22,16 @@ def mask(
     then: Sequence[Mapping[str, Any]] = (),
     right_labels: Sequence[str] | str = (),
     move_values: Sequence[str] | str = (),
-    seed: int = 1,
+    seed: int | None = None,
+    key: str | Path | None = None,
+    draw: int = 0,
     executor: str | Mapping[str, Any] | None = None,
     **params: Any,
 ) -> Data:
     """Mask a table by one method, or by several one after the other.
+
+    A step of work: records keep their order and index, which are not for release, and nothing is judged. `protect`
+    makes data for release.
 
     Parameters
     ----------
@@ -47,7 +54,12 @@ def mask(
     move_values : sequence of str
         Attributes whose rare values, where a method kept them, change places in the end: who joins on an exact value
         would find their people.
-    seed : int
+    seed : int, optional
+        A public seed in place of a key, for studies and tests: what it draws is not for release.
+    key : str or Path, optional
+        A file with the secret key that draws come from, made where it does not exist; by default a fresh key.
+    draw : int
+        Which of the files of a key or seed, 0 at least; `tune` names it.
     executor : str or mapping, optional
         Where parts of the data are masked, strata and what a method divides them into: ``"processes"``, or
         ``{"name": "processes", "workers": 4}``. The result is the same; by default all is done in this process.
@@ -68,18 +80,32 @@ def mask(
     --------
     >>> protected = evosdc.mask(frame, "mdav", k=3, attributes=["age", "sex"])  # doctest: +SKIP
     """
-    require_seed(seed)
+    if isinstance(draw, bool) or not isinstance(draw, int) or draw < 0:
+        raise ParameterError(Fault("draw", repr(draw), "a whole number from 0"))
+    drawn = draw_seed(drawn_from(seed, key), draw)
     if not isinstance(data, Table):
         frame = held_once(data)
         table = as_table(frame)
         names = chosen_of(frame, table, listed(attributes))
-        masked = mask(
-            table, method, attributes=names, by=by, then=then, right_labels=right_labels, move_values=move_values,
-            seed=seed, executor=executor,
-            **params,
-        )  # fmt: skip
+        masked = _masked(table, method, names, by, then, right_labels, move_values, drawn, executor, params)
         given: Data = as_given(frame, masked)
         return given
+    return _masked(data, method, attributes, by, then, right_labels, move_values, drawn, executor, params)  # type: ignore[return-value]
+
+
+def _masked(
+    data: Table,
+    method: str,
+    attributes: Sequence[str] | str | None,
+    by: Sequence[str] | str | None,
+    then: Sequence[Mapping[str, Any]],
+    right_labels: Sequence[str] | str,
+    move_values: Sequence[str] | str,
+    seed: Seed,
+    executor: str | Mapping[str, Any] | None,
+    params: Mapping[str, Any],
+) -> Table:
+    """Return a masked table; the parameters are those of `mask`."""
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.masking import as_chain, build_steps, mask_file
     from evosdc.experiment.config.maskings import masking_entries
@@ -88,7 +114,7 @@ def mask(
 
     righted = tuple(listed(right_labels) or ())
     moved = tuple(listed(move_values) or ())
-    first = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted, move_values=moved)
+    first = Masking(method, dict(params), by=tuple(listed(by) or ()), right_labels=righted, move_values=moved)
     chosen: tuple[str, ...] = ()
     further: tuple[Masking, ...] = ()
     place: Executor | None = None
@@ -105,11 +131,9 @@ def mask(
     masking, protect = as_chain(first, chosen, further)
     methods = build_steps(masking, default_registry())
     with carrying_out(place) as carry_out:
-        made: Any = mask_file(masking, methods, Microdata(data, protect), seed, carry_out)
-    return made  # type: ignore[no-any-return]
+        return mask_file(masking, methods, Microdata(data, protect), seed, carry_out)
 
 
-def require_seed(seed: Any) -> None:
-    """Raise `ParameterError` when a seed is no whole number from 0."""
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ParameterError(Fault("seed", repr(seed), "a whole number from 0"))
+def drawn_from(seed: int | None, key: str | Path | None) -> Seed:
+    """Return what draws come from; raises as `evosdc.secret.chosen_seed`."""
+    return chosen_seed(seed, None if key is None else Path(key))

@@ -2,11 +2,13 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from evosdc.api.results import Scores
 from evosdc.api.tables import as_table, as_version, chosen_of, held_once, listed, warn_of_another_order
 from evosdc.plugins.registry import Registry, default_registry
+from evosdc.table.table import Table
 
 
 def measure(
@@ -15,6 +17,7 @@ def measure(
     measures: Sequence[str] | str | Mapping[str, Mapping[str, Any]] | None = None,
     *,
     attributes: Sequence[str] | str | None = None,
+    crosswalk: str | Path | None = None,
 ) -> Scores:
     """Measure a masked table against its original.
 
@@ -23,13 +26,16 @@ def measure(
     Parameters
     ----------
     original, masked : frame or Table
-        Record r of both is the same respondent, whatever an index says. Columns that are left out of a
-        protected file may be missing.
+        Record r of both is the same respondent, whatever an index says, unless a crosswalk is given. Columns that are
+        left out of a protected file may be missing.
     measures : sequence of str, or mapping of str to mapping
         Registered names; a mapping gives parameters by name. By default as `protect` judges:
         risk by role, each attribute's own, and the losses of analysts; a generalised file by `lm` and `dm`.
     attributes : sequence of str, optional
         What is judged; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
+    crosswalk : str or Path, optional
+        Of a table whose records were shuffled, the file that says which record is which: ``crosswalk.csv`` of a run
+        folder. Originals that it has not, since they were not published, are left out.
 
     Returns
     -------
@@ -39,22 +45,42 @@ def measure(
     Raises
     ------
     InputError
-        Tables of different shape, unknown measures or attributes, or a scale that a measure cannot judge.
+        Tables of different shape, unknown measures or attributes, a scale that a measure cannot judge, or a crosswalk
+        of other tables.
     """
     from evosdc.calls.measurement import score_table
 
     registry = default_registry()
     named = {measures: {}} if isinstance(measures, str) else measures
     params = named if named is None or isinstance(named, Mapping) else {name: {} for name in named}
-    warn_of_another_order(original, masked)
+    if crosswalk is None:
+        warn_of_another_order(original, masked)
     frame = held_once(original)
     before = as_table(frame)
     chosen = chosen_of(frame, before, listed(attributes), warn=False)
-    after = as_version(masked, before, None if params is None else _reads_generalised(params, registry), chosen)
+    generalised = None if params is None else _reads_generalised(params, registry)
+    before, after = matched_by(crosswalk, before, as_version(masked, before, generalised, chosen))
     judged = score_table(before, after, params, chosen, registry)
     for told in judged.warnings:
         warnings.warn(told, stacklevel=2)
     return Scores(judged.scores)
+
+
+def matched_by(crosswalk: str | Path | None, original: Table, masked: Table) -> tuple[Table, Table]:
+    """Return two tables with each record in the same row of both, by a crosswalk where there is one.
+
+    Raises
+    ------
+    DataError
+        The crosswalk cannot be read, or is one of other tables.
+    """
+    if crosswalk is None:
+        return original, masked
+    from evosdc.release.row_order import matched
+    from evosdc.runs.crosswalk import read_crosswalk
+
+    rows = read_crosswalk(Path(crosswalk), len(masked), len(original))
+    return matched(original, masked, rows, original.schema.withheld)
 
 
 def _reads_generalised(params: Mapping[str, Mapping[str, Any]] | None, registry: Registry) -> bool:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from evosdc.api.html import heading, paragraphs, table, write_page
 from evosdc.api.publication import Publication
 from evosdc.api.requirements import Requirement
-from evosdc.api.tables import as_given
+from evosdc.api.tables import as_given, ordered_by
 from evosdc.plugins.registry import default_registry
-from evosdc.table.table import Table
+from evosdc.secret import Key, Seed
+from evosdc.table.table import Rows, Table
 
 if TYPE_CHECKING:
     from evosdc.experiment.config.experiment import Experiment
@@ -80,6 +81,9 @@ class ProtectedData(Generic[Data]):
         Where the run is, with its report; None where no folder was asked for.
     roles : mapping of str to str
         For a frame, by column the role that was proposed and why.
+    rows : ndarray of int or None
+        By published record, the position of the original one: for you alone, never to be published. None where records
+        keep their order.
     """
 
     frame: Data
@@ -91,6 +95,7 @@ class ProtectedData(Generic[Data]):
     result: dict[str, Any]
     folder: Path | None
     roles: Mapping[str, str] = field(default_factory=dict)
+    rows: Rows | None = field(default=None, repr=False)
     _run: Path | None = field(default=None, repr=False)
     _kept: "TemporaryDirectory[str] | None" = field(default=None, repr=False)
 
@@ -186,13 +191,14 @@ class ProtectedData(Generic[Data]):
 
 @dataclass(frozen=True)
 class Given(Generic[Data]):
-    """Data as a user gave them, as a table, what of them is protected, and the roles that were proposed."""
+    """Data as a user gave them, as a table, what of them is protected, the roles proposed, and how to publish them."""
 
     data: Data
     original: Table
     protect: tuple[str, ...]
     roles: Mapping[str, str]
     neutralise_formulas: bool = False
+    shuffle: bool = True
 
 
 def protected(
@@ -201,6 +207,7 @@ def protected(
     folder: str | Path | None,
     command: str,
     display: "Display | None" = None,
+    seed: Seed | None = None,
 ) -> ProtectedData[Data]:
     """Run an experiment on data of the user's own, and return what it found in the form of these.
 
@@ -215,13 +222,16 @@ def protected(
         What the run folder says of how it came to be.
     display : Display, optional
         That is told how the run goes on.
+    seed : Seed, optional
+        The seed of the experiment, or the key that it draws from; by default a fresh key.
     """
     from evosdc.experiment.build.data import load_data
+    from evosdc.experiment.run.order import published_places
     from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study.study import run_study
     from evosdc.files.masked_file import read_masked
     from evosdc.report import write_pages
-    from evosdc.runs.layout import DATA
+    from evosdc.runs.layout import DATA, RELEASE, read_object
     from evosdc.table.alignment import align_codes
 
     began = monotonic()
@@ -229,21 +239,31 @@ def protected(
     path = Path(folder) if folder is not None else Path(temporary.name if temporary is not None else "") / "run"
     original = given.original
     with ExitStack() as stack:
-        wanted = {"protect": list(given.protect), "neutralise_formulas": given.neutralise_formulas}
+        wanted = {
+            "protect": list(given.protect),
+            "neutralise_formulas": given.neutralise_formulas,
+            "shuffle": given.shuffle,
+        }
         source = with_own_data({"data": wanted}, original, path)["data"]
         stack.enter_context(withdrawn_unless_begun(path))
         experiment = experiment_on(source)
-        result = run_study(experiment, path, default_registry(), display, command, monotonic() - began)
+        key = seed if isinstance(seed, Key) else None
+        result = run_study(experiment, path, default_registry(), display, command, monotonic() - began, key)
         if folder is not None:
             write_pages(path)
-        published = read_masked(path / result["best"]["file"], load_data(experiment.data, default_registry())).table
+        source = load_data(experiment.data, default_registry())
+        left_out = int(read_object(path / RELEASE).get("omitted", 0))
+        rows = published_places(path, source, len(original) - left_out)
+        published = read_masked(path / result["best"]["file"], source.ordered_by(rows)).table
     if temporary is not None:
         rmtree(path / DATA)  # the report needs no copy of the confidential data
     kept = [name for name in original.schema.names if name in published.schema]
-    masked = align_codes(original.select(list(given.protect)), published)
+    masked = align_codes(original.take(rows).select(list(given.protect)), published)
     verdict, classical = result.get("verdict"), result["portfolio"]["best"]
     return ProtectedData(
-        as_given(given.data, masked, kept, given.neutralise_formulas),
+        as_given(
+            ordered_by(given.data, rows) if given.shuffle else given.data, masked, kept, given.neutralise_formulas
+        ),
         _rated(result["best"], str(result["best"]["origin"])),
         _rated(classical, str(classical["label"])) if classical is not None else None,
         tuple(_rated(member, str(member["origin"])) for member in result["front"]),
@@ -252,6 +272,7 @@ def protected(
         result,
         path if folder is not None else None,
         given.roles,
+        rows if given.shuffle else None,
         path,
         temporary,
     )

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from evosdc.api.masking import require_seed
+from evosdc.api.masking import drawn_from
 from evosdc.api.protected_data import Given, ProtectedData, protected
-from evosdc.api.tables import as_file, listed, shuffled
+from evosdc.api.tables import as_file, listed
 from evosdc.durations import EXAMPLES, seconds_in
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
@@ -32,10 +32,11 @@ def protect(
     second_opinion: bool = True,
     structural_zeros: bool = True,
     neutralise_formulas: bool = False,
-    shuffle: bool = False,
+    shuffle: bool = True,
     generations: int | None = None,
     choose: str | Mapping[str, float] | None = None,
-    seed: int = 1,
+    seed: int | None = None,
+    key: str | Path | None = None,
     executor: str | Mapping[str, Any] = "serial",
     folder: str | Path | None = None,
     callback: "Callback | Sequence[Callback]" = (),
@@ -69,14 +70,17 @@ def protect(
     neutralise_formulas : bool
         Whether texts that a spreadsheet would take for formulas get a quote before them, in the file and in `masked`.
     shuffle : bool
-        Whether the records are published in random order: their old one may tell what is masked. The copy of the
-        original in the run folder is in that order, too; frames of pandas get a new index.
+        Whether the records are published in random order: their old one may tell what is masked. Frames of pandas then
+        get a new index; ``crosswalk.csv`` in the run folder says which record is which.
     generations : int, optional
         Most generations of the search; unlike `time`, it leaves the result the same on any computer.
     choose : str or mapping, optional
         Which member of the front is published: ``"knee"``, ``"balanced"``, ``{"il": 20}``, ``{"il": 20, "dr": 15}``; by
         default the best by the fitness.
-    seed : int
+    seed : int, optional
+        A public seed in place of a key, for studies and tests: what it draws is not for release.
+    key : str or Path, optional
+        A file with the secret key that draws come from, made where it does not exist; by default a fresh key.
     executor : str or mapping
         As in an experiment: ``{"name": "processes", "workers": 4}``.
     folder : str or Path, optional
@@ -101,7 +105,7 @@ def protect(
     from evosdc.engine.choice import choice_of
     from evosdc.experiment.build.protection import protection
 
-    require_seed(seed)
+    drawn = drawn_from(seed, key)
     seconds = seconds_in(time) if isinstance(time, str) else time
     if time is not None and not (seconds and seconds > 0):
         wanted = f"a time above 0, in seconds or as text: {EXAMPLES}"
@@ -111,9 +115,6 @@ def protect(
     choice = None if choose is None else choice_of(choose)
     registry = default_registry()
     original, roles = as_file(data, listed(protect))
-    if shuffle:
-        data = cast(Data, shuffled(data, original))
-        original, roles = as_file(data, listed(protect))
     names = choose_attributes(original.schema, listed(protect), option="--protect")
 
     def experiment_on(source: Mapping[str, Any]) -> "Experiment":
@@ -135,5 +136,5 @@ def protect(
             choose=choice,
         )
 
-    given_data = Given(data, original, tuple(names), roles, neutralise_formulas)
-    return protected(given_data, experiment_on, folder, "evosdc.protect", calling(callback))
+    given_data = Given(data, original, tuple(names), roles, neutralise_formulas, shuffle)
+    return protected(given_data, experiment_on, folder, "evosdc.protect", calling(callback), drawn)

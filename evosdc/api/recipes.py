@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from evosdc.api.masking import require_seed
+from evosdc.api.masking import drawn_from
 from evosdc.api.protected_data import Given, ProtectedData, protected
-from evosdc.api.tables import as_file, shuffled
+from evosdc.api.tables import as_file
 from evosdc.errors import Fault, ParameterError, SchemaError
 from evosdc.plugins.registry import default_registry
 
@@ -20,8 +20,9 @@ def apply(
     recipe: str | Path,
     data: Data,
     *,
-    seed: int = 1,
-    shuffle: bool = False,
+    seed: int | None = None,
+    key: str | Path | None = None,
+    shuffle: bool = True,
     unlike: bool = False,
     folder: str | Path | None = None,
 ) -> ProtectedData[Data]:
@@ -33,7 +34,10 @@ def apply(
         A ``recipe.toml`` as a run with the genotype ``recipes`` leaves it.
     data : frame or Table
         As of `protect`, with the attributes that the recipe masks.
-    seed : int
+    seed : int, optional
+        A public seed in place of a key, for studies and tests: what it draws is not for release.
+    key : str or Path, optional
+        A file with the secret key that draws come from, made where it does not exist; by default a fresh key.
     shuffle : bool
         Whether the records are published in random order, as of `protect`.
     unlike : bool
@@ -61,7 +65,7 @@ def apply(
     from evosdc.experiment.recipe.application import application
     from evosdc.experiment.recipe.reading import usable_recipe
 
-    require_seed(seed)
+    drawn = drawn_from(seed, key)
     plan = usable_recipe(_path(recipe), default_registry())
     protect = plan.made_for.protect
     columns = set(as_file(data, None)[0].schema.names)
@@ -71,14 +75,12 @@ def apply(
             [Fault(name, "no such attribute", "the attributes that the recipe masks") for name in missing]
         )
     original, roles = as_file(data, list(protect))
-    if shuffle:
-        data = cast(Data, shuffled(data, original))
-        original, roles = as_file(data, list(protect))
 
     def experiment_on(source: Mapping[str, Any]) -> "Experiment":
         return application(plan, source, default_registry(), seed, unlike)
 
-    return protected(Given(data, original, tuple(protect), roles), experiment_on, folder, "evosdc.apply")
+    given = Given(data, original, tuple(protect), roles, shuffle=shuffle)
+    return protected(given, experiment_on, folder, "evosdc.apply", seed=drawn)
 
 
 def explain(recipe: str | Path) -> list[str]:

@@ -22,6 +22,8 @@ from evosdc.experiment.build.assembly import Assembly, assemble
 from evosdc.experiment.build.start import starting_individual
 from evosdc.model import Individual, Offspring, Raced, Restricted
 from evosdc.plugins.registry import default_registry
+from evosdc.runs.layout import KEY
+from evosdc.secret import Key, chosen_seed
 from evosdc.table.table import Table
 
 if TYPE_CHECKING:
@@ -81,6 +83,9 @@ class Search:
         With ``mate``, ``mutate`` or both as DEAP's users write them: they take the place of the genotype's own.
     checkpoint : str or Path, optional
         A folder that `save` wrote to: the search goes on from there.
+    key : str or Path, optional
+        A file with the secret key that an experiment without a seed draws from, made where it does not exist; by
+        default the one in the folder of the checkpoint, or a fresh key.
 
     Raises
     ------
@@ -103,8 +108,11 @@ class Search:
         protect: Sequence[str] | str | None = None,
         toolbox: "base.Toolbox | None" = None,
         checkpoint: str | Path | None = None,
+        key: str | Path | None = None,
     ) -> None:
-        self._data, self._assembly = data, _assembled(experiment, data, protect)
+        kept = None if checkpoint is None else Path(checkpoint) / KEY
+        file = kept if key is None and kept is not None and kept.exists() else None if key is None else Path(key)
+        self._data, self._assembly = data, _assembled(experiment, data, protect, file)
         if toolbox is not None:
             with_operators(self._assembly.algorithm.toolbox, self._problem.genotype, toolbox)
         self._evaluator = Evaluator(self._problem, None, None, self._assembly.experiment.on_error.rule)
@@ -216,11 +224,16 @@ class Search:
     def save(self, folder: str | Path) -> Path:
         """Write a checkpoint, from which ``Search(..., checkpoint=folder)`` goes on; as confidential as the file.
 
+        The secret key that the search draws from stands beside it.
+
         The folder is readable by its owner alone. Children that were asked for are asked for again.
         """
         from evosdc.files.atomic import make_folder
 
         make_folder(Path(folder))
+        seed = self._problem.streams.seed
+        if isinstance(seed, Key) and not (Path(folder) / KEY).exists():
+            seed.write(Path(folder) / KEY)
         return save_checkpoint(Path(folder), self._told.state, self._problem.genotype)
 
     def toolbox(self) -> "base.Toolbox":
@@ -287,7 +300,7 @@ def _individual(problem: Problem, item: Offspring, given: Mapping[str, float]) -
     return Individual(item.genome, key, combined, tuple(problem.fitness.combine(combined)), item.origin)
 
 
-def _assembled(experiment: Any, data: Any, protect: Sequence[str] | str | None) -> Assembly:
+def _assembled(experiment: Any, data: Any, protect: Sequence[str] | str | None, key: Path | None) -> Assembly:
     from evosdc.experiment.config.reader import parse_experiment
     from evosdc.experiment.run.own_data import with_own_data
 
@@ -302,4 +315,4 @@ def _assembled(experiment: Any, data: Any, protect: Sequence[str] | str | None) 
         if start is not None and (start.tuned is not None or start.planned is not None):
             advice = "evosdc.run does that; begin here from methods at parameters of your own."
             raise ExperimentError(Fault("start", "one that is tuned or planned first", "methods or files", advice))
-        return assemble(resolved, default_registry())
+        return assemble(resolved, default_registry(), chosen_seed(resolved.seed, key))

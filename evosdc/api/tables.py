@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evosdc.errors import DataError, Fault
 from evosdc.table.schema import WITHHELD, Role, Schema
-from evosdc.table.table import Table
+from evosdc.table.table import Rows, Table
 
 if TYPE_CHECKING:
     from evosdc.files.frame_columns import HeldFrame
@@ -97,20 +97,11 @@ def as_file(data: Any, protect: Sequence[str] | None = None) -> tuple[Table, dic
     return table_from_frame(whole, SchemaDescription(described, found.schema.missing)), reasons
 
 
-def shuffled(data: Any, table: Table) -> Any:
-    """Return a frame or table with its records in random order, the same for the same records in any order.
-
-    Parameters
-    ----------
-    data : frame or Table
-    table : Table
-        Of it, as `as_file` returns it.
-    """
+def ordered_by(data: Any, rows: Rows) -> Any:
+    """Return a frame or table with some or all of its records in another order, given by their positions."""
     from evosdc.files.frame_kinds import reordered
-    from evosdc.table.row_positions import random_order
 
-    order = random_order(table)
-    return table.take(order) if isinstance(data, Table) else reordered(data, order.tolist())
+    return data.take(rows) if isinstance(data, Table) else reordered(data, rows.tolist())
 
 
 def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: bool = True) -> tuple[str, ...]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evosdc.api.masking import require_seed
+from evosdc.api.masking import drawn_from
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed
 from evosdc.plugins.registry import default_registry
+from evosdc.secret import Seed
 from evosdc.table.table import Table
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ class TunedData(Generic[Data]):
     masked : DataFrame or Table
         The best file of all, as the data were given.
     masking : Masking
-        How it was made, with the seed: `evosdc.mask` and ``evosdc mask`` make it again.
+        How it was made; with the same key or seed ``evosdc mask --draw`` makes it again.
     """
 
     tuning: "Tuning"
@@ -62,7 +64,8 @@ def tune(
     methods: Sequence[str] | str = (),
     evaluations: int | None = None,
     seconds: float | None = None,
-    seed: int = 1,
+    seed: int | None = None,
+    key: str | Path | None = None,
 ) -> TunedData[Data]:
     """Find each masking method's best parameters for a fitness, and better combinations of methods.
 
@@ -84,7 +87,10 @@ def tune(
         How many files are masked and judged at most, 2000 unless given or limited by time.
     seconds : float, optional
         Ends after so much time; the result then depends on the machine's speed.
-    seed : int
+    seed : int, optional
+        A public seed in place of a key, for studies and tests: what it draws is not for release.
+    key : str or Path, optional
+        A file with the secret key that draws come from, made where it does not exist; by default a fresh key.
 
     Returns
     -------
@@ -100,16 +106,29 @@ def tune(
     >>> found = evosdc.tune(frame, protect=["age", "sex"], seconds=20)  # doctest: +SKIP
     >>> found.best.label, found.best.mean  # doctest: +SKIP
     """
-    require_seed(seed)
+    drawn = drawn_from(seed, key)
     if not isinstance(data, Table):
         frame = held_once(data)
         table = as_table(frame)
         chosen = chosen_of(frame, table, listed(protect))
-        found = tune(
-            table, protect=chosen, fitness=fitness, il=il, dr=dr, require=require, methods=methods,
-            evaluations=evaluations, seconds=seconds, seed=seed,
-        )  # fmt: skip
+        found = _tuned(table, chosen, fitness, il, dr, require, methods, evaluations, seconds, drawn)
         return TunedData(found.tuning, as_given(frame, found.masked), found.masking)
+    return _tuned(data, protect, fitness, il, dr, require, methods, evaluations, seconds, drawn)
+
+
+def _tuned(
+    data: Table,
+    protect: Sequence[str] | str | None,
+    fitness: str | Mapping[str, Any],
+    il: Sequence[str] | str | None,
+    dr: Sequence[str] | str | None,
+    require: Sequence[str] | str,
+    methods: Sequence[str] | str,
+    evaluations: int | None,
+    seconds: float | None,
+    seed: Seed,
+) -> TunedData[Table]:
+    """Return what tuning finds for a table; the parameters are those of `tune`."""
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.problem import build_problem

@@ -12,7 +12,7 @@ import numpy as np
 from evosdc.errors import InputError
 from evosdc.model import Incremental, IntruderView, Measure, Microdata
 from evosdc.plugins.registry import Registry
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 

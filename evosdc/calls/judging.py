@@ -16,7 +16,7 @@ from evosdc.errors import FaultCollector, ParameterError
 from evosdc.model import Estimate, Estimated, Fitted, Judge, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.printing import NO_TIME
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.specs import MeasureSpec
 from evosdc.table.row_positions import moved_sentences, position_sentences, told_by_position
 from evosdc.table.table import Table
@@ -93,6 +93,7 @@ def second_opinions(
     claimed: Mapping[str, float | Mapping[str, float] | Claims | None] | None = None,
     seed: int = 1,
     answered: Callable[[int, int], None] | None = None,
+    in_order: bool = True,
     until: Callable[[], float | None] = lambda: None,
 ) -> dict[str, SecondOpinion]:
     """Return a second opinion on each of several maskings of one file, on the same halves and samples.
@@ -110,6 +111,8 @@ def second_opinions(
         Judges that are not asked by default: those that a search used as measures.
     claimed : mapping, optional
         The claim of each file by its name; those left out, and families that `Claims` leave out, are measured.
+    in_order : bool
+        Whether files are published in the order of the original, which may tell what was masked.
     until : callable, optional
         Returns the seconds that are left for judges, None for no limit. Those that have not answered by then are named
         as not asked.
@@ -180,7 +183,7 @@ def second_opinions(
         label: [answers[name][label].words for name in named if _alarming(built[name], answers[name][label])]
         for label in files
     }
-    ordered = position_sentences(told_by_position(original, names))
+    ordered = position_sentences(told_by_position(original, names)) if in_order else []
     return {
         label: SecondOpinion(
             tuple(sorted((answers[name][label] for name in named), key=lambda finding: finding.kind != "dr")),

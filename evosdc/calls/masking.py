@@ -12,7 +12,7 @@ from evosdc.model import Masking, MaskingMethod, Microdata
 from evosdc.model.dividing import innermost, parts_of
 from evosdc.model.parts import Material, Part, joined
 from evosdc.plugins.registry import Registry
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, Seed, stream
 from evosdc.table.labels import with_right_labels
 from evosdc.table.moved_values import with_moved_values
 from evosdc.table.schema import Role
@@ -60,7 +60,7 @@ def apply_masking(
     microdata : Microdata
     rng : numpy.random.Generator
         Each stratum gets a stream of its own, spawned from it. So does each further step, which therefore draws the
-        same numbers whatever the parameters of the steps before it are.
+        same numbers whatever the parameters of the steps before it are; so do values that are moved in the end.
     carry_out : callable
         How the parts of a step are masked; the table is the same whatever it is.
 
@@ -87,22 +87,22 @@ def apply_masking(
         masked = _apply_step(step, method, microdata.masked_so_far(masked), rng.spawn(1)[0], carry_out)
     original, righted, moved = microdata.original, masking.right_labels, masking.move_values
     masked = with_right_labels(original, masked, righted) if righted else masked
-    return with_moved_values(original, masked, moved) if moved else masked
+    return with_moved_values(original, masked, moved, rng.spawn(1)[0]) if moved else masked
 
 
 def last_step_of(
     masking: Masking, methods: Sequence[MaskingMethod], microdata: Microdata
-) -> Callable[[Table], Table] | None:
+) -> Callable[[Table, np.random.Generator], Table] | None:
     """Return what carries the last step of a chain out once more, on a table of the protected attributes.
 
-    It draws the same random numbers each time. None for a single step.
+    None for a single step.
     """
     if len(methods) < 2:
         return None
 
-    def carried_out(table: Table) -> Table:
+    def carried_out(table: Table, rng: np.random.Generator) -> Table:
         reached = microdata.masked_so_far(table)
-        return _apply_step(masking.steps[-1], methods[-1], reached, stream(0, Purpose.MASK), in_turn)
+        return _apply_step(masking.steps[-1], methods[-1], reached, rng, in_turn)
 
     return carried_out
 
@@ -155,7 +155,7 @@ def mask_file(
     masking: Masking,
     methods: Sequence[MaskingMethod],
     microdata: Microdata,
-    seed: int,
+    seed: Seed,
     carry_out: CarryOut = in_turn,
 ) -> Table:
     """Return a whole file with its protected attributes masked; what the function and the command ``mask`` do.

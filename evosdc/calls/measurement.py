@@ -12,7 +12,7 @@ from evosdc.calls.defaults import entries_by_role
 from evosdc.errors import FaultCollector
 from evosdc.model import Fitted, Measure, Microdata
 from evosdc.plugins.registry import Registry
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.table.alignment import align_codes, has_labels_of_its_own, restrict_to
 from evosdc.table.published_decimals import with_published_decimals
 from evosdc.table.row_positions import moved_sentences

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import PATH, attributes_option, formulas_option, json_option, listed, schema_option
+from evosdc.cli.options import (
+    PATH,
+    attributes_option,
+    drawing_options,
+    formulas_option,
+    json_option,
+    listed,
+    schema_option,
+)
 
 if TYPE_CHECKING:
     from evosdc.clustering.clusters import Clusters
@@ -47,9 +55,9 @@ MOST_SHOWN = 40
     default=5,
     show_default=True,
     metavar="N",
-    help="Seeds whose clusterings are compared with each other; 1: none.",
+    help="Draws of the starts whose clusterings are compared with each other; 1: none.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of the starts.")
+@drawing_options
 @formulas_option
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New folder for labels, representatives and a page.")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -63,7 +71,8 @@ def cluster(
     fuzzy: float | None,
     starts: int,
     seeds: int,
-    seed: int,
+    key_file: Path | None,
+    seed: int | None,
     neutralise: bool,
     output: Path | None,
     quiet: bool,
@@ -71,7 +80,7 @@ def cluster(
 ) -> None:
     """Put the records of DATA, a file or a registered data set, into clusters of similar ones by medians and modes.
 
-    Shows the clusters, how near records are to them by number of clusters, and how far they hang on the seed. Writes
+    Shows the clusters, how near records are to them by number of clusters, and how far they hang on the starts. Writes
     the cluster of each record with -o, and nothing without.
     """
     from evosdc.calls.attribute_choice import choose_attributes
@@ -83,6 +92,7 @@ def cluster(
     from evosdc.clustering.clusters import clusters_of
     from evosdc.errors import DataError, Fault
     from evosdc.files.atomic import check_writable
+    from evosdc.secret import chosen_seed
 
     if output is not None and output.exists():
         raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one."))
@@ -92,8 +102,9 @@ def cluster(
     table = table.select(choose_attributes(table.schema, listed(attributes), otherwise_all=False))
     with display(quiet or as_json) as shown:
         found = clusters_of(
-            table, clusters, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=seed, seeds=seeds, told=shown.clustering
-        )
+            table, clusters, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=chosen_seed(seed, key_file),
+            seeds=seeds, told=shown.clustering,
+        )  # fmt: skip
     account = account_of(found)
     if output is not None:
         account["files"] = _write(output, found, account, f"Clusters of {Path(data).name}", neutralise)
@@ -186,4 +197,5 @@ def _show(account: Mapping[str, Any]) -> None:
         print_table(curve)
     for text in sentences(account):
         say(text)
-    say(f"Seed {account['seed']}, {account['starts']} starts; missing values: rule '{account['missing_rule']}'.")
+    drawn = "" if account["seed"] is None else f"Seed {account['seed']}, "
+    say(f"{drawn}{account['starts']} starts; missing values: rule '{account['missing_rule']}'.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from evosdc.cli.options import PATH, command_line, force_option, formulas_option, json_option
+from evosdc.cli.options import PATH, command_line, force_option, formulas_option, json_option, order_option
 
 if TYPE_CHECKING:
     from evosdc.engine.choice import Choice
@@ -31,22 +31,30 @@ class MemberCommand(click.Command):
 @click.argument("member")
 @formulas_option
 @click.option("-o", "--output", type=PATH, required=True, metavar="FILE.csv")
+@order_option
 @force_option
 @click.option("--data-package", is_flag=True, help="Also write datapackage.json beside it (Frictionless).")
 @json_option
 def export(
-    run_dir: Path, member: str, neutralise: bool, output: Path, force: bool, data_package: bool, as_json: bool
+    run_dir: Path,
+    member: str,
+    neutralise: bool,
+    output: Path,
+    shuffle: bool,
+    force: bool,
+    data_package: bool,
+    as_json: bool,
 ) -> None:
     """Write the protected file of MEMBER of the Pareto front, and a manifest beside it.
 
     MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee,
-    balanced, il=20, il=20,dr=15.
+    balanced, il=20, il=20,dr=15. Which record is which stands in the run folder, for you alone.
     """
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
     from evosdc.experiment.run.export import in_words, named_member
 
-    told = exported(run_dir, named_member(member), output, neutralise, force, data_package)
+    told = exported(run_dir, named_member(member), output, neutralise, force, data_package, shuffle)
     warn(told.warnings)
     if as_json:
         print_json(told.document | {"warnings": told.warnings})
@@ -72,6 +80,7 @@ def exported(
     neutralise: bool = False,
     force: bool = False,
     data_package: bool = False,
+    shuffle: bool = True,
 ) -> Exported:
     """Write the protected file of a member of a run's front, and a manifest beside it.
 
@@ -83,6 +92,7 @@ def exported(
     from evosdc.cli.inputs import files_read, require_apart
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.run.export import front_member
+    from evosdc.experiment.run.order import write_published
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.experiment.run.summaries import scored
     from evosdc.files.atomic import require_unused, write_text
@@ -92,7 +102,9 @@ def exported(
     from evosdc.plugins.registry import default_registry
     from evosdc.release.perturbation import perturbed_values
     from evosdc.runs.completeness import require_complete
+    from evosdc.runs.layout import RunFolder
     from evosdc.runs.published import published_faults
+    from evosdc.secret import PUBLIC_SEED, public
 
     registry = default_registry()
     require_complete([run_dir])
@@ -110,13 +122,15 @@ def exported(
     genotype, data, source = assembly.problem.genotype, assembly.experiment.data, assembly.source
     omitted = genotype.omitted(individual.genome) if isinstance(genotype, Generalising) else None
     source = replace(source, neutralise_formulas=source.neutralise_formulas or neutralise)
-    written = source.write(output, masked, omitted=omitted)
+    crosswalk = run_dir / f"crosswalk-{output.stem}.csv"
+    written = write_published(assembly, individual, masked, output, crosswalk, omitted, shuffle, source)
     document = {
         "run": run_dir.resolve().name,
         "member": member,
         **scored(individual),
         "origin": individual.origin,
-        "seed": assembly.seed,
+        "seed": public(assembly.seed),
+        "shuffled": shuffle,
         "protect": list(assembly.microdata.protect),
         "changed": dict(written.changed),
         "perturbed": perturbed_values(source.table, masked),
@@ -124,7 +138,9 @@ def exported(
         "formulas": dict(written.formulas),
         "neutralised_formulas": written.neutralised,
     }
-    read = input_account(data.name, data.file, data.schema_file, registry)
+    if public(assembly.seed) is not None:
+        document["not_for_release"] = [PUBLIC_SEED]
+    read = input_account(data.name, data.file, data.schema_file, registry, RunFolder(run_dir).key())
     document |= manifest_of(registry, read, output, command_line())
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     if data_package:
@@ -133,6 +149,7 @@ def exported(
         write_text(package, json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n")
     # What is written comes from the checkpoint, and is right whatever became of the published file.
     warnings = [
+        *document.get("not_for_release", ()),
         *unprotected_sentences(member, written.changed),
         *schema_sentences(run_dir, assembly),
         *verdict_sentences(run_dir),
@@ -158,9 +175,9 @@ def schema_sentences(run_dir: Path, assembly: "Assembly") -> list[str]:
     """Return what is said where the schema was changed since the run began; usually nothing."""
     from evosdc.experiment.run.environment import environment_of
     from evosdc.experiment.run.schema_changes import schema_changes
-    from evosdc.runs.layout import ENVIRONMENT, read_object
+    from evosdc.runs.layout import ENVIRONMENT, RunFolder, read_object
 
-    changes = schema_changes(read_object(run_dir / ENVIRONMENT), environment_of(assembly))
+    changes = schema_changes(read_object(run_dir / ENVIRONMENT), environment_of(assembly, RunFolder(run_dir).key()))
     if not changes:
         return []
     told = "; ".join(changes)

@@ -1,86 +1,174 @@
 """``evosdc judge``."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH, json_option, listed, schema_option
+from evosdc.cli.options import PATH, crosswalk_option, json_option, listed, schema_option
 
 if TYPE_CHECKING:
+    from evosdc.calls.claims import Claims
     from evosdc.calls.second_opinion import SecondOpinion
+    from evosdc.plugins.registry import Registry
+    from evosdc.table.table import Table
 
 
 @click.command()
-@click.argument("original")
-@click.argument("masked", type=PATH)
+@click.argument("original", metavar="RUN | ORIGINAL")
+@click.argument("masked", type=PATH, required=False)
 @schema_option
 @click.option(
     "--protect",
     metavar="A,B,...",
     help="What was masked; default: the quasi-identifiers, and whatever else differs.",
 )
+@crosswalk_option
 @click.option(
-    "--claimed", type=click.FloatRange(0, 100), metavar="DR", help="Risk claimed; default: as informed measures say."
+    "--claimed",
+    type=click.FloatRange(0, 100),
+    metavar="DR",
+    help="Risk claimed; default: of a run its own, else as informed measures say.",
 )
-@click.option("--judges", metavar="A,B,...", help="Measures to ask; default: all judges.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of halves and samples.")
+@click.option("--judges", metavar="A,B,...", help="Measures to ask; default: all judges that the run did not use.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Of halves and samples, to repeat an opinion; default: of a run from its key, else drawn afresh.",
+)
 @json_option
 def judge(
     original: str,
-    masked: Path,
+    masked: Path | None,
     schema: Path | None,
     protect: str | None,
+    crosswalk: Path | None,
     claimed: float | None,
     judges: str | None,
-    seed: int,
+    seed: int | None,
     as_json: bool,
 ) -> None:
-    """Give a second opinion on a MASKED file of an ORIGINAL, a file or a registered data set.
+    """Give a second opinion on the file that a RUN published, or on a MASKED file of an ORIGINAL.
 
-    Judges that took no part in making it say what an intruder or an analyst makes of it, beside chance and beside the
-    original, and whether the claimed risk holds; and how many people an informed intruder is expected to find in it.
+    ORIGINAL is a file or a registered data set. Judges that took no part in making the masked file say what an intruder
+    or an analyst makes of it, beside chance and beside the original, and whether the claimed risk holds; and how many
+    people an informed intruder is expected to find in it.
     """
-    from evosdc.calls.judging import judged
+    from evosdc.calls.judging import second_opinions
     from evosdc.cli.display import display
-    from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
-    from evosdc.files.masked_file import holds_generalised, read_masked
+    from evosdc.cli.text import say
+    from evosdc.cli.vouched_order import single_run
     from evosdc.plugins.registry import default_registry
     from evosdc.release.identity import identity_of
     from evosdc.release.row_order import reordered_words
-    from evosdc.table.schema import Role
 
     registry = default_registry()
-    before = open_source(original, schema)
-    names = listed(protect)
-    after = read_masked(masked, before, require=names or (), generalised=holds_generalised(masked, before))
+    two_files = {"--schema": schema, "--protect": protect, "--crosswalk": crosswalk}
+    run = single_run("judge", original, masked, two_files)
+    if run is not None:
+        asked = _of_run(run, registry, claimed, seed)
+    else:
+        assert masked is not None, "two files, where it is no run"
+        asked = _of_files(original, masked, schema, listed(protect), crosswalk, claimed, seed)
+    before, after = asked.before, asked.after
     with display(as_json) as shown:
         shown.concluding("asking judges")
-        opinion = judged(
-            before.table,
-            after.table,
-            names,
+        opinion = second_opinions(
+            before,
+            {"": after},
+            asked.protect,
             registry=registry,
             judges=listed(judges),
-            claimed=claimed,
-            seed=seed,
+            without=asked.used,
+            claimed={"": asked.claimed},
+            seed=asked.seed,
             answered=shown.judging,
-        )
-        found = identity_of(before.table, after.table, opinion.attributes, registry)
-    # Who names nothing is taken to have masked all that differs, as columns do whose rows were shuffled.
-    attributes = before.table.schema.attributes
-    masked_for_certain = names or [a.name for a in attributes if a.role is Role.QUASI_IDENTIFIER]
-    others = [name for name in after.table.schema.names if name not in masked_for_certain]
-    others = others if names or len(others) > 1 else []
-    reordered = reordered_words(before.table, after.table, others)
+            in_order=asked.in_order,
+        )[""]
+        found = identity_of(before, after, opinion.attributes, registry)
+    reordered = reordered_words(before, after, _certainly_unmasked(before, after, asked.protect))
     warnings = (*opinion.warnings, *([reordered] if reordered else ()))
     opinion = replace(opinion, warnings=warnings, identity=found)
     if as_json:
         print_json(opinion.to_json())
         return
+    if asked.used and judges is None:
+        say(f"Not asked, since the search used them itself: {', '.join(asked.used)}.")
     _show(opinion)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What judges are asked about: tables whose row r is the same respondent in both, what was masked, what is claimed.
+
+    `used` are judges that a search used itself, `in_order` is whether the file keeps the order of the original.
+    """
+
+    before: "Table"
+    after: "Table"
+    protect: Sequence[str] | None
+    claimed: "float | Claims | None"
+    seed: int
+    used: Sequence[str] = ()
+    in_order: bool = True
+
+
+def _of_run(path: Path, registry: "Registry", claimed: float | None, seed: int | None) -> _Asked:
+    """Return what is asked about the published file of a run."""
+    from evosdc.experiment.run.opinion import claims_of, used_judges
+    from evosdc.experiment.run.published_file import published_file
+    from evosdc.secret import judging_seed
+    from evosdc.table.role_assignment import assign_known
+
+    found = published_file(path, registry)
+    experiment, protect = found.assembly.experiment, found.assembly.microdata.protect
+    return _Asked(
+        assign_known(found.original, protect),
+        found.masked,
+        protect,
+        claims_of(found.individual.scores, experiment, registry) if claimed is None else claimed,
+        judging_seed(found.assembly.seed) if seed is None else seed,
+        used_judges(experiment, registry),
+        not experiment.data.shuffle,
+    )
+
+
+def _of_files(
+    original: str,
+    masked: Path,
+    schema: Path | None,
+    names: list[str] | None,
+    crosswalk: Path | None,
+    claimed: float | None,
+    seed: int | None,
+) -> _Asked:
+    """Return what is asked about a masked file of an original."""
+    from evosdc.cli.inputs import open_source
+    from evosdc.cli.vouched_order import matched_tables, require_comparable
+    from evosdc.files.masked_file import holds_generalised
+    from evosdc.secret import chosen_seed, judging_seed
+
+    require_comparable("judge", masked, crosswalk)
+    source = open_source(original, schema)
+    generalised = holds_generalised(masked, source)
+    before, after = matched_tables(source, masked, crosswalk, names or (), generalised)
+    return _Asked(before, after, names, claimed, judging_seed(chosen_seed(seed)), in_order=crosswalk is None)
+
+
+def _certainly_unmasked(before: "Table", after: "Table", protect: Sequence[str] | None) -> list[str]:
+    """Return the columns of which nobody says that they were masked.
+
+    Who names nothing is taken to have masked all that differs, as columns do whose rows were shuffled.
+    """
+    from evosdc.table.schema import Role
+
+    masked = protect or before.schema.with_role(Role.QUASI_IDENTIFIER)
+    others = [name for name in after.schema.names if name not in masked]
+    return others if protect or len(others) > 1 else []
 
 
 def _show(opinion: "SecondOpinion") -> None:

@@ -16,6 +16,7 @@ from evosdc.cli.options import (
     PATH,
     attributes_option,
     command_line,
+    drawing_options,
     force_option,
     formulas_option,
     json_option,
@@ -54,9 +55,15 @@ UNCHANGED = "No value was changed: what was to be masked is published as it was.
 )
 @formulas_option
 @click.option(
-    "--shuffle", is_flag=True, help="Publish the records in random order: their old one may tell what is masked."
+    "--shuffle", is_flag=True, help="Write the records in random order: their old one may tell what is masked."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option(
+    "--crosswalk", type=PATH, metavar="FILE", help="With --shuffle: where to write which record is which; keep it."
+)
+@drawing_options
+@click.option(
+    "--draw", type=click.IntRange(min=0), default=0, help="Which of the files of a key or seed; evosdc tune names it."
+)
 @click.option(
     "--executor",
     metavar="NAME",
@@ -79,14 +86,20 @@ def mask(
     move_values: str | None,
     neutralise: bool,
     shuffle: bool,
-    seed: int,
+    crosswalk: Path | None,
+    key_file: Path | None,
+    seed: int | None,
+    draw: int,
     executor: str | None,
     workers: int | None,
     output: Path,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it."""
+    """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it.
+
+    A step of work: records keep their order, and nothing is judged. evosdc protect makes a file for release.
+    """
     from evosdc._version import __version__
     from evosdc.calls.attribute_choice import choose_attributes
     from evosdc.calls.exchanged_labels import exchanged_sentences
@@ -94,18 +107,21 @@ def mask(
     from evosdc.cli.inputs import files_behind, is_dataset, open_source, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
-    from evosdc.errors import FaultCollector
+    from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.experiment.config.maskings import masking_entries
     from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.conversion import require_known_ending
-    from evosdc.files.row_order import SHUFFLED
+    from evosdc.files.row_order import IN_ORDER, SHUFFLED
     from evosdc.model import Executor, Masking, Microdata
     from evosdc.model.dividing import innermost
     from evosdc.model.parts import Material, Part
     from evosdc.plugins.registry import default_registry
     from evosdc.release.perturbation import perturbed_values
+    from evosdc.runs.crosswalk import write_crosswalk
+    from evosdc.secret import PUBLIC_SEED, Key, Seed, chosen_seed, draw_seed, public
+    from evosdc.table.row_positions import random_order
     from evosdc.table.schema import Role
     from evosdc.table.table import Table
 
@@ -130,21 +146,30 @@ def mask(
     with collect.step():
         place = executor_for_parts(asked or None, registry)
     named = files_named([params, *(step.params for step in steps)])
+    targets = (output, manifest, companion, crosswalk)
     with collect.step():  # all beside one another: what is wrong with the first is said once
-        for path in filter(None, (output, manifest, companion)):
-            require_apart(path, data, schema, *named.values())
+        for path in filter(None, targets):
+            require_apart(path, data, schema, key_file, *named.values())
+    with collect.step():
+        if crosswalk is not None and not shuffle:
+            advice = "Records keep their order without --shuffle."
+            raise ParameterError(Fault("--crosswalk", "a file, and no --shuffle", "both or none", advice))
+        if key_file is not None and key_file.absolute() in [path.absolute() for path in targets if path is not None]:
+            raise ParameterError(Fault("--key", "the path of a file that is written", "a path of its own"))
     with collect.step():
         source = open_source(data, schema)
-        source = source.shuffled() if shuffle else source
         require_known_ending(output, source.original, source.origin)
         source.table.schema.require(listed(by) or (), "--by")
         source.table.schema.require(listed(right_labels) or (), "--right-labels")
         source.table.schema.require(listed(move_values) or (), "--move-values")
         chosen = choose_attributes(source.table.schema, listed(attributes), otherwise_all=False)
-        for path in filter(None, (output, manifest, companion)):
+        for path in filter(None, targets):
             require_apart(path, *files_behind(source, data))
     with collect.step():
-        require_unused(*filter(None, (output, manifest, companion)), replace=force or bool(collect.faults))
+        require_unused(*filter(None, targets), replace=force or bool(collect.faults))
+    drawn: Seed = 0
+    with collect.step():  # a key file is made last, when nothing else is wrong
+        drawn = chosen_seed(seed, None if collect.faults else key_file)
     collect.settle()
     righted = tuple(listed(right_labels) or ())
     moved = tuple(listed(move_values) or ())
@@ -158,9 +183,12 @@ def mask(
             parts.append(len(own))
             return carry_out(step, own, whole)
 
-        masked = mask_file(masking, (built, *built_further), microdata, seed, counted)
+        masked = mask_file(masking, (built, *built_further), microdata, draw_seed(drawn, draw), counted)
     source = replace(source, neutralise_formulas=source.neutralise_formulas or neutralise)
-    written = source.write(output, masked.select(protect))
+    order = random_order(len(source.table), drawn, draw) if shuffle else None
+    written = source.write(output, masked.select(protect), order=order)
+    if crosswalk is not None and order is not None:
+        write_crosswalk(crosswalk, order)
     document: dict[str, Any] = {
         "method": method,
         "provider": registry.provider("masking-method", method),
@@ -170,7 +198,8 @@ def mask(
         "by": listed(by) or [],
         "weights": list(source.table.schema.with_role(Role.WEIGHT)) if weighted else [],
         "context": list(built.auxiliary_names(source.table.schema, chosen)),
-        "seed": seed,
+        "seed": public(drawn),
+        "draw": draw,
         "missing_rule": str(source.table.schema.na),
         "records": len(masked),
         "shuffled": shuffle,
@@ -181,7 +210,11 @@ def mask(
         "formulas": dict(written.formulas),
         "neutralised_formulas": written.neutralised,
     }
-    read = input_account(data if is_dataset(data) else None, Path(data), schema, registry)
+    not_for_release = [*([] if shuffle else [IN_ORDER]), *([] if seed is None else [PUBLIC_SEED])]
+    if not_for_release:
+        document["not_for_release"] = not_for_release
+    kept = drawn if key_file is not None and isinstance(drawn, Key) else None
+    read = input_account(data if is_dataset(data) else None, Path(data), schema, registry, kept)
     document |= manifest_of(registry, read, output, command_line())
     if steps:
         document["then"] = [
@@ -215,6 +248,8 @@ def mask(
         say(SHUFFLED)
     if written.dropped:
         say(f"Left out: {', '.join(written.dropped)}.")
+    for sentence in not_for_release:
+        say(sentence)
 
 
 @contextmanager

@@ -1,24 +1,29 @@
 """``evosdc measure``."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from evosdc.cli.options import PATH, attributes_option, json_option, listed, parameters, schema_option
+from evosdc.cli.options import PATH, attributes_option, crosswalk_option, json_option, listed, parameters, schema_option
+
+if TYPE_CHECKING:
+    from evosdc.plugins.registry import Registry
+    from evosdc.table.table import Table
 
 
 @click.command()
-@click.argument("original")
-@click.argument("masked", type=PATH)
+@click.argument("original", metavar="RUN | ORIGINAL")
+@click.argument("masked", type=PATH, required=False)
 @schema_option
+@crosswalk_option
 @click.option(
     "--measures",
     metavar="A,B,...",
-    help="Registered names; default: by role, as evosdc protect; of a registered data set those of the literature; "
-    "of generalised files lm and dm.",
+    help="Registered names; default: of a run its own; by role, as evosdc protect; of a registered data set those of "
+    "the literature; of generalised files lm and dm.",
 )
 @click.option(
     "--set",
@@ -30,39 +35,35 @@ from evosdc.cli.options import PATH, attributes_option, json_option, listed, par
 @click.option(
     "--linkage",
     type=click.Choice(["max", "mean"]),
-    default="max",
-    show_default=True,
-    help="What DR takes of several record linkages: the greatest, or their mean.",
+    help="What DR takes of several record linkages: the greatest, or their mean; default: as the run, else max.",
 )
-@attributes_option("What is judged; default: the quasi-identifiers.")
+@attributes_option("What is judged; default: what the run protects, else the quasi-identifiers.")
 @click.option("--baselines", is_flag=True, help="Also the scores of the original itself and of its records permuted.")
 @json_option
 def measure(
     original: str,
-    masked: Path,
+    masked: Path | None,
     schema: Path | None,
+    crosswalk: Path | None,
     measures: str | None,
     settings: tuple[str, ...],
-    linkage: Literal["max", "mean"],
+    linkage: Literal["max", "mean"] | None,
     attributes: str | None,
     baselines: bool,
     as_json: bool,
 ) -> None:
-    """Measure a MASKED file against its ORIGINAL, a file or a registered data set: less is better.
+    """Measure the file that a RUN published, or a MASKED file against its ORIGINAL: less is better.
 
-    Losses and risks lie between 0 and 100. Generalised files are judged by the losses of generalisation.
+    ORIGINAL is a file or a registered data set. Losses and risks lie between 0 and 100. Generalised files are judged by
+    the losses of generalisation.
     """
     import json
 
-    from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.calls.defaults import default_measures, entries_by_role
     from evosdc.calls.measurement import score_table
-    from evosdc.cli.inputs import is_dataset, open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
+    from evosdc.cli.vouched_order import single_run
     from evosdc.errors import FaultCollector
-    from evosdc.files.masked_file import holds_generalised, read_masked
-    from evosdc.model import Microdata
     from evosdc.plugins.registry import default_registry
     from evosdc.release.perturbation import differs
     from evosdc.release.row_order import reordered_words
@@ -70,46 +71,41 @@ def measure(
     registry = default_registry()
     collect = FaultCollector()
     names = None if measures is None else list(dict.fromkeys(listed(measures) or [""]))
-    of: dict[str, tuple[str, ...]] = {}
-    risks: Literal["mean", "max"] = "mean"
-    offered = registry.names("measure")
+    compared: _Compared | None = None
+    given: dict[str, Any] = {}
+    run = single_run("measure", original, masked, {"--schema": schema, "--crosswalk": crosswalk})
     for name in names or ():
         with collect.step():
             registry.spec("measure", name)
     with collect.step():
-        before = open_source(original, schema)
-        chosen = choose_attributes(before.table.schema, listed(attributes), otherwise_all=False)
-        if names is None:
-            if holds_generalised(masked, before):
-                names = list(registry.defaults("measure", "generalised"))
-            elif is_dataset(original):
-                usual = default_measures(before.table.schema.select(chosen), registry)
-                names = [*usual["il"], *usual["dr"]]
-            else:
-                entries = entries_by_role(Microdata(before.table, chosen), registry)
-                names, of, risks = list(entries), {name: own for name, own in entries.items() if own}, "max"
-        known = [name for name in names if name in offered]
-        generalised = any(registry.implementation("measure", name).generalised for name in known)
-        after = read_masked(masked, before, require=chosen, generalised=generalised)
+        if run is not None:
+            compared = _of_run(run, registry, names, listed(attributes))
+        else:
+            assert masked is not None, "two files, where it is no run"
+            compared = _of_files(original, masked, schema, crosswalk, registry, names, listed(attributes))
     with collect.step():
-        params = _params(names or [], parameters(settings))
+        given = _params(list(compared.params) if compared is not None else names or [], parameters(settings))
     collect.settle()
-    assert names is not None
-    judged = score_table(before.table, after.table, params, chosen, registry, baselines, of)
+    assert compared is not None
+    before, after, chosen, of, risks = compared.before, compared.after, compared.chosen, compared.of, compared.risks
+    linkage = linkage or compared.linkage
+    params = {name: {**own, **given.get(name, {})} for name, own in compared.params.items()}
+    judged = score_table(before, after, params, chosen, registry, baselines, of)
     figures = {"score": judged.scores}
     if baselines:
         figures |= {"identity": judged.identity, "permutation": judged.permutation}
-    specs: dict[str, Any] = {name: registry.spec("measure", name) for name in names}
-    figures = {heading: _combined(scores, specs, linkage, risks, registry) for heading, scores in figures.items()}
-    rule = str(before.table.schema.na)
-    unmeasured = [name for name in after.table.schema.names if name not in chosen]
-    differing = [name for name in unmeasured if differs(before.table, after.table, name)]
-    reordered = reordered_words(before.table, after.table, unmeasured)
+    specs: dict[str, Any] = {name: registry.spec("measure", name) for name in params}
+    il, dr = compared.combined or [[name for name in specs if specs[name].kind == kind] for kind in ("il", "dr")]
+    figures = {h: _combined(scores, il, dr, linkage, risks, registry) for h, scores in figures.items()}
+    rule = str(before.schema.na)
+    unmeasured = [name for name in after.schema.names if name not in chosen]
+    differing = [name for name in unmeasured if differs(before, after, name)]
+    reordered = reordered_words(before, after, unmeasured)
     told = [reordered or f"{', '.join(differing)}: other than in the original, and not measured; see --attributes."]
     judged = replace(judged, warnings=(*judged.warnings, *(told if differing else ())))
     warn(judged.warnings)
     if as_json:
-        besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before.table), "missing_rule": rule}
+        besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before), "missing_rule": rule}
         besides |= {"linkage": linkage, "risks": risks, "of": of, "parameters": judged.parameters}
         besides |= {"warnings": list(judged.warnings)} if judged.warnings else {}
         if baselines:
@@ -117,19 +113,101 @@ def measure(
         print_json(dict(figures["score"]) | besides)
         return
     _show(figures, specs)
-    linkages = [name for name, spec in specs.items() if spec.kind == "dr" and spec.family == "linkage"]
-    for name, given in judged.parameters.items():
-        if given:
-            say(f"{name}: {', '.join(f'{key} = {json.dumps(value)}' for key, value in given.items())}")
+    linkages = [name for name in dr if specs[name].family == "linkage"]
+    for name, used in judged.parameters.items():
+        if used:
+            say(f"{name}: {', '.join(f'{key} = {json.dumps(value)}' for key, value in used.items())}")
     if len(linkages) > 1:
         say(f"DR takes the {'greatest' if linkage == 'max' else 'mean'} of {', '.join(linkages)}.")
     for name, own in of.items():
         say(f"{name} judges {', '.join(own)}.")
     if risks == "max":
         say("DR is the greatest of the risks: of linkage by what an intruder knows, of inference of what is sensitive.")
-    say(f"{len(before.table)} records, {', '.join(chosen)}; missing values count by the rule '{rule}'.")
+    say(f"{len(before)} records, {', '.join(chosen)}; missing values count by the rule '{rule}'.")
     if baselines:
         say("identity: the original itself; permutation: its records in random order.")
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """What is measured: tables whose row r is the same respondent in both, what of them, and by which measures.
+
+    `params` are those of each measure, `of` the attributes that a measure judges where these are not all of `chosen`,
+    `combined` the measures that make IL and DR where these are not all of their kind.
+    """
+
+    before: "Table"
+    after: "Table"
+    chosen: tuple[str, ...]
+    params: Mapping[str, Mapping[str, Any]]
+    of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    linkage: Literal["max", "mean"] = "max"
+    risks: Literal["mean", "max"] = "mean"
+    combined: tuple[list[str], list[str]] | None = None
+
+
+def _of_run(path: Path, registry: "Registry", names: list[str] | None, attributes: list[str] | None) -> _Compared:
+    """Return the published file of a run and its original, to be measured as the run did unless others are named."""
+    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.experiment.build.problem import drawing_from
+    from evosdc.experiment.config.experiment import MeasureEntry
+    from evosdc.experiment.run.published_file import published_file
+    from evosdc.table.role_assignment import assign_known
+
+    found = published_file(path, registry)
+    measures, protect = found.assembly.experiment.measures, found.assembly.microdata.protect
+    assert measures is not None, "the assembly fills in the measures"
+    before = assign_known(found.original, protect)
+    chosen = tuple(protect) if attributes is None else choose_attributes(before.schema, attributes)
+    own = {entry.name: entry for entry in measures.all}
+    entries = [own.get(name) or MeasureEntry(name=name) for name in names or own if name in registry.names("measure")]
+    return _Compared(
+        before,
+        found.masked,
+        chosen,
+        {entry.name: drawing_from(found.assembly.seed, entry, registry) for entry in entries},
+        {entry.name: entry.of for entry in entries if entry.of is not None} if attributes is None else {},
+        measures.linkage,
+        measures.risks,
+        ([m.name for m in measures.il], [m.name for m in measures.dr]) if names is None else None,
+    )
+
+
+def _of_files(
+    original: str,
+    masked: Path,
+    schema: Path | None,
+    crosswalk: Path | None,
+    registry: "Registry",
+    names: list[str] | None,
+    attributes: list[str] | None,
+) -> _Compared:
+    """Return a masked file and its original, to be measured by the usual measures unless others are named."""
+    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.calls.defaults import default_measures, entries_by_role
+    from evosdc.cli.inputs import is_dataset, open_source
+    from evosdc.cli.vouched_order import matched_tables, require_comparable
+    from evosdc.files.masked_file import holds_generalised
+    from evosdc.model import Microdata
+
+    require_comparable("measure", masked, crosswalk)
+    source = open_source(original, schema)
+    chosen = choose_attributes(source.table.schema, attributes, otherwise_all=False)
+    of: dict[str, tuple[str, ...]] = {}
+    risks: Literal["mean", "max"] = "mean"
+    if names is None:
+        if holds_generalised(masked, source):
+            names = list(registry.defaults("measure", "generalised"))
+        elif is_dataset(original):
+            usual = default_measures(source.table.schema.select(chosen), registry)
+            names = [*usual["il"], *usual["dr"]]
+        else:
+            entries = entries_by_role(Microdata(source.table, chosen), registry)
+            names, of, risks = list(entries), {name: own for name, own in entries.items() if own}, "max"
+    known = [name for name in names if name in registry.names("measure")]
+    generalised = any(registry.implementation("measure", name).generalised for name in known)
+    before, after = matched_tables(source, masked, crosswalk, chosen, generalised)
+    return _Compared(before, after, chosen, {name: {} for name in names}, of, risks=risks)
 
 
 def _params(names: list[str], given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -153,21 +231,20 @@ def _params(names: list[str], given: Mapping[str, Any]) -> dict[str, dict[str, A
 
 def _combined(
     scores: Mapping[str, float],
-    specs: Mapping[str, Any],
+    il: Sequence[str],
+    dr: Sequence[str],
     linkage: Literal["max", "mean"],
     risks: Literal["mean", "max"],
-    registry: Any,
+    registry: "Registry",
 ) -> dict[str, float]:
     """Return the scores with IL and DR, where there are measures of that kind."""
     from evosdc.experiment.build.problem import aggregation_of
     from evosdc.experiment.config.experiment import MeasureEntry, Measures
 
-    by_kind = {
-        kind: tuple(MeasureEntry(name=n) for n, spec in specs.items() if spec.kind == kind) for kind in ("il", "dr")
-    }
-    if not any(by_kind.values()):
+    if not il and not dr:
         return dict(scores)
-    measures = Measures(il=by_kind["il"], dr=by_kind["dr"], linkage=linkage, risks=risks)
+    losses, disclosures = (tuple(MeasureEntry(name=name) for name in names) for names in (il, dr))
+    measures = Measures(il=losses, dr=disclosures, linkage=linkage, risks=risks)
     return dict(aggregation_of(measures, registry).combine(scores))
 
 

@@ -99,11 +99,43 @@ def goal_options(command: F) -> F:
     )
 
 
-def computing_options(command: F) -> F:
-    """Add the seed, and where the work is done."""
+def drawing_options(command: F) -> F:
+    """Add what random numbers come from: a key file, or a public seed; without both a fresh key."""
     return _with(
         command,
-        click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True),
+        click.option(
+            "--key", "key_file", type=PATH, metavar="FILE",
+            help="Secret key that draws come from, made where FILE does not exist; it repeats the result. Default: a "
+            "fresh key.",
+        ),
+        click.option(
+            "--seed", type=click.IntRange(min=0), metavar="N",
+            help="Public seed in place of a key, for studies and tests: what it draws is not for release.",
+        ),
+    )  # fmt: skip
+
+
+def order_option(command: F) -> F:
+    """Add ``--keep-order``."""
+    return click.option(
+        "--shuffle/--keep-order", default=True, show_default=True,
+        help="Publish the records in random order, or in that of DATA, which may tell what is masked.",
+    )(command)  # fmt: skip
+
+
+def crosswalk_option(command: F) -> F:
+    """Add ``--crosswalk``."""
+    return click.option(
+        "--crosswalk", type=PATH, metavar="FILE",
+        help="Which masked record is which of the original, where the file was shuffled: a file in the run folder.",
+    )(command)  # fmt: skip
+
+
+def computing_options(command: F) -> F:
+    """Add what random numbers come from, and where the work is done."""
+    return _with(
+        command,
+        drawing_options,
         click.option("--executor", default="processes", show_default=True, metavar="NAME"),
         click.option("--workers", type=click.IntRange(min=1), metavar="N"),
     )

@@ -11,6 +11,7 @@ from evosdc.cli.options import (
     goal_options,
     json_option,
     listed,
+    order_option,
     report_option,
     schema_option,
     seconds_of,
@@ -65,9 +66,7 @@ from evosdc.cli.options import (
     help="Which member of the front is published: knee, balanced, il=20, il=20,dr=15; default: the best by --fitness.",
 )
 @formulas_option
-@click.option(
-    "--shuffle", is_flag=True, help="Publish the records in random order: their old one may tell what is masked."
-)
+@order_option
 @computing_options
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
 @report_option
@@ -91,7 +90,8 @@ def protect(
     choose: str | None,
     neutralise: bool,
     shuffle: bool,
-    seed: int,
+    key_file: Path | None,
+    seed: int | None,
     executor: str,
     workers: int | None,
     output: Path | None,
@@ -111,6 +111,7 @@ def protect(
     from evosdc.engine.choice import choice_of
     from evosdc.experiment.build.protection import protection
     from evosdc.plugins.registry import default_registry
+    from evosdc.secret import chosen_seed
 
     experiment = protection(
         data_of(data, schema, names, neutralise, shuffle, population),
@@ -129,4 +130,5 @@ def protect(
         generations=generations,
         choose=choice_of(choose) if choose else None,
     )
-    leave_by(carry_out(experiment, output, quiet, as_json, pages), as_json)
+    drawn = chosen_seed(seed, key_file)
+    leave_by(carry_out(experiment, output, quiet, as_json, pages, drawn), as_json)

@@ -4,17 +4,15 @@ from pathlib import Path
 
 import click
 
-from evosdc.cli.options import PATH, force_option, json_option, schema_option
+from evosdc.cli.options import PATH, drawing_options, force_option, json_option, order_option, schema_option
 
 
 @click.command()
 @click.argument("recipe", type=PATH)
 @click.argument("data")
 @schema_option
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
-@click.option(
-    "--shuffle", is_flag=True, help="Publish the records in random order: their old one may tell what is masked."
-)
+@drawing_options
+@order_option
 @click.option("--unlike", is_flag=True, help="Go on where DATA is unlike the file that the recipe was made for.")
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv", help="The protected file.")
 @click.option("--folder", type=PATH, metavar="DIR", help="New run folder, with verdict and report; default: in runs/.")
@@ -25,7 +23,8 @@ def apply(
     recipe: Path,
     data: str,
     schema: Path | None,
-    seed: int,
+    key_file: Path | None,
+    seed: int | None,
     shuffle: bool,
     unlike: bool,
     output: Path,
@@ -54,6 +53,7 @@ def apply(
     from evosdc.plugins.registry import default_registry
     from evosdc.printing import printable
     from evosdc.runs.layout import RunFolder, free_folder
+    from evosdc.secret import chosen_seed
 
     collect = FaultCollector()
     with collect.step(), told_of_plugins(RunFolder(recipe.parent), default_registry()):
@@ -76,12 +76,12 @@ def apply(
     experiment = application(plan, data_of(data, schema, None, shuffle=shuffle), default_registry(), seed, unlike)
     path = folder if folder is not None else free_folder(Path("runs"), experiment.heading)
     try:
-        result = carry_out(experiment, path, quiet, as_json)
+        result = carry_out(experiment, path, quiet, as_json, True, chosen_seed(seed, key_file))
     except KeyboardInterrupt:
         if path.exists():
             warn([f"{output} is not written. After evosdc resume: evosdc export {path} best -o {output}"])
         raise
-    exported(path, 0, output, force=True)
+    exported(path, 0, output, force=True, shuffle=shuffle)
     if not as_json:
         # Without a word how it was judged there is nothing to compare with: the usual measures were taken.
         now, then = result["best"]["scores"], plan.scores if plan.judged else {}

@@ -65,9 +65,10 @@ def print_result(result: Mapping[str, Any]) -> None:
     print_table(table)
     if result.get("fresh"):
         print_fresh(result["fresh"])
+    drawn = "" if result["seed"] is None else f"seed {result['seed']}; "
     say(
         f"{result['generations']} generations, {result['evaluations']} evaluations in {result['seconds']:.1f} s; "
-        f"stopped: {result['stopped']}; seed {result['seed']}; missing values count by the rule "
+        f"stopped: {result['stopped']}; {drawn}missing values count by the rule "
         f"'{result['missing_rule']}'."
     )
     if result.get("chosen"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import PATH, force_option, json_option, listed, parameters, schema_option
+from evosdc.cli.options import PATH, crosswalk_option, force_option, json_option, listed, parameters, schema_option
 
 if TYPE_CHECKING:
     from evosdc.model import IntruderView
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 @click.option("--population", type=PATH, help="A file of the population, for models that compare with it.")
 @click.option("--transitions", type=PATH, help="Matrices that the file was randomised by, such as transitions.json.")
 @click.option("--original", metavar="FILE", help="What DATA was made from, to count which of its records are right.")
+@crosswalk_option
 @click.option("--models", metavar="A,B,...", help="Registered privacy models; default: all.")
 @click.option("--set", "settings", metavar="MODEL.KEY=VALUE", multiple=True, help="A parameter of a model.")
 @click.option(
@@ -55,6 +56,7 @@ def risk(
     population: Path | None,
     transitions: Path | None,
     original: str | None,
+    crosswalk: Path | None,
     models: str | None,
     settings: tuple[str, ...],
     most: int | None,
@@ -78,6 +80,7 @@ def risk(
     from evosdc.cli.inputs import open_published, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
+    from evosdc.cli.vouched_order import require_comparable
     from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.files.reading import read_source
     from evosdc.plugins.registry import default_registry
@@ -96,6 +99,11 @@ def risk(
     rows: dict[str, Matrix] = {}
     with collect.step():
         rows = matrix_rows(transitions) if transitions is not None else {}
+    with collect.step():
+        if original is not None:
+            require_comparable("risk", Path(data), crosswalk)
+        elif crosswalk is not None:
+            raise ParameterError(Fault("--crosswalk", "a file, and no --original", "both or none"))
     view = None
     with collect.step():
         source = open_published(data, schema, generalised=True)
@@ -113,7 +121,7 @@ def risk(
     if records is not None:
         require_apart(records, Path(data), schema, population, transitions)
         write_record_figures(records, record_figures(view, chosen, registry), force)
-    perturbed = perturbed_by(data, schema, original, view)
+    perturbed = perturbed_by(data, schema, original, view, crosswalk)
     alone = standing_out(view, list(build_models(chosen, registry).values()), registry) if most else None
     if as_json:
         further: dict[str, Any] = {"perturbed": perturbed.to_json()} if perturbed else {}
@@ -146,7 +154,9 @@ def write_record_figures(path: Path, figures: "Mapping[str, Numbers]", force: bo
     write_text(path, "\n".join([",".join(["record", *figures]), *lines]) + "\n")
 
 
-def perturbed_by(data: str, schema: Path | None, original: str | None, view: "IntruderView") -> "Perturbed | None":
+def perturbed_by(
+    data: str, schema: Path | None, original: str | None, view: "IntruderView", crosswalk: Path | None = None
+) -> "Perturbed | None":
     """Return what uniques of a perturbed file are worth; None where nothing tells that it was perturbed.
 
     Where its rows seem to stand in another order than the original's a warning is printed.
@@ -161,11 +171,14 @@ def perturbed_by(data: str, schema: Path | None, original: str | None, view: "In
     from evosdc.plugins.registry import default_registry
     from evosdc.release.row_order import reordered_words
     from evosdc.release.uniques import against_original, perturbed_file
+    from evosdc.runs.crosswalk import read_crosswalk
 
     known = view.quasi_identifiers
     if original is not None:
         made_from = open_source(original, schema if Path(original).exists() else None)
         made_from.table.schema.require(known, "--original")
+        if crosswalk is not None:
+            made_from = made_from.ordered_by(read_crosswalk(crosswalk, len(view.table), len(made_from.table)))
         others = [name for name in view.table.schema.names if name not in known]
         reordered = reordered_words(made_from.table, view.table, others)
         warn([reordered] if reordered else ())

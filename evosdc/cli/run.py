@@ -3,12 +3,15 @@
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evosdc.cli.ending import conclude, outcome, reported
 from evosdc.cli.options import PATH, command_line, json_option, listed, report_option, schema_option
+
+if TYPE_CHECKING:
+    from evosdc.secret import Seed
 
 _executor = click.option(
     "--executor",
@@ -25,6 +28,13 @@ _hosts = click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the w
 @_workers
 @_hosts
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key: algorithm.generations=50.")
+@click.option(
+    "--key",
+    "key_file",
+    type=PATH,
+    metavar="FILE",
+    help="Secret key of an experiment without a seed, made where FILE does not exist; default: a fresh key.",
+)
 @click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
 @report_option
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -35,6 +45,7 @@ def run(
     workers: int | None,
     hosts: Path | None,
     settings: tuple[str, ...],
+    key_file: Path | None,
     output: Path | None,
     pages: bool,
     quiet: bool,
@@ -49,6 +60,7 @@ def run(
     from evosdc.experiment.run.lacking_plugins import told_of_plugins
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import RunFolder
+    from evosdc.secret import chosen_seed
 
     overrides = list(settings)
     if executor:
@@ -59,7 +71,9 @@ def run(
         overrides.append(f"executor.hosts={json.dumps(str(hosts.absolute()))}")
     # The file may be that of a run folder, which knows the plugins that it was made with.
     with told_of_plugins(RunFolder(experiment.parent), default_registry()):
-        result = carry_out(read_experiment(experiment, overrides), output, quiet, as_json, pages)
+        model = read_experiment(experiment, overrides)
+        drawn = chosen_seed(model.seed, key_file)
+        result = carry_out(model, output, quiet, as_json, pages, drawn)
     leave_by(result, as_json)
 
 
@@ -239,13 +253,17 @@ def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> Non
         click.get_current_context().exit(1)
 
 
-def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool, pages: bool = True) -> dict[str, Any]:
-    """Run an experiment with a display, write the report if `pages`, print what came out, and return it."""
+def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool, pages: bool, seed: "Seed") -> dict[str, Any]:
+    """Run an experiment with a display, write the report if `pages`, print what came out, and return it.
+
+    `seed` is that of the experiment, or the key that it draws from where it has none.
+    """
     from evosdc.cli.beginning import seconds_since
     from evosdc.cli.display import display
     from evosdc.experiment.study.study import run_study
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import free_folder
+    from evosdc.secret import Key
 
     registry = default_registry()
     path = output if output is not None else free_folder(Path("runs"), model.heading)
@@ -254,7 +272,8 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool, pages
             shown.message(f"plugin problem: {problem}")
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:
             shown.message(f"executor serial: has no workers; {model.executor.workers} make no difference")
-        work = partial(run_study, model, path, registry, shown, command_line(), seconds_since())
+        key = seed if isinstance(seed, Key) else None
+        work = partial(run_study, model, path, registry, shown, command_line(), seconds_since(), key)
         result = outcome(path, shown, work, pages)
         report = reported(path, shown) if pages else None
     conclude(path, result, report, as_json)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from evosdc.experiment.build.assembly import Assembly
     from evosdc.files.write_report import WriteReport
     from evosdc.model import Masking
+    from evosdc.secret import Seed
     from evosdc.tuning.result import TunedMethod, Tuning
 
 SHOWN = 5
@@ -64,7 +65,8 @@ def tune(
     seconds: float | None,
     evaluations: int | None,
     neutralise: bool,
-    seed: int,
+    key_file: Path | None,
+    seed: int | None,
     executor: str,
     workers: int | None,
     output: Path | None,
@@ -85,6 +87,7 @@ def tune(
     from evosdc.experiment.run.tuning import budget_of, tune_alone
     from evosdc.files.atomic import check_writable
     from evosdc.plugins.registry import default_registry
+    from evosdc.secret import chosen_seed
 
     tuned = {"methods": listed(methods), "evaluations": evaluations, "seconds": seconds}
     if output is not None and output.exists():
@@ -104,7 +107,8 @@ def tune(
         harms=not (il or dr),
         structural_zeros=False,
     ).model_copy(update={"title": f"Tuning for {Path(data).name}"})
-    assembly = assemble(experiment, default_registry())
+    drawn = chosen_seed(seed, key_file)
+    assembly = assemble(experiment, default_registry(), drawn)
     assert experiment.start is not None
     assert experiment.start.tuned is not None
     wanted = experiment.start.tuned
@@ -122,30 +126,38 @@ def tune(
             for so_far in stopped:
                 if so_far.rows:
                     shown.message("stopping: this is what was found so far")
-                    _conclude(so_far, assembly, data, schema, output, as_json)
+                    _conclude(so_far, assembly, data, schema, key_file, output, as_json)
             raise
     if not found.rows:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in found.refused.items()) or "no method"
         raise DataError(Fault("tune", reasons, "a masking method that fits the protected attributes"))
-    _conclude(found, assembly, data, schema, output, as_json)
+    _conclude(found, assembly, data, schema, key_file, output, as_json)
 
 
 def _conclude(
-    found: "Tuning", assembly: "Assembly", data: str, schema: Path | None, output: Path | None, as_json: bool
+    found: "Tuning",
+    assembly: "Assembly",
+    data: str,
+    schema: Path | None,
+    key_file: Path | None,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
     """Write the best file and what repeats it where a folder was asked for, and print what was found."""
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
     from evosdc.experiment.run.summaries import alike_in_words
+    from evosdc.secret import public
 
     experiment = assembly.experiment
     alike = alike_in_words(assembly.microdata.original)
     if alike:
         warn([f"{alike}: no method is better than another one."])
-    commands = [command_of(row.masking, data, schema, assembly.microdata.protect) for row in found.rows]
-    best = command_of(found.files[0].masking, data, schema, assembly.microdata.protect)
+    drawn_from = drawing_words(assembly.seed, key_file, output)
+    commands = [command_of(row.masking, data, schema, assembly.microdata.protect, drawn_from) for row in found.rows]
+    best = command_of(found.files[0].masking, data, schema, assembly.microdata.protect, drawn_from)
     fitness = experiment.fitness.name
-    result = found.to_json() | {"title": experiment.heading, "seed": assembly.seed, "fitness": fitness}
+    result = found.to_json() | {"title": experiment.heading, "seed": public(assembly.seed), "fitness": fitness}
     result["protect"] = list(assembly.microdata.protect)
     for row, command in zip(result["methods"], commands, strict=True):
         row["command"] = command
@@ -157,23 +169,46 @@ def _conclude(
     if as_json:
         print_json(result)
         return
-    _print(found, commands, best, fitness, output, list(map(str, assembly.problem.constraints.listed)))
+    _print(
+        found,
+        commands,
+        best,
+        fitness,
+        output,
+        public(assembly.seed),
+        list(map(str, assembly.problem.constraints.listed)),
+    )
     if assembly.microdata.rules is not None:
         say("Records that break edit rules of the schema were repaired before files were judged; evosdc mask does not.")
 
 
-def command_of(masking: "Masking", data: str, schema: Path | None, protect: Sequence[str]) -> str:
-    """Return the command that makes a file of a masking again.
+def drawing_words(seed: "Seed", key_file: Path | None, output: Path | None) -> list[str]:
+    """Return the words of a command that name what draws came from; none where the key is kept nowhere."""
+    from evosdc.runs.layout import KEY
+    from evosdc.secret import public
+
+    known = public(seed)
+    if known is not None:
+        return ["--seed", str(known)]
+    kept = key_file if key_file is not None else output / KEY if output is not None else None
+    return [] if kept is None else ["--key", str(kept)]
+
+
+def command_of(
+    masking: "Masking", data: str, schema: Path | None, protect: Sequence[str], drawn_from: Sequence[str]
+) -> str:
+    """Return the command that makes a file of a masking again; where nothing keeps the key, another draw of it.
 
     Parameters
     ----------
     masking : Masking
-        With its seed.
     data : str
         As the user named it.
     schema : Path, optional
     protect : sequence of str
         The attributes of steps that name none.
+    drawn_from : sequence of str
+        As of `drawing_words`.
     """
     first, *further = masking.steps
     own = first.attributes or tuple(protect)
@@ -188,10 +223,10 @@ def command_of(masking: "Masking", data: str, schema: Path | None, protect: Sequ
         parts += [f"attributes={names_text(theirs)}"] if theirs != own else []
         parts += [f"by={names_text(step.by)}"] if step.by else []
         words += ["--then", shlex.join(parts)]
-    seed = () if masking.seed is None else ("--seed", str(masking.seed))
+    draw = ("--draw", str(masking.draw)) if masking.draw and drawn_from else ()
     righted = ("--right-labels", names_text(masking.right_labels)) if masking.right_labels else ()
     moved = ("--move-values", names_text(masking.move_values)) if masking.move_values else ()
-    return shlex.join([*words, *righted, *moved, *seed, "-o", "masked.csv"])
+    return shlex.join([*words, *righted, *moved, *drawn_from, *draw, "-o", "masked.csv"])
 
 
 def names_text(names: Sequence[str]) -> str:
@@ -232,10 +267,13 @@ def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str
     from evosdc.experiment.config.resolution import experiment_text
     from evosdc.experiment.run.tuning import best_file, with_tuned
     from evosdc.files.atomic import make_folder, write_text
-    from evosdc.runs.layout import BEST, EXPERIMENT, TUNING
+    from evosdc.runs.layout import BEST, EXPERIMENT, KEY, TUNING
+    from evosdc.secret import Key
 
     masked = best_file(assembly.problem, assembly.registry, found)
     make_folder(output)
+    key = assembly.seed if isinstance(assembly.seed, Key) else Key.fresh()
+    key.write(output / KEY)
     path = output / (BEST.removesuffix(".csv") + assembly.source.original.suffix)
     written = assembly.source.write(path, masked)
     start = with_tuned(assembly, list(found.maskings)).experiment
@@ -250,12 +288,14 @@ def _print(
     best_command: str,
     fitness: str,
     output: Path | None,
+    seed: int | None,
     required: Sequence[str],
 ) -> None:
     from rich.table import Table
     from rich.text import Text
 
     from evosdc.cli.text import harmless, print_table, say
+    from evosdc.runs.layout import EXPERIMENT, KEY
 
     table = Table(title=f"Masking methods at their best, by {fitness}", title_justify="left")
     table.add_column("")
@@ -291,7 +331,9 @@ def _print(
     if best_command not in [commands[place] for place in listed_rows[1]]:
         say(f"     {best_command}")
     if output is not None:
-        say(f"Wrote it to {output}, with tuning.json and an experiment.toml that begins a search with the best files.")
+        say(f"Wrote it to {output}, with tuning.json and an experiment that begins a search with the best files:")
+        words = ["evosdc", "run", str(output / EXPERIMENT), *(("--key", str(output / KEY)) if seed is None else ())]
+        say(f"     {shlex.join(words)}")
     for name, reason in found.refused.items():
         say(f"Not tuned: {name}: {reason}")
 

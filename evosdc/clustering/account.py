@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from evosdc.clustering.clusters import Clusters
+from evosdc.secret import public
 from evosdc.table.numerals import numeral
 from evosdc.table.table import MISSING, Table
 
@@ -57,7 +58,7 @@ def account_of(found: Clusters) -> dict[str, Any]:
         "stability": _stability(found),
         "fuzzy": _fuzzy(found),
         "starts": found.starts,
-        "seed": found.seed,
+        "seed": public(found.seed),
         "warnings": list(found.warnings),
     }
 
@@ -75,7 +76,11 @@ def _stability(found: Clusters) -> dict[str, Any] | None:
     told = found.stability
     if told is None:
         return None
-    return {"seeds": list(told.seeds), "losses": dict(told.losses), "greatest": dict(told.greatest)}
+    return {
+        "seeds": [public(seed) for seed in told.seeds],
+        "losses": dict(told.losses),
+        "greatest": dict(told.greatest),
+    }
 
 
 def _fuzzy(found: Clusters) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from evosdc.clustering.fuzzy import MOST_FUZZY, FuzzyClustering, fuzzy_c_median
 from evosdc.clustering.geometry import Integers, geometry_of, records_of
 from evosdc.clustering.stability import Stability
 from evosdc.errors import Fault, FaultCollector, ParameterError
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, Seed, draw_seed, stream
 from evosdc.table.missing_values import faults_of_missing
 from evosdc.table.table import Numbers, Table
 
@@ -57,7 +57,7 @@ class Clusters:
     medoids: Integers
     asked: int
     starts: int
-    seed: int
+    seed: Seed
     elbow: Elbow | None = None
     stability: Stability | None = None
     fuzziness: float | None = None
@@ -106,7 +106,7 @@ def clusters_of(
     up_to: int = UP_TO,
     fuzziness: float | None = None,
     starts: int = 10,
-    seed: int = 1,
+    seed: Seed,
     seeds: int = SEEDS,
     told: Callable[[int, int], Any] = lambda done, total: None,
 ) -> Clusters:
@@ -123,27 +123,27 @@ def clusters_of(
         The exponent m of a fuzzy clustering besides, above 1.
     starts : int
         Random starts, of which the best counts.
-    seed : int
+    seed : Seed
         Of the starts. The same number of clusters has the same clustering, whatever else is asked.
     seeds : int
-        How many seeds, from `seed` on, whose clusterings are compared; 1: none.
+        How many draws of the starts, the first of them `seed`, whose clusterings are compared; 1: none.
     told : callable
         Told of clusterings done, and of how many there are to be.
 
     Raises
     ------
     ParameterError
-        A number below 1, a seed below 0, a fuzziness outside its range, a table without records or attributes, or
+        A number below 1, a fuzziness outside its range, a table without records or attributes, or
         missing values where the schema allows none.
     """
-    _check(table, {"c": clusters, "up_to": up_to, "starts": starts, "seeds": seeds}, seed, fuzziness)
+    _check(table, {"c": clusters, "up_to": up_to, "starts": starts, "seeds": seeds}, fuzziness)
     records, known = records_of(table), geometry_of(table)
     wanted = min(clusters, len(records.counts))
     most = min(up_to, len(records.counts))
     others = [c for c in range(1, most + 1) if c != wanted] if most > 1 else []
     total, done = len(others) + seeds, 0
 
-    def settled(number: int, own_seed: int) -> Settled:
+    def settled(number: int, own_seed: Seed) -> Settled:
         nonlocal done
         told(done, total)
         done += 1
@@ -153,10 +153,11 @@ def clusters_of(
     within = {wanted: best.total / known.unit / len(table)}
     within |= {c: settled(c, seed).total / known.unit / len(table) for c in others}
     elbow = Elbow.of([within[c] for c in range(1, most + 1)]) if others else None
-    alike = [best.assigned, *(settled(wanted, other).assigned for other in range(seed + 1, seed + seeds))]
+    drawn = [seed + draw if isinstance(seed, int) else draw_seed(seed, draw) for draw in range(seeds)]
+    alike = [best.assigned, *(settled(wanted, other).assigned for other in drawn[1:])]
     stability = None
     if seeds > 1:
-        stability = Stability.of(range(seed, seed + seeds), [assigned[records.of] for assigned in alike])
+        stability = Stability.of(drawn, [assigned[records.of] for assigned in alike])
     order = np.argsort(-np.bincount(best.assigned, records.counts, len(best.centres)), kind="stable")
     order = order[np.isin(order, best.assigned)]  # wildcards may leave a cluster without records
     place = np.empty(len(best.centres), dtype=np.int64)
@@ -172,7 +173,7 @@ def clusters_of(
     )
 
 
-def _check(table: Table, numbers: dict[str, object], seed: object, fuzziness: object) -> None:
+def _check(table: Table, numbers: dict[str, object], fuzziness: object) -> None:
     collect = FaultCollector()
     if not len(table) or not len(table.schema):
         given = f"{len(table)} records of {len(table.schema)} attributes"
@@ -184,8 +185,6 @@ def _check(table: Table, numbers: dict[str, object], seed: object, fuzziness: ob
     if isinstance(numbers["up_to"], int) and numbers["up_to"] > MOST_UP_TO:
         advice = "A clustering is made for each number."
         collect.faults.append(Fault("cluster: up_to", str(numbers["up_to"]), f"{MOST_UP_TO} at most", advice))
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-        collect.faults.append(Fault("cluster: seed", repr(seed), "a whole number, 0 at least"))
     if fuzziness is not None and not (isinstance(fuzziness, Real) and 1.0 < float(fuzziness) <= MOST_FUZZY):
         advice = "Clusters without degrees need none."
         wanted = f"a number above 1, at most {MOST_FUZZY:g}"

@@ -6,6 +6,7 @@ from itertools import combinations
 
 from evosdc.clustering.geometry import Integers
 from evosdc.clustering.partitions import INDICES, agreement_of, loss_of
+from evosdc.secret import Seed
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Stability:
 
     Parameters
     ----------
-    seeds : tuple of int
+    seeds : tuple of Seed
     losses : mapping of str to float
         By index of `evosdc.clustering.partitions`, ``100 (1 - index)``, the mean over all pairs of seeds and, since not
         all indices are symmetric, both directions; 0 where all clusterings are equal.
@@ -25,12 +26,12 @@ class Stability:
         Of the pair that differs most.
     """
 
-    seeds: tuple[int, ...]
+    seeds: tuple[Seed, ...]
     losses: Mapping[str, float]
     greatest: Mapping[str, float]
 
     @classmethod
-    def of(cls, seeds: Sequence[int], labels: Sequence[Integers]) -> "Stability":
+    def of(cls, seeds: Sequence[Seed], labels: Sequence[Integers]) -> "Stability":
         """Compare clusterings, two at least, given the cluster of each record by each seed."""
         pairs = [agreement_of(a, b) for x, y in combinations(labels, 2) for a, b in ((x, y), (y, x))]
         by_index = {index: [loss_of(index, pair) for pair in pairs] for index in INDICES}

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evosdc.datasets import housing_tables as tables
 from evosdc.datasets.loading import nominal, ordinal, source_from_lines
 from evosdc.files.source import Source
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Role
 
 SEED = 1993

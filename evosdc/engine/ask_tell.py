@@ -13,7 +13,7 @@ from evosdc.engine.statistics import Census
 from evosdc.engine.stop import Stop
 from evosdc.kernel import working_time
 from evosdc.model import Algorithm, Individual, Offspring
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 
 class AskTell:

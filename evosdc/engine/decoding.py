@@ -6,7 +6,7 @@ import numpy as np
 
 from evosdc.errors import PluginError
 from evosdc.model import Generalising, Genotype, Randomised
-from evosdc.seeds import Streams
+from evosdc.secret import Streams, spawned, state_of
 from evosdc.table.table import Table
 
 
@@ -49,9 +49,9 @@ class Decoder:
 
     def _first(self, genome: Any) -> Table:
         self._idle = self._streams.evaluate(0)
-        before = self._idle.bit_generator.state
+        before = state_of(self._idle)
         masked = self._genotype.decode(genome, self._idle)
-        if self._idle.bit_generator.state != before:
+        if state_of(self._idle) != before:
             name = type(self._genotype).__name__
             raise PluginError(f"genotype {name} draws random numbers in decode, and is not a Randomised genotype")
         return masked
@@ -62,14 +62,8 @@ class Decoder:
         It is asked for once an evaluation, and to set one back takes a fraction of the time that it takes to make one.
         """
         known = self._generators.get(draw)
-        if known is None or _has_spawned(known[0]):
+        if known is None or spawned(known[0]):  # children stay spawned when the state is set back
             generator = self._streams.evaluate(draw)
             known = self._generators[draw] = (generator, generator.bit_generator.state)
         known[0].bit_generator.state = known[1]
         return known[0]
-
-
-def _has_spawned(generator: np.random.Generator) -> bool:
-    """Whether children were spawned from a generator: setting back its state does not take them back."""
-    sequence = generator.bit_generator.seed_seq
-    return isinstance(sequence, np.random.SeedSequence) and sequence.n_children_spawned > 0

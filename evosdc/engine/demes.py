@@ -6,7 +6,7 @@ from evosdc.engine.deme_reports import join_generations
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.generation import Generation, evolve_generations
 from evosdc.model import Archipelago, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 
 def evolve_demes(algorithm: Archipelago, evaluator: Evaluator, streams: Streams, population: Population) -> Generation:

@@ -9,6 +9,7 @@ from evosdc.engine.failures import RAISE, ErrorRule
 from evosdc.errors import EvaluationError
 from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
 from evosdc.model import Executor, Outcome, SharedFiles, Task
+from evosdc.secret import Seed
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Dispatch:
     publish : callable
         Writes the problem where workers find it; called once, and only when something is sent.
     function : str
-    seed : int
+    seed : Seed
     evolve : str
         Name of the function that evolves a deme (`evosdc.engine.generation_step`), or empty where there is none.
     grain : {"auto", "evaluations", "islands"}
@@ -36,7 +37,7 @@ class Dispatch:
     executor: Executor
     publish: Callable[[], SharedFiles | None]
     function: str
-    seed: int
+    seed: Seed
     evolve: str = ""
     grain: str = "auto"
     prepare: str = ""

@@ -11,7 +11,7 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import failures_in
 from evosdc.model import Algorithm, Individual, Population
 from evosdc.model.litter import origins_of
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 
 @dataclass(frozen=True, slots=True)

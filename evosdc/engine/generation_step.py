@@ -11,7 +11,7 @@ from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunking import worth_sending
 from evosdc.kernel import working_time
 from evosdc.model import Algorithm, Archipelago, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 WARMING, TRIAL = 4.0, 5.0
 """Seconds that workers may take to load what they need, and after which it is judged whether demes there are as fast as

@@ -16,7 +16,7 @@ from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
 from evosdc.kernel import working_time
 from evosdc.model import Algorithm, Individual, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.time_limit import DeadlineOver, time_limited
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from evosdc.errors import InputError
 from evosdc.model import Fitted, Mending, Moving
+from evosdc.secret import Purpose, stream
 from evosdc.table.labels import with_right_labels
 from evosdc.table.moved_values import with_moved_values
 from evosdc.table.table import Table
@@ -27,11 +28,13 @@ class Mended(NamedTuple):
     unrepaired: Table
 
 
-LastStep = Callable[[Table], Table]
+LastStep = Callable[[Table, np.random.Generator], Table]
 """Carries the last step of a chain of masking methods out, on a table of the protected attributes."""
 
 
-def mended(problem: "Problem", masked: Table, last: LastStep | None = None) -> Mended:
+def mended(
+    problem: "Problem", masked: Table, last: LastStep | None = None, rng: np.random.Generator | None = None
+) -> Mended:
     """Return a masked file as a search may start from it, and as a plan is judged and published.
 
     Records that rules forbid are repaired (`evosdc.engine.class_keeping.Repair`). Where that breaks what privacy models
@@ -49,12 +52,14 @@ def mended(problem: "Problem", masked: Table, last: LastStep | None = None) -> M
         The protected attributes, in the original's categories.
     last : callable, optional
         For files that a chain of methods made.
+    rng : numpy.random.Generator, optional
+        The one that masked the file, from which the stream of moved values is spawned; by default the run's own stream.
     """
     repaired = _repaired(problem, masked, last)
     if repaired is not masked and not _wrongly_labelled(problem, repaired) and not _kept_too_often(problem, repaired):
         return Mended(repaired, (), (), masked)
     righted, right_labels = _with_right_labels(problem, masked)
-    moved, move_values = _with_moved_values(problem, righted)
+    moved, move_values = _with_moved_values(problem, righted, rng)
     return Mended(_repaired(problem, moved, last), right_labels, move_values, moved)
 
 
@@ -66,7 +71,8 @@ def _repaired(problem: "Problem", before: Table, last: LastStep | None) -> Table
     if missed <= problem.repair.missed(before):
         return repaired
     try:
-        once_more = problem.repair.repaired(last(repaired))
+        rng = stream(problem.streams.seed, Purpose.MASK, 1)  # the same each time, as all else of a file
+        once_more = problem.repair.repaired(last(repaired, rng))
     except InputError:  # it fits the file no longer
         return repaired
     return once_more if problem.repair.missed(once_more) < missed else repaired
@@ -81,11 +87,14 @@ def _with_right_labels(problem: "Problem", masked: Table) -> tuple[Table, tuple[
     return righted, _changed(masked, righted, wrong)
 
 
-def _with_moved_values(problem: "Problem", masked: Table) -> tuple[Table, tuple[str, ...]]:
+def _with_moved_values(
+    problem: "Problem", masked: Table, rng: np.random.Generator | None
+) -> tuple[Table, tuple[str, ...]]:
     kept = _kept_too_often(problem, masked)
     if not kept:
         return masked, ()
-    moved = with_moved_values(problem.genotype.microdata.original, masked, tuple(kept))
+    own = stream(problem.streams.seed, Purpose.SHUFFLE, 0) if rng is None else rng.spawn(1)[0]
+    moved = with_moved_values(problem.genotype.microdata.original, masked, tuple(kept), own)
     # Records that look alike, as a privacy model wants them, would do so no longer.
     if problem.repair.missed(moved) > problem.repair.missed(masked):
         return masked, ()

@@ -34,7 +34,7 @@ from evosdc.model import (
 )
 from evosdc.model.constraint import Constraints
 from evosdc.processors import side_by_side
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.table.table import Rows, Table
 
 FEW = 3

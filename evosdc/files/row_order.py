@@ -14,9 +14,15 @@ FEWEST_ROWS = 10
 
 _NEARLY_ALL = 0.9
 
+IN_ORDER = (
+    "Records stand in the order of the original: not for release before they are shuffled (--shuffle), since whoever "
+    "knows that order finds each person by the number of a row."
+)
+"""What is said of a masked file in the order of its original."""
+
 SHUFFLED = (
-    "The records were published in random order. Numbers of records are rows of the protected file; what compares it "
-    "row by row with the original, as evosdc measure and evosdc judge do, does not fit it."
+    "The records were published in random order. Numbers of records are those of the original; which row of the "
+    "protected file each of them is stands in the crosswalk, which is for you alone."
 )
 """What a result says of a file whose rows are not in the order of the original."""
 

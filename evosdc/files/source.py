@@ -21,7 +21,6 @@ from evosdc.files.row_order import duplicate_sentences, keeps_order
 from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
 from evosdc.table.published_decimals import differing_numbers
-from evosdc.table.row_positions import random_order
 from evosdc.table.schema import Role
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
@@ -86,9 +85,9 @@ class Source:
             raise DataError(Fault(where, "no complete record", "at least one record without missing values"))
         return replace(self, table=self.table.take(kept), rows=self.rows[kept])
 
-    def shuffled(self) -> "Source":
-        """Return the records in an order that only the whole file tells (`evosdc.table.row_positions.random_order`)."""
-        return replace(self, table=self.table.take(order := random_order(self.table)), rows=self.rows[order])
+    def ordered_by(self, order: Rows) -> "Source":
+        """Return some or all records in another order, given by their positions in this one."""
+        return replace(self, table=self.table.take(order), rows=self.rows[order])
 
     def published(self, masked: Table) -> Table:
         """Return what the published file tells: all but withheld columns, and what is in it without being a column."""
@@ -110,16 +109,14 @@ class Source:
         told = explanations_of(left_out, [reasons[attribute.name] for attribute in left_out])
         return [f"Left out, where a schema might say otherwise (evosdc init): {sentence}" for sentence in told]
 
-    def write(
-        self, path: Path, masked: Table, drop_identifiers: bool = True, omitted: Rows | None = None
-    ) -> WriteReport:
+    def write(self, path: Path, masked: Table, drop_identifiers: bool = True, order: Rows | None = None) -> WriteReport:
         """Write the file with masked values in place, readable by its owner alone.
 
-        Order of records and columns, separator, encoding, line ends, quotes and the text of every value that is not
-        changed are those of the original. A new number is written as the original writes it, and with as many decimals
-        as the attribute where the original does not have it. If anything is changed, equal numbers of an attribute
-        are written alike: the way in which 5 or 5.0 is written would give records away. So are missing values, but for
-        the codes that tell why (`evosdc.files.missing_reasons`).
+        Order of columns, and without `order` of records, separator, encoding, line ends, quotes and the text of every
+        value that is not changed are those of the original. A new number is written as the original writes it, and with
+        as many decimals as the attribute where the original does not have it. If anything is changed, equal numbers of
+        an attribute are written alike: the way in which 5 or 5.0 is written would give records away. So are missing
+        values, but for the codes that tell why (`evosdc.files.missing_reasons`).
         Labels that the original does not have, those of generalised values, are written as they are. Where the ending
         of the name says another format than that of the original, that one is written (`evosdc.files.conversion`).
 
@@ -131,8 +128,8 @@ class Source:
             Some or all attributes, with the records of `table` in its order.
         drop_identifiers : bool
             Whether columns of the roles identifier and drop are left out.
-        omitted : ndarray of intp, optional
-            Positions of records that are left out.
+        order : ndarray of intp, optional
+            Positions of the records that are written, in this order; by default all in their own.
 
         Raises
         ------
@@ -145,12 +142,10 @@ class Source:
         path = Path(path)
         require_known_ending(path, self.original, self.origin)
         self._check(masked)
-        if omitted is not None and len(omitted):
-            kept = np.setdiff1d(np.arange(len(self.table), dtype=np.intp), omitted)
-            if not len(kept):
+        if order is not None:
+            if not len(order):
                 raise DataError(Fault(str(path), "no record that may be published", "at least one"))
-            shorter = replace(self, table=self.table.take(kept), rows=self.rows[kept])
-            return shorter.write(path, masked.take(kept), drop_identifiers)
+            return self.ordered_by(order).write(path, masked.take(order), drop_identifiers)
         schema = self.table.schema
         dropped = schema.withheld if drop_identifiers else ()
         position = {name: place for place, name in enumerate(schema.names)}

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from evosdc.model.privacy_models import Guaranteeing, PrivacyModels
     from evosdc.model.random_decoding import PostRandomised, Raced, Randomised
     from evosdc.model.toolbox import toolbox_of
-    from evosdc.seeds import Streams
+    from evosdc.secret import Streams
     from evosdc.specs import (
         AlgorithmSpec,
         DatasetSpec,
@@ -135,7 +135,7 @@ _MODULES = {
     "evosdc.model.privacy_models": ("Guaranteeing", "PrivacyModels"),
     "evosdc.model.random_decoding": ("PostRandomised", "Raced", "Randomised"),
     "evosdc.model.toolbox": ("toolbox_of",),
-    "evosdc.seeds": ("Streams",),
+    "evosdc.secret": ("Streams",),
     "evosdc.specs": (
         "AlgorithmSpec", "DatasetSpec", "ExecutorSpec", "FitnessSpec", "FormatSpec", "GenotypeSpec", "LimitSpec",
         "MaskingMethodSpec", "MeasureSpec", "PictureSpec", "PortfolioSpec", "PrivacyModelSpec",

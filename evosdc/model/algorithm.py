@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from evosdc.model.capabilities import Described
 from evosdc.model.individual import Individual
 from evosdc.model.parameters import Parameters
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 ASIDE = "aside"
 """Name in the memory of a population: see `Population`."""

@@ -41,9 +41,9 @@ class Composed(Equipped[G]):
 
     @abstractmethod
     def masking(self, g: G) -> Masking:
-        """Return a genome as an entry of a portfolio, without a seed."""
+        """Return a genome as an entry of a portfolio, without a draw."""
 
-    def last_step(self, masked: Table) -> Table:
+    def last_step(self, masked: Table, rng: np.random.Generator) -> Table:
         """Return a table once more after the step that ends all plans; itself, the default, where none does.
 
         Asked for where putting a file in order broke what that step had made sure of.

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from evosdc.model.parameters import Parameters
 from evosdc.processors import processors
+from evosdc.secret import Seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Task:
     function : str
         ``"package.module:function"``, called as ``function(shared, seed, payload)`` for each item.
     shared : SharedFiles or None
-    seed : int
+    seed : Seed
     items : tuple of (int, object)
         Identifier and payload of each item; payloads are made of arrays, numbers, texts and tuples of them.
     lasting : bool
@@ -48,7 +49,7 @@ class Task:
 
     function: str
     shared: SharedFiles | None
-    seed: int
+    seed: Seed
     items: tuple[tuple[int, Any], ...]
     lasting: bool = False
     evaluations: int = 1

@@ -171,8 +171,9 @@ class Masking:
         Attributes of the whole file that form strata; each stratum is masked on its own. Empty for none.
     then : tuple of Masking
         Further steps, each applied to what the step before it made.
-    seed : int, optional
-        Which file of a random method is meant: the one that ``evosdc mask --seed`` makes. By default the run decides.
+    draw : int, optional
+        Which of the files of a random method is meant (`evosdc.secret.draw_seed`); ``evosdc mask --draw`` makes it
+        again with the same key or seed. By default the run decides.
     right_labels : tuple of str
         Attributes that are published, after the last step, under the labels that most of their records have
         (`evosdc.table.labels`): a method may have exchanged labels.
@@ -185,15 +186,15 @@ class Masking:
     attributes: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
     then: "tuple[Masking, ...]" = ()
-    seed: int | None = None
+    draw: int | None = None
     right_labels: tuple[str, ...] = ()
     move_values: tuple[str, ...] = ()
 
     @property
     def steps(self) -> "tuple[Masking, ...]":
-        """The single steps in their order, itself the first; none has further steps or a seed."""
+        """The single steps in their order, itself the first; none has further steps or a draw."""
         further = (step for entry in self.then for step in entry.steps)
-        return (replace(self, then=(), seed=None, right_labels=(), move_values=()), *further)
+        return (replace(self, then=(), draw=None, right_labels=(), move_values=()), *further)
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -238,7 +239,7 @@ class Masking:
             document["right_labels"] = list(self.right_labels)
         if self.move_values:
             document["move_values"] = list(self.move_values)
-        return document if self.seed is None else document | {"seed": self.seed}
+        return document if self.draw is None else document | {"draw": self.draw}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "Masking":
@@ -247,7 +248,7 @@ class Masking:
         attributes, by = tuple(document["attributes"]), tuple(document["by"])
         righted = tuple(document.get("right_labels", ()))
         moved = tuple(document.get("move_values", ()))
-        return cls(document["method"], document["params"], attributes, by, then, document.get("seed"), righted, moved)
+        return cls(document["method"], document["params"], attributes, by, then, document.get("draw"), righted, moved)
 
 
 def _told(value: Any) -> str:

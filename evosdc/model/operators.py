@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.seeds import lent
+from evosdc.secret import lent
 
 Genes = NDArray[Any]
 

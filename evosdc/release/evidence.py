@@ -57,6 +57,8 @@ class Evidence:
         Sentences on exchanged labels.
     given_away : sequence of str
         Sentences on masked attributes that the file tells beside the masking: by other columns, or by its order.
+    public_seed : bool
+        Whether it was drawn from a seed that anybody may know.
     above_limit : float or None
         By how many per cent the score lies above what is possible.
     """
@@ -86,4 +88,5 @@ class Evidence:
     idle: bool = False
     exchanged: Sequence[str] = ()
     given_away: Sequence[str] = ()
+    public_seed: bool = False
     above_limit: float | None = None

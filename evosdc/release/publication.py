@@ -16,6 +16,7 @@ from evosdc.release.unchanged_words import (
     uncounted_words,
     unknown,
 )
+from evosdc.secret import PUBLIC_SEED
 
 NO = "not publishable"
 
@@ -126,7 +127,7 @@ def _against(evidence: Evidence) -> list[str]:
         reasons.append("It does not score better than the unprotected original.")
     if evidence.exchanged:
         reasons.append("Labels were exchanged, so that analysts learn what is not so: see the warnings.")
-    return [*reasons, *evidence.given_away]
+    return [*reasons, *evidence.given_away, *([PUBLIC_SEED] if evidence.public_seed else ())]
 
 
 def _allowed(evidence: Evidence) -> str:
@@ -212,7 +213,7 @@ def _conditions(evidence: Evidence) -> list[str]:
         conditions.append(
             f"The {noun} of {named([f'{name} ({moved:.0f} % of the records elsewhere)' for name, moved in off], 3)} "
             f"{verb} destroyed: whoever counts by {them} learns what is not so. Say so to all who get the file, or "
-            "search longer, or with another seed."
+            "search longer."
         )
     unjudged = _unjudged(evidence)
     if unjudged is not None:

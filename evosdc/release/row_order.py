@@ -1,15 +1,33 @@
-"""Whether a published file has the rows of its original in another order, so that no figure row by row is true."""
+"""Masked records in another order than those of the original: how that is seen, and how they are matched again."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.table import MISSING, Table
+from evosdc.table.table import MISSING, Rows, Table
 
 MOSTLY = 0.5
 """Share of the rows in other places from which it is said: a few exchanged values may be masking."""
+
+
+def matched(original: Table, masked: Table, rows: Rows, by_position: Collection[str] = ()) -> tuple[Table, Table]:
+    """Return both tables in the order of the original, without its records of which there is no masked one.
+
+    Parameters
+    ----------
+    original, masked : Table
+    rows : ndarray of intp
+        By masked record, the position of its original, each another one.
+    by_position : collection of str
+        Unmasked columns of both that name records by their rows, as the edges of a graph do. Those of the masked table
+        name other rows than those of the original, which are taken in their place.
+    """
+    order = np.argsort(rows)
+    before, after = original.take(rows[order]), masked.take(order)
+    names = [name for name in by_position if name in before.schema and name in after.schema]
+    return before, after.with_columns(before.select(names)) if names else after
 
 
 def reordered_words(original: Table, published: Table, names: Sequence[str]) -> str | None:
@@ -40,7 +58,7 @@ def reordered_words(original: Table, published: Table, names: Sequence[str]) -> 
     return (
         f"The rows seem to stand in another order than in the original: {', '.join(comparable)} {_have(comparable)} "
         "the same values in other rows. If so, each record is compared with another person's, risks seem too low, and "
-        "no figure here is true. True are those of the run that shuffled the file; or compare it before it is shuffled."
+        "no figure here is true. Judge or measure the run folder, or give the --crosswalk of the file."
     )
 
 

@@ -44,7 +44,7 @@ def comparability_text(runs: Sequence[RecordedRun]) -> str:
 
 
 _ASPECTS: dict[str, Callable[[RecordedRun], Any]] = {
-    "data": lambda run: run.environment.get("data"),
+    "data": lambda run: run.data_identity,
     "protected attributes": lambda run: sorted(protected_attributes(run)),
     "measures": lambda run: run.resolved.get("measures"),
     FITNESSES: lambda run: run.resolved.get("fitness"),

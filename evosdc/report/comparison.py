@@ -42,7 +42,7 @@ def comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> pd.D
                 "run": run.name,
                 "title": run.title,
                 "data": run.source,
-                "seed": str(run.result.get("seed", run.resolved.get("seed", ""))),
+                "seed": str(run.result.get("seed") or run.resolved.get("seed") or ""),
                 "genotype": run.option("genotype"),
                 "algorithm": run.option("algorithm"),
                 "fitness": run.option("fitness"),

@@ -51,7 +51,7 @@ def caveats(run: RecordedRun, stand: Standings) -> list[str]:
         "them reconstructions; figures that rest on them need not equal those in print."
     )
     texts.append(
-        "The search is random: the same seed gives the same result, another seed another one. Scores can be compared "
+        "The search is random: the same key or seed gives the same result, another one another. Scores can be compared "
         "between runs on the same file, attributes, measures and rule for missing values only."
     )
     if run.frequencies:

@@ -43,7 +43,10 @@ def compare_runs(runs: Sequence[RecordedRun], in_pairs: bool = False) -> dict[st
     """
     groups = grouped(runs)
     if not same(groups, *JUDGED):
-        advice = "Compare runs that were judged alike."
+        advice = (
+            "Compare runs that were judged alike. Their data have to be where they found them: each run recognises "
+            "them by its own key."
+        )
         raise DataError(Fault("runs", "runs of different data or measures", "the same data and measures", advice))
     if in_pairs:
         _require_pairs(groups)
@@ -159,6 +162,7 @@ def _known(values: Iterable[float | None]) -> list[float]:
 
 def _require_pairs(groups: Sequence[RunGroup]) -> None:
     seeds = [[run.result.get("seed") for run in group.runs] for group in groups]
-    if any(own != seeds[0] or len(set(own)) < len(own) for own in seeds):
+    # Runs that draw from secret keys have no seed, and nothing in common.
+    if any(own != seeds[0] or len(set(own)) < len(own) or None in own for own in seeds):
         advice = "Leave out the pairing, or run each search with the same seeds."
         raise DataError(Fault("pairs", "runs of different seeds", "the same seeds in every search, each once", advice))

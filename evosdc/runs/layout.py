@@ -10,10 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from evosdc.errors import CheckpointError, ExperimentError, Fault
+from evosdc.errors import CheckpointError, DataError, ExperimentError, Fault
 from evosdc.files.atomic import OWNER_FOLDER, make_folder, write_text
 from evosdc.printing import printable
 from evosdc.runs.lock import FolderLockedError, Lock, LockOwner
+from evosdc.secret import Key, Seed
 
 EXPERIMENT = "experiment.toml"
 RESOLVED = "resolved.json"
@@ -40,6 +41,8 @@ CONTEXT = "context"
 SETTING = "setting.json"
 DATA = "data"
 LOCK = ".lock"
+KEY = "key"
+CROSSWALK = "crosswalk.csv"
 REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING, RELEASE, ANALYST)
 """The JSON objects that reports are made of."""
 
@@ -155,6 +158,31 @@ class RunFolder:
             raise CheckpointError(Fault(str(self.path), given, "a run folder that is whole", advice))
         return found
 
+    def key(self) -> Key:
+        """Return the secret key of the run.
+
+        Raises
+        ------
+        CheckpointError
+            It is not there, or the file holds none.
+        """
+        try:
+            return Key.read(self.file(KEY))
+        except DataError as error:
+            fault = error.faults[0]
+            given = f"a folder without a usable key ({fault.given})"
+            advice = fault.advice if self.file(KEY).exists() else "Restore that file, or begin a new run."
+            raise CheckpointError(Fault(str(self.path), given, "a run folder with its key", advice)) from None
+
+    def keep_key(self, key: Key) -> None:
+        """Write the secret key of a new run."""
+        self.file(KEY).unlink(missing_ok=True)  # of a run that was killed before it began
+        key.write(self.file(KEY))
+
+    def seed(self, seed: int | None) -> Seed:
+        """Return what the run draws from: the public seed of its experiment, or else its key."""
+        return self.key() if seed is None else seed
+
     def create(self, own: Path | None = None) -> None:
         """Make the folder.
 
@@ -206,7 +234,7 @@ class RunFolder:
         names = {entry.name for entry in self.path.iterdir()}
         begun = {name for name in names if name.startswith(LOCK)}
         if begun:
-            written = (EXPERIMENT, ENVIRONMENT)
+            written = (EXPERIMENT, ENVIRONMENT, KEY, CROSSWALK)
             unfinished = tuple(f".{name}." for name in (*written, RESOLVED))
             begun |= {name for name in names if name in written or name.startswith(unfinished)}
         if own is not None and own.resolve().parent == self.file(DATA).resolve():
@@ -223,7 +251,7 @@ class RunFolder:
             yield
         except refusal:
             if not self.file(JOURNAL).exists() or not self.file(JOURNAL).stat().st_size:
-                for name in (EXPERIMENT, ENVIRONMENT, RESOLVED, STATUS, JOURNAL, TUNING, LOCK):
+                for name in (EXPERIMENT, ENVIRONMENT, KEY, CROSSWALK, RESOLVED, STATUS, JOURNAL, TUNING, LOCK):
                     self.file(name).unlink(missing_ok=True)
                 shutil.rmtree(self.file(CONTEXT), ignore_errors=True)
                 with suppress(OSError):  # something else is in it

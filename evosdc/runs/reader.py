@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from evosdc.printing import file_name, without_folders
 from evosdc.runs import layout
 from evosdc.runs.journal import parse_journal
 from evosdc.runs.published import published_fault, sha256_of
+from evosdc.runs.same_data import data_identity
 
 ADVICE = "Give a folder that `evosdc run` or `evosdc protect` wrote."
 
@@ -82,6 +84,11 @@ class RecordedRun:
     def source(self) -> str:
         """The name of the data set, or of the data file without its folder; an empty text where unknown."""
         return self.option("data") or file_name(self.option("data", "file"))
+
+    @cached_property
+    def data_identity(self) -> str:
+        """A text that is the same for runs about the same data; empty where unknown."""
+        return data_identity(self.path, self.resolved, self.environment)
 
     def told(self, text: Any) -> str:
         """Return what the run says, with the names of files in place of their paths."""

@@ -85,11 +85,11 @@ def _search(run: RecordedRun) -> str:
 
 
 def _said(run: RecordedRun) -> dict[str, Any]:
-    """Return what an experiment says of its search; the data by their digest, wherever a copy of them lies."""
+    """Return what an experiment says of its search; the data by what they are, wherever a copy of them lies."""
     said = {key: value for key, value in run.resolved.items() if key not in APART}
-    data, digest = said.get("data"), run.environment.get("data")
-    if isinstance(data, Mapping) and digest:
-        said["data"] = {key: value for key, value in data.items() if key not in PLACES} | {"digest": digest}
+    data, identity = said.get("data"), run.data_identity
+    if isinstance(data, Mapping) and identity:
+        said["data"] = {key: value for key, value in data.items() if key not in PLACES} | {"digest": identity}
     return said
 
 

@@ -1,12 +1,11 @@
 """Kept values moved to others: rare values that a masked file publishes at their own records change places."""
 
 from collections.abc import Sequence
-from hashlib import blake2b
 
 import numpy as np
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import child_named
 from evosdc.table.exact_values import ExactValues
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 
@@ -18,21 +17,22 @@ PARTS, LEAST = 16, COMMON
 """Into so many parts kept values are divided, within which they change places; the values of a part at least."""
 
 
-def with_moved_values(original: Table, masked: Table, names: Sequence[str]) -> Table:
+def with_moved_values(original: Table, masked: Table, names: Sequence[str], rng: np.random.Generator) -> Table:
     """Return a masked table in which rare values of some attributes no longer stand at their own records.
 
     Values that fewer than 12 people have, and that are published at their own records, change places at random within a
     sixteenth of them in the order of values, in 12 at least; one that comes to its own record again with the next such
     one, a last one with the nearest value of any record that can take it. So counts stay, and values are near. With the
-    next one of all they would be nearer, and who knows that finds every other one. Chance comes from a hash of the
-    original values, which nobody has who does not have these. By the exact value of an attribute then at most 100 / 12
-    per cent of the people are found, if all could be moved. Missing values stay.
+    next one of all they would be nearer, and who knows that finds every other one. By the exact value of an attribute
+    then at most 100 / 12 per cent of the people are found, if all could be moved. Missing values stay.
 
     Parameters
     ----------
     original, masked : Table
         In one schema; record r of both is the same respondent.
     names : sequence of str
+    rng : numpy.random.Generator
+        Each attribute has a stream of its own below it.
 
     Raises
     ------
@@ -49,22 +49,22 @@ def with_moved_values(original: Table, masked: Table, names: Sequence[str]) -> T
     state = values.start(masked)
     codes, numbers = masked.codes.copy(), masked.numbers.copy()
     for name in values.names:
+        own = child_named(rng, name)
         rare = np.flatnonzero(values.chances(state, name) > 1.0 / COMMON).astype(np.intp)
         if schema[name].categorical:
-            _move(original.column(name), codes[:, schema.categorical.index(schema[name])], rare)
+            _move(original.column(name), codes[:, schema.categorical.index(schema[name])], rare, own)
         else:
-            _move(original.column(name), numbers[:, schema.numeric.index(schema[name])], rare)
+            _move(original.column(name), numbers[:, schema.numeric.index(schema[name])], rare, own)
     return Table(schema, codes, numbers)
 
 
-def _move(own: Codes | Numbers, published: Codes | Numbers, kept: Rows) -> None:
+def _move(own: Codes | Numbers, published: Codes | Numbers, kept: Rows, rng: np.random.Generator) -> None:
     """Exchange the values of kept records in place, each with one of another value."""
     missing = np.isnan(published) if published.dtype.kind == "f" else published == MISSING
     kept = kept[~missing[kept]]
     ordered = kept[np.argsort(published[kept], kind="stable")]
-    drawn = stream(int.from_bytes(blake2b(own.tobytes(), digest_size=16).digest(), "big"), Purpose.SHUFFLE)
     for part in np.array_split(ordered, max(min(PARTS, len(ordered) // LEAST), 1)):
-        published[part] = published[drawn.permutation(part)]
+        published[part] = published[rng.permutation(part)]
     waiting: list[int] = []
     for row in ordered[published[ordered] == own[ordered]].tolist():
         if waiting and published[waiting[-1]] != published[row]:

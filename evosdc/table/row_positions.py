@@ -1,13 +1,12 @@
 """Masked attributes that the order of the rows tells: whoever sorts a register in the same way finds each record."""
 
 from collections.abc import Sequence
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.printing import printable
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, Seed, stream
 from evosdc.table.distinct_values import placed_values
 from evosdc.table.remembered import remembered
 from evosdc.table.schema import Role, Scale
@@ -54,17 +53,19 @@ def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def random_order(table: Table) -> Rows:
-    """Return positions of all records in an order that nobody can draw again who does not have the whole table.
+def random_order(records: int, seed: Seed, file: int) -> Rows:
+    """Return the positions of so many records in the order in which they are published.
 
-    It is drawn from a hash of all values, identifiers included, and not from a seed: seeds are small numbers that can
-    be guessed, and who has the order undoes it.
+    It is drawn from the key: an order drawn from the values would be undone by who knows most of them.
+
+    Parameters
+    ----------
+    records : int
+    seed : Seed
+    file : int
+        Which of the files that are made with a key; each has an order of its own.
     """
-    content = blake2b(digest_size=16)
-    for part in (table.codes, table.numbers):
-        content.update(np.ascontiguousarray(part).tobytes())
-    drawn = stream(int.from_bytes(content.digest(), "big"), Purpose.SHUFFLE)
-    return drawn.permutation(len(table)).astype(np.intp)
+    return stream(seed, Purpose.SHUFFLE, 1, file).permutation(records).astype(np.intp)
 
 
 def moved_sentences(original: Table, masked: Table) -> list[str]:

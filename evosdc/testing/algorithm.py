@@ -10,7 +10,7 @@ from typing import ClassVar
 from deap import base
 
 from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.acceptance import assert_unknown_keys_refused
 from evosdc.testing.counting import candidates, counted, counting_toolbox
 from evosdc.testing.genomes import through_npz

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 from evosdc.model import Genotype, Microdata, Randomised, Seedable, SelfStarting
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evosdc.model import Changes, Microdata
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 from evosdc.table.table import MISSING, Numbers, Rows, Table
 

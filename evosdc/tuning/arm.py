@@ -174,7 +174,7 @@ def portfolio_arms(entries: Sequence[Masking], arms: Sequence[Arm], whole: int) 
         there = [(arm, point) for arm in alike if (point := _point_of(arm, entry)) is not None]
         kind: Kind = "chain" if entry.then else "method"
         name = alike[0].name if alike else entry.label
-        listed.append(there[0] if there else (Arm(name, kind, (), whole, replace(entry, seed=None)), ()))
+        listed.append(there[0] if there else (Arm(name, kind, (), whole, replace(entry, draw=None)), ()))
     return listed
 
 
@@ -186,7 +186,7 @@ def _point_of(arm: Arm, entry: Masking) -> Point | None:
         point = tuple(one.share(one.value_in(entry.params)) for one in arm.free)
     except (TypeError, ValueError):  # no number, or none of the choices
         return None
-    return point if arm.masking(point) == replace(entry, seed=None) else None
+    return point if arm.masking(point) == replace(entry, draw=None) else None
 
 
 def _covers(step: TunedStep, entry: Masking) -> bool:

@@ -13,7 +13,7 @@ from evosdc.engine.problem import Problem
 from evosdc.kernel import working_time
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
-from evosdc.seeds import draw_seed
+from evosdc.secret import Seed
 from evosdc.slow_work import Slow, told_while_slow
 from evosdc.time_limit import DeadlineOver, time_limited
 from evosdc.tuning.candidate import Budget, Candidate, Wanted
@@ -49,14 +49,14 @@ class Judge:
     ----------
     problem : Problem
     registry : Registry
-    seed : int
-        Draw 0 of a candidate is the file that ``evosdc mask --seed`` makes with it, further ones those of
-        `evosdc.seeds.draw_seed`.
+    seed : Seed
+        Draw 0 of a candidate is the file that ``evosdc mask`` makes with it, further ones those of
+        `evosdc.secret.draw_seed`.
     budget : Budget
     dispatch : Dispatch, optional
         Workers to send trials to.
     function : str
-        Name of the worker's function, called with the masking as JSON and the seed.
+        Name of the worker's function, called with the masking as JSON and the draw.
     tell : callable, optional
         Called with the number of trials after each batch.
     favoured : sequence of str
@@ -71,7 +71,7 @@ class Judge:
         self,
         problem: Problem,
         registry: Registry,
-        seed: int,
+        seed: Seed,
         budget: Budget,
         dispatch: Dispatch | None = None,
         function: str = "",
@@ -181,7 +181,7 @@ class Judge:
         return 0 in known and 1 in known and known[0].digest == known[1].digest
 
     def _carry_out(self, batch: Sequence[tuple[tuple[str, int], Candidate]], sent: bool) -> None:
-        asked = [(candidate.masking, draw_seed(self.seed, draw)) for (_, draw), candidate in batch]
+        asked = [(candidate.masking, draw) for (_, draw), candidate in batch]
         if sent and self.dispatch is not None:
             try:
                 with time_limited(self._left, DeadlineOver):
@@ -190,8 +190,8 @@ class Judge:
                 return
         else:
             found = [
-                self._here(candidate, masking, seed)
-                for (masking, seed), (_, candidate) in zip(asked, batch, strict=True)
+                self._here(candidate, masking, draw)
+                for (masking, draw), (_, candidate) in zip(asked, batch, strict=True)
             ]
         if not sent or self.budget.seconds is not None:
             self._measured(sum(seconds for _, seconds in found) / len(batch), len(batch))
@@ -219,13 +219,13 @@ class Judge:
         """Seconds that are left of the budget; None without any, and until a first trial has succeeded."""
         return None if self.budget.seconds is None or not self.trials else self.budget.seconds - self.seconds
 
-    def _here(self, candidate: Candidate, masking: Masking, seed: int) -> tuple[Trial | Refusal, float]:
+    def _here(self, candidate: Candidate, masking: Masking, draw: int) -> tuple[Trial | Refusal, float]:
         began, left = working_time(), self._left
         if left is not None and self.budget.seconds is not None:
             left = min(left, MOST_OF_TRIAL * self._share_of(candidate) * self.budget.seconds)
         try:
             with told_while_slow(masking.label, self.slow), time_limited(left, DeadlineOver):
-                trial, masked = attempt(self.problem, self.registry, masking, seed)
+                trial, masked = attempt(self.problem, self.registry, masking, self.seed, draw)
         except DeadlineOver:
             return Refusal("takes longer than its share of the time"), working_time() - began
         if masked is not None and isinstance(trial, Trial):
@@ -234,7 +234,7 @@ class Judge:
 
     def _sent(self, asked: Sequence[tuple[Masking, int]]) -> list[tuple[Trial | Refusal, float]]:
         assert self.dispatch is not None
-        items = [(place, (json.dumps(masking.to_json()), seed)) for place, (masking, seed) in enumerate(asked)]
+        items = [(place, (json.dumps(masking.to_json()), draw)) for place, (masking, draw) in enumerate(asked)]
         outcomes = self.dispatch.run(self.function, items, self._cost, PAYLOAD, ErrorRule("penalise"))
         found: list[tuple[Trial | Refusal, float]] = []
         for outcome in outcomes:

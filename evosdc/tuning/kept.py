@@ -25,7 +25,7 @@ class Kept:
         Parameters
         ----------
         masking : Masking
-            Without the trial's seed.
+            Without the trial's draw.
         trial : Trial
         masked : Table
             With labels put right and records repaired, as it was judged.
@@ -40,5 +40,5 @@ class Kept:
 
     @property
     def files(self) -> Sequence[tuple[Masking, Table]]:
-        """The files, each with the masking and the seed that make it."""
+        """The files, each with the masking and the draw that make it."""
         return tuple((trial.exactly(masking), masked) for masking, trial, masked in self._files.values())

@@ -25,13 +25,13 @@ class TunedMethod:
         The method and its design, without the parameters that were tuned.
     kind : {"method", "by attribute", "chain"}
     masking : Masking
-        With the seed of the best of its files, which ``evosdc mask --seed`` makes again.
+        With the draw of the best of its files, which ``evosdc mask --draw`` makes again.
     scores : mapping of str to float
         Of that file.
     fitness : tuple of float
         Objectives of that file.
     mean : tuple of float
-        Mean objectives over all draws: what to expect of a file with another seed.
+        Mean objectives over all draws: what to expect of another draw.
     error : float, optional
         Standard error of the first of them; 0 where nothing is random, None of a single draw.
     draws : int
@@ -74,7 +74,7 @@ class TunedMethod:
 
 @dataclass(frozen=True)
 class TunedFile:
-    """One masked file: a masking with its seed, and the file's scores."""
+    """One masked file: a masking with its draw, and the file's scores."""
 
     masking: Masking
     scores: Mapping[str, float]

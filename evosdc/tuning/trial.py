@@ -1,4 +1,4 @@
-"""One trial: a file masked and judged. A pure function of the masking and a seed, wherever it is carried out."""
+"""One trial: a file masked and judged. A pure function of the masking, the seed and the draw, wherever it is done."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from evosdc.errors import InputError
 from evosdc.model import Masking, Seedable
 from evosdc.model.individual import precedence_of
 from evosdc.plugins.registry import Registry
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, Seed, draw_seed, stream
 from evosdc.table.table import Table
 from evosdc.time_limit import raise_if_over
 
@@ -26,19 +26,19 @@ class Trial:
 
     Parameters
     ----------
-    seed : int
-        That makes this very file by ``evosdc mask --seed``.
+    draw : int
+        That makes this very file by ``evosdc mask --draw``.
     scores : mapping of str to float
     objectives : tuple of float
     digest : str
-        Of the masked values; equal for two seeds where nothing is random.
+        Of the masked values; equal for two draws where nothing is random.
     right_labels : tuple of str
         Attributes whose labels had been exchanged, and were put right.
     move_values : tuple of str
         Attributes whose rare values, where they were kept, changed places.
     """
 
-    seed: int
+    draw: int
     scores: Mapping[str, float]
     objectives: tuple[float, ...]
     digest: str
@@ -47,7 +47,7 @@ class Trial:
 
     def exactly(self, masking: Masking) -> Masking:
         """Return the masking that makes this very file."""
-        return replace(masking, seed=self.seed, right_labels=self.right_labels, move_values=self.move_values)
+        return replace(masking, draw=self.draw, right_labels=self.right_labels, move_values=self.move_values)
 
     @property
     def order(self) -> Order:
@@ -64,7 +64,7 @@ class Refusal:
 
 
 def attempt(
-    problem: Problem, registry: Registry, masking: Masking, seed: int
+    problem: Problem, registry: Registry, masking: Masking, seed: Seed, draw: int
 ) -> tuple[Trial, Table] | tuple[Refusal, None]:
     """Mask the protected attributes and judge the file as the search would judge it; return the file too.
 
@@ -75,10 +75,11 @@ def attempt(
     try:
         microdata, methods = problem.genotype.microdata, build_steps(masking, registry)
         require_fit(masking, methods[:1], microdata.original)
-        masked = apply_masking(masking, methods, microdata, stream(seed, Purpose.MASK))
+        rng = stream(draw_seed(seed, draw), Purpose.MASK)
+        masked = apply_masking(masking, methods, microdata, rng)
         if masked.schema != microdata.original.schema:
             return Refusal("publishes labels that the attributes do not have"), None
-        order = mended(problem, masked, last_step_of(masking, methods, microdata))
+        order = mended(problem, masked, last_step_of(masking, methods, microdata), rng)
         scores, objectives = judged(problem, order.table)
     except InputError as error:
         return Refusal(str(error.faults[0])), None
@@ -86,7 +87,7 @@ def attempt(
         raise_if_over(error)
         # Any method may be tuned, a stranger's too; a text of an unknown error might hold values of records.
         return Refusal(type(error).__name__), None
-    trial = Trial(seed, scores, objectives, digest_of(order.table), order.right_labels, order.move_values)
+    trial = Trial(draw, scores, objectives, digest_of(order.table), order.right_labels, order.move_values)
     return trial, order.unrepaired
 
 

@@ -7,6 +7,7 @@ from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
+from evosdc.secret import Seed
 from evosdc.slow_work import Slow
 from evosdc.tuning.arm import arms_of, portfolio_arms
 from evosdc.tuning.candidate import Budget, Candidate
@@ -20,7 +21,7 @@ from evosdc.tuning.result import Tuning, tuning_of
 def tune(
     problem: Problem,
     registry: Registry,
-    seed: int,
+    seed: Seed,
     budget: Budget,
     methods: Sequence[str] = (),
     portfolio: Sequence[Masking] = (),
@@ -52,7 +53,7 @@ def tune(
     problem : Problem
         Whose measures, aggregation, constraints and fitness judge.
     registry : Registry
-    seed : int
+    seed : Seed
     budget : Budget
     methods : sequence of str
         Masking methods to tune; empty for all that fit.
@@ -82,7 +83,7 @@ def tune(
     first = registry.defaults("masking-method", "anonymity") if problem.repair.keeps_classes else ()
     places = portfolio_arms(portfolio, arms, len(original.schema))
     named = zip(places, portfolio, strict=True)
-    entries = [Candidate.of(arm, point, replace(masking, seed=None)) for (arm, point), masking in named]
+    entries = [Candidate.of(arm, point, replace(masking, draw=None)) for (arm, point), masking in named]
     sampled, tried = None, 0
     if sample is not None and budget.seconds is not None:
         sampled = Judge(sample, registry, seed, budget.part(SAMPLE_SHARE), tell=tell, favoured=first, slow=slow)

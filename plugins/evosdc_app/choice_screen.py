@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from evosdc.engine.checkpoint import SO_FAR
 from evosdc.plugins.registry import default_registry
-from evosdc.runs.layout import FOR_USERS, RECIPE, REPORT, RESULT
+from evosdc.runs.layout import FOR_USERS, RECIPE, REPORT, RESOLVED, RESULT
 from evosdc.runs.status import RUNNING, read_run_status
 from evosdc_app.calls import RefusedError
 from evosdc_app.export_screen import GOES_ON, OPTIONS, export_words, exports_of, proposed
@@ -66,7 +66,7 @@ async def shown(
     scores = front.members[0]["scores"]
     names = [*FIRST, *(key for key in scores if key not in (*FIRST, "infeasibility"))]
     output = form.one("output") if form is not None else proposed(bench, data, run, member)
-    given = form or Form()
+    given = form if form is not None else _as_the_run(run)
     rows = [(OWN, front.scores)] if front.scores and front.own is None else []
     rows += [(str(entry["member"]), entry["scores"]) for entry in front.members]
     exports = exports_of(bench, run)
@@ -114,6 +114,12 @@ def meanings(names: Sequence[str]) -> dict[str, str]:
     }
     known = registry.names("measure")
     return fixed | {name: registry.spec("measure", name).summary for name in names if name in known}
+
+
+def _as_the_run(run: Path) -> Form:
+    """Return what is ticked at first: where a run kept the order of records, its verdict is about that order."""
+    kept = (told(run / RESOLVED).get("data") or {}).get("shuffle") is False
+    return Form({"keep-order": ["1"]} if kept else {})
 
 
 def _recipe(run: Path) -> str:

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from evosdc.files.own_files import GENERATOR
+from evosdc.runs.file_kinds import is_secret
 from evosdc.runs.layout import EXPERIMENT, FOR_USERS, RECIPE, REPORT
 from evosdc_app.guard import DOCUMENT_POLICY
 from evosdc_app.workbench import Workbench, asked
@@ -15,14 +16,14 @@ _HEAD = 4096
 
 
 async def save(bench: Workbench, request: Request) -> Response:
-    """Send a file to be saved: what was exported, its manifest, and what a run leaves for people."""
+    """Send a file to be saved: what was exported, its manifest, and what a run leaves for people; never a secret."""
     path = bench.folder.file(asked(request, "file"))
     exported = {
         file for manifest, said in bench.folder.exports()
         for file in (manifest, manifest.with_name(str((said.get("output") or {}).get("name", ""))))
     }  # fmt: skip
     of_run = path.parent in bench.folder.runs() and path.name in (REPORT, FOR_USERS, RECIPE, EXPERIMENT)
-    if path not in exported and not of_run:
+    if (path not in exported and not of_run) or is_secret(path):
         raise HTTPException(404)
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 

@@ -66,10 +66,10 @@ async def file(bench: Workbench, request: Request) -> Response:
     dataset = is_dataset(data, bench.folder)
     schema = None if dataset else bench.folder.schema_of(data)
     if not dataset:
-        bench.folder.file(data)
+        bench.folder.data_file(data)
     name = None if schema is None else bench.folder.name(schema)
     faults: list[str] = []
-    if schema is not None and not schema.exists() and bench.folder.file(data).stat().st_size <= _SMALL:
+    if schema is not None and not schema.exists() and bench.folder.data_file(data).stat().st_size <= _SMALL:
         try:
             await to_thread.run_sync(bench.sources.contents, data)
         except InputError as error:  # there is nothing to propose
@@ -145,7 +145,7 @@ def data_words(bench: Workbench, data: str) -> tuple[list[str], list[Path]]:
     if is_dataset(data, bench.folder):
         at_hand(data)
         return [data], []
-    path, schema = bench.folder.file(data), bench.folder.schema_of(data)
+    path, schema = bench.folder.data_file(data), bench.folder.schema_of(data)
     name = bench.folder.name(path)
     if not schema.exists():
         return [name], [path]

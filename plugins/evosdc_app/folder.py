@@ -9,7 +9,8 @@ from typing import Any
 
 from evosdc.errors import DataError, Fault
 from evosdc.printing import printable
-from evosdc.runs.layout import DATA, LOCK, RESOLVED, holds_run_files, read_object, run_folders
+from evosdc.runs.file_kinds import is_secret, kind_of
+from evosdc.runs.layout import DATA, LOCK, RESOLVED, holds_run_files, read_object, run_folder_of, run_folders
 
 RUNS = "runs"
 """Folder of the runs, as for the command line."""
@@ -66,6 +67,20 @@ class WorkFolder:
             raise DataError(Fault(printable(name), "no such file", "a file of the folder"))
         return path
 
+    def data_file(self, name: str) -> Path:
+        """Return the path of a data file that is there, to be shown and protected.
+
+        Raises
+        ------
+        DataError
+            As `file`; or it is a key, a crosswalk, or a file of a run that is not for publication.
+        """
+        path = self.file(name)
+        kind = kind_of(path.name) if run_folder_of(path) is not None else None
+        if (kind is not None and not kind.published) or is_secret(path):
+            raise DataError(Fault(printable(name), "a file of a run, or a secret one", "a data file"))
+        return path
+
     def run(self, name: str) -> Path:
         """Return the path of a run by its name; raises as `path`, or where there is none."""
         path = self.run_place(name)
@@ -99,7 +114,7 @@ class WorkFolder:
             if path.is_file() and not _of_schema(path) and not holds_run_files(path.parent):
                 if path.parent.name == DATA and holds_run_files(path.parent.parent):
                     continue
-                if path.resolve().is_relative_to(self.root):
+                if path.resolve().is_relative_to(self.root) and not is_secret(path):
                     found.append(self.name(path))
         return found[:_MOST]
 
@@ -109,8 +124,8 @@ class WorkFolder:
         return sum(not name.startswith(".") and not _nameable([name]) for name in names)
 
     def word(self, data: str) -> str:
-        """Return a data file as a command run in the folder takes it; raises as `file`."""
-        return self.name(self.file(data))
+        """Return a data file as a command run in the folder takes it; raises as `data_file`."""
+        return self.name(self.data_file(data))
 
     def schema_of(self, data: str) -> Path:
         """Return the place of the schema file of a data file: beside it, by its name.
@@ -118,9 +133,9 @@ class WorkFolder:
         Raises
         ------
         DataError
-            As `file`; or the schema file, which may be a link, or a hierarchy that it names lies outside.
+            As `data_file`; or the schema file, which may be a link, or a hierarchy that it names lies outside.
         """
-        path = self.file(data)
+        path = self.data_file(data)
         schema = self.path((path.parent / _schema_name(path)).relative_to(self.root).as_posix())
         for file in _hierarchies(schema):
             if not (schema.parent / file).resolve().is_relative_to(self.root):

@@ -22,8 +22,8 @@ SECONDS = 60
 PATIENCE = 60.0
 """Seconds in which a search may be refused that was just begun, before its page is shown all the same."""
 
-_FIRST = {"seconds": str(SECONDS), "k": "3", "linked": "5", "dr": "20", "seed": "1", "executor": "processes"}
-"""What stands in the form at first."""
+_FIRST = {"seconds": str(SECONDS), "k": "3", "linked": "5", "dr": "20", "executor": "processes"}
+"""What stands in the form at first; without a seed the search draws from a fresh secret key."""
 
 
 async def goal(bench: Workbench, request: Request) -> Response:
@@ -89,10 +89,10 @@ def _command(bench: Workbench, form: Form, run: str = "") -> list[str]:
     if form.one("unhurried") and form.one("generations"):
         found += ["--generations", form.one("generations")]
     found += ["--no-tune"] if form.one("untuned") else []
-    for flag in ("shuffle", "explainable", "neutralise-formulas"):
+    for flag in ("explainable", "neutralise-formulas", "keep-order"):
         found += [f"--{flag}"] if form.one(flag) else []
     found += ["--no-second-opinion"] if form.one("unjudged") else []
-    if form.one("seed", "1") != "1":
+    if form.one("seed"):
         found += ["--seed", form.one("seed")]
     if form.one("executor", "processes") != "processes":
         found += ["--executor", form.one("executor")]

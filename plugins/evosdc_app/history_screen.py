@@ -1,4 +1,4 @@
-"""Screen 6: every step, what repeats it, and how it is taken back."""
+"""Screen 6: every step, its command, and how it is taken back."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -34,7 +34,7 @@ async def propose(bench: Workbench, request: Request) -> Response:
     """Carry out `evosdc init`."""
     form = await bench.form(request)
     data = form.one("data")
-    bench.folder.file(data)
+    bench.folder.data_file(data)
     await done(bench, init_words(bench, data))
     return away("/file", {"data": data}, "attributes")
 

@@ -77,7 +77,7 @@ class Sources:
         InputError
             It cannot be read.
         """
-        path = None if is_dataset(data, self.folder) else self.folder.file(data)
+        path = None if is_dataset(data, self.folder) else self.folder.data_file(data)
         key = (data,) if path is None else (data, path.stat().st_mtime_ns, path.stat().st_size)
         with self._lock:  # two tabs wait for one reading
             if key not in self._kept:

@@ -1,6 +1,6 @@
 """Random trees: grow, full and ramped half-and-half, on `deap.gp.generate`.
 
-They draw from the global `random`, as all of DEAP does: call them inside `evosdc.seeds.lent`.
+They draw from the global `random`, as all of DEAP does: call them inside `evosdc.secret.lent`.
 """
 
 import random

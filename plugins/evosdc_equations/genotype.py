@@ -18,7 +18,7 @@ from evosdc.randomisation.equations.quantities import quantities_of
 from evosdc.randomisation.equations.symbols import ARITY, TERMINALS
 from evosdc.randomisation.post_randomisation import drawn
 from evosdc.randomisation.transition import Matrix, cumulative
-from evosdc.seeds import lent
+from evosdc.secret import lent
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_equations.designs import standard_designs

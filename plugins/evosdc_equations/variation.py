@@ -1,6 +1,6 @@
 """Variation of trees (thesis, 2.2.2), in DEAP's conventions: a tree is changed in place and returned in a tuple.
 
-Draws come from the global `random`: call the operators inside `evosdc.seeds.lent`, on trees of one's own.
+Draws come from the global `random`: call the operators inside `evosdc.secret.lent`, on trees of one's own.
 """
 
 import random

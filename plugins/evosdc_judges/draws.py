@@ -9,7 +9,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 
 Positions = NDArray[np.intp]
 

@@ -6,7 +6,15 @@ from typing import Any, TypeVar
 
 import click
 
-from evosdc.cli.options import PATH, force_option, json_option, listed, parameters, schema_option
+from evosdc.cli.options import (
+    PATH,
+    drawing_options,
+    force_option,
+    json_option,
+    listed,
+    parameters,
+    schema_option,
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -145,7 +153,7 @@ def large_measure(
 @click.argument("data", type=PATH)
 @click.option("--attributes", required=True, metavar="A,B,...", help="What to mask.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A parameter of the method: k=3.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@drawing_options
 @click.option("-o", "--output", type=PATH, required=True, help="Parquet file to write.")
 @schema_option
 @workers_options
@@ -156,7 +164,8 @@ def large_mask(
     data: Path,
     attributes: str,
     settings: tuple[str, ...],
-    seed: int,
+    key_file: Path | None,
+    seed: int | None,
     output: Path,
     schema: Path | None,
     workers: int | None,
@@ -164,14 +173,18 @@ def large_mask(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Mask columns of DATA, Parquet of any length, by pram, global-recoding, local-suppression or rank-swapping."""
+    """Mask columns of DATA, Parquet of any length, by pram, global-recoding, local-suppression or rank-swapping.
+
+    A step of work: rows keep their order, and nothing is judged.
+    """
     from evosdc.cli.inputs import require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
+    from evosdc.secret import PUBLIC_SEED
     from evosdc_large import workers as cluster
-    from evosdc_large.masking import mask_parquet
+    from evosdc_large.masking import IN_ORDER, mask_parquet
 
-    require_apart(output, data, schema)
+    require_apart(output, data, schema, key_file)
     with cluster.workers(address, workers) as by:
         changed = mask_parquet(
             data,
@@ -180,11 +193,16 @@ def large_mask(
             listed(attributes) or [],
             schema=schema,
             seed=seed,
+            key=key_file,
             by=by,
             force=force,
             params=parameters(settings),
         )
+    not_for_release = [IN_ORDER, *([] if seed is None else [PUBLIC_SEED])]
     if as_json:
-        print_json({"output": str(output), "method": method, "seed": seed, "changed": changed})
+        document = {"output": str(output), "method": method, "seed": seed, "changed": changed}
+        print_json(document | {"not_for_release": not_for_release})
         return
-    say(f"Values changed: {', '.join(f'{name} {count}' for name, count in changed.items())}; seed {seed}: {output}")
+    say(f"Values changed: {', '.join(f'{name} {count}' for name, count in changed.items())}: {output}")
+    for sentence in not_for_release:
+        say(sentence)

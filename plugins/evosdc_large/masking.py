@@ -1,18 +1,36 @@
 """The masking of a large file: a first pass counts, a second one changes and writes row by row."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.files.atomic import atomic, require_unused
 from evosdc.plugins.registry import default_registry
+from evosdc.secret import Seed, chosen_seed
 from evosdc_large.blocks import Block, blocks_of, opened
 from evosdc_large.description import description_of
 from evosdc_large.planning import METHODS, planned
 from evosdc_large.plans import Plan
 from evosdc_large.workers import Here, Workers
+
+IN_ORDER = (
+    "Rows stand in the order of the original: not for release before they stand in another one, such as that of their "
+    "published values. Whoever knows the original order finds each person by the number of a row."
+)
+"""What is said of every file that is masked here."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A block to mask, and what its random numbers are drawn from.
+
+    A task stays in the memory of whoever does it. What all tasks share may be written to disk by a cluster's workers.
+    """
+
+    block: Block
+    seed: Seed
 
 
 def mask_parquet(
@@ -22,14 +40,16 @@ def mask_parquet(
     attributes: Sequence[str],
     *,
     schema: Path | None = None,
-    seed: int = 1,
+    seed: int | None = None,
+    key: Path | str | None = None,
     params: Mapping[str, Any] | None = None,
     by: Workers | None = None,
     force: bool = False,
 ) -> dict[str, int]:
     """Mask some columns of a Parquet file of any length, and write it beside; all other columns as they are.
 
-    The same seed gives the same file, whoever masks which rows. It is whole or not there, and for its owner alone.
+    The same key gives the same file, whoever masks which rows. It is whole or not there, and for its owner alone.
+    Without key and seed it is drawn from a fresh key, which is not kept.
 
     Parameters
     ----------
@@ -39,7 +59,10 @@ def mask_parquet(
     attributes : sequence of str
         Columns that are masked.
     schema : Path, optional
-    seed : int
+    seed : int, optional
+        A public seed, for studies and tests: what it draws is not for release.
+    key : Path, optional
+        Key file, made where there is none: keep it secret, and apart from what is published.
     params : mapping, optional
         Of the method, as of ``evosdc mask``.
     by : Workers, optional
@@ -61,11 +84,14 @@ def mask_parquet(
         raise ParameterError(Fault("method", repr(method), f"one of {', '.join(METHODS)}"))
     if output.exists() and path.exists() and path.samefile(output):
         raise ParameterError(Fault("output", str(output), "another file than the data"))
+    if key is not None and Path(key).resolve() == output.resolve():
+        raise ParameterError(Fault("key", str(key), "another file than the output"))
     require_unused(output, replace=force, advice="Choose another file, or add --force.")
     by, built = by or Here(), default_registry().build("masking-method", method, params or {})
-    first_pass = blocks_of(path, attributes)
-    plan = planned(method, built, first_pass, description_of(schema, list(attributes)), seed, by)
-    tasks = [replace(block, coded=tuple(attributes)) for block in blocks_of(path)]
+    first_pass, description = blocks_of(path, attributes), description_of(schema, list(attributes))
+    drawn = chosen_seed(seed, None if key is None else Path(key))
+    plan = planned(method, built, first_pass, description, drawn, by)
+    tasks = [Task(replace(block, coded=tuple(attributes)), drawn) for block in blocks_of(path)]
     changed = dict.fromkeys(attributes, 0)
     with opened(path) as file:
         target = file.schema_arrow
@@ -73,14 +99,14 @@ def mask_parquet(
     return changed
 
 
-def masked_rows(block: Block, shared: tuple[Plan, Any]) -> Iterator[tuple[Any, Mapping[str, int]]]:
+def masked_rows(task: Task, shared: tuple[Plan, Any]) -> Iterator[tuple[Any, Mapping[str, int]]]:
     """Yield the rows of a block as they are published, and how many values of each column changed."""
     import pyarrow as pa
 
     plan, target = shared
-    for first, rows in block.batches():
+    for first, rows in task.block.batches():
         columns = {name: _whole(rows.column(name)) for name in plan.values}
-        published = plan.masked(first, columns)
+        published = plan.masked(first, columns, task.seed)
         arrays, fields, changed = [], [], {}
         for field in target:
             name = field.name

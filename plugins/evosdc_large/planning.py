@@ -9,7 +9,7 @@ from evosdc.errors import DataError, Fault, ParameterError, PluginError
 from evosdc.files.schema.description import SchemaDescription
 from evosdc.model import IntruderView, MaskingMethod, MissingMatch
 from evosdc.randomisation.transition import Matrix, cumulative
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, Seed, stream
 from evosdc.table.table import MISSING, Table
 from evosdc_large.blocks import Block
 from evosdc_large.counting import Counted, Integers, added_up, counted, counted_rows, keys_of
@@ -34,7 +34,7 @@ def planned(
     method: MaskingMethod,
     blocks: Sequence[Block],
     description: SchemaDescription,
-    seed: int,
+    seed: Seed,
     by: Workers,
 ) -> Plan:
     """Return what a masking method does to the records of a file, from a first pass over its blocks.
@@ -49,9 +49,9 @@ def planned(
     columns = by.total(counted_columns, blocks, added_columns)
     tables = [table_of(column, description, blocks[0].path) for column in columns]
     if name == "rank-swapping":
-        return _swapping(method, columns, tables, seed)
+        return _swapping(method, columns, tables)
     if name == "pram":
-        return _randomisation(method, columns, tables, seed)
+        return _randomisation(method, columns, tables)
     return _recoding(method, columns, tables, seed)
 
 
@@ -70,9 +70,7 @@ def added_columns(parts: Iterable[tuple[Counted, ...]]) -> tuple[Counted, ...]:
     return tuple(added_up(column) for column in columns)
 
 
-def _randomisation(
-    method: MaskingMethod, columns: Sequence[Counted], tables: Sequence[Table], seed: int
-) -> Randomisation:
+def _randomisation(method: MaskingMethod, columns: Sequence[Counted], tables: Sequence[Table]) -> Randomisation:
     if not method.weighted or getattr(method.params, "crossed", None) or method.params.structural_zeros:
         given = "an equation, a matrix of one's own, crossed attributes or structural zeros"
         raise ParameterError(Fault("method pram", given, "a design whose matrices counts of values tell: a, b"))
@@ -91,10 +89,10 @@ def _randomisation(
         order = [place[attribute.categories[code]] for code in known.codes[:, 0]]
         matrix = np.array(document["matrix"], dtype=np.float64)[np.ix_(order, order)]
         values[name], sums[name] = column.values[0], cumulative(matrix)
-    return Randomisation(values, sums, seed)
+    return Randomisation(values, sums)
 
 
-def _swapping(method: MaskingMethod, columns: Sequence[Counted], tables: Sequence[Table], seed: int) -> Randomisation:
+def _swapping(method: MaskingMethod, columns: Sequence[Counted], tables: Sequence[Table]) -> Randomisation:
     """Return rank swapping within quantile cells, where each value gets that of a partner drawn from its cell."""
     params = method.params
     if params.top or params.bottom or params.r0 is not None or params.k0 is not None:
@@ -115,7 +113,7 @@ def _swapping(method: MaskingMethod, columns: Sequence[Counted], tables: Sequenc
         matrix = np.empty((present.size, present.size))
         matrix[np.ix_(order, order)] = within_cells(column.counts[present][order], params.p)
         values[name], sums[name] = column.values[0], cumulative(matrix)
-    return Randomisation(values, sums, seed)
+    return Randomisation(values, sums)
 
 
 def within_cells(counts: Integers, percent: float) -> Matrix:
@@ -142,7 +140,7 @@ def within_cells(counts: Integers, percent: float) -> Matrix:
     return matrix
 
 
-def _recoding(method: MaskingMethod, columns: Sequence[Counted], tables: Sequence[Table], seed: int) -> Recoding:
+def _recoding(method: MaskingMethod, columns: Sequence[Counted], tables: Sequence[Table], seed: Seed) -> Recoding:
     import pyarrow as pa
 
     params = method.params
@@ -164,7 +162,7 @@ def _recoding(method: MaskingMethod, columns: Sequence[Counted], tables: Sequenc
     return Recoding(values, groups)
 
 
-def _suppression(method: MaskingMethod, found: Counted, description: SchemaDescription, seed: int) -> Suppression:
+def _suppression(method: MaskingMethod, found: Counted, description: SchemaDescription, seed: Seed) -> Suppression:
     """Return what is suppressed, decided on a small file that has each distinct record k times at most.
 
     A class that has k records there has as many in the large file; so what is k-anonymous there is so here.

@@ -1,7 +1,8 @@
 """What is done to each record of a large file, decided from counts alone and the same for all blocks.
 
 A plan is small, can be sent to workers, and changes the columns of some rows, whose position in the file it is told:
-random numbers are found by that position, so they do not depend on who masks which rows.
+random numbers are found by that position, so they do not depend on who masks which rows. What they are drawn from is
+no part of a plan: workers of a cluster may write plans to disk where memory is short.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from evosdc.randomisation.post_randomisation import drawn
 from evosdc.randomisation.transition import Matrix
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, Seed, stream
 from evosdc.table.table import MISSING, Codes
 from evosdc_large.counting import Integers, keys_of
 
@@ -31,19 +32,17 @@ class Randomisation:
         By column, the values that occur, without missing ones, which stay.
     sums : mapping of str to ndarray of float64, shape (c, c)
         Cumulative sums of the rows of its matrix.
-    seed : int
     """
 
     values: Mapping[str, Any]
     sums: Mapping[str, Matrix]
-    seed: int
 
-    def masked(self, first: int, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def masked(self, first: int, columns: Mapping[str, Any], seed: Seed) -> dict[str, Any]:
         """Return the published columns of the rows from a position on."""
         published = {}
         for place, (name, values) in enumerate(self.values.items()):
             codes = places_in(columns[name], values)
-            uniforms = uniforms_of(self.seed, place, first, len(codes))
+            uniforms = uniforms_of(seed, place, first, len(codes))
             published[name] = taken(values, drawn(codes, self.sums[name], uniforms))
         return published
 
@@ -63,7 +62,7 @@ class Recoding:
     values: Mapping[str, Any]
     groups: Mapping[str, Any]
 
-    def masked(self, first: int, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def masked(self, first: int, columns: Mapping[str, Any], seed: Seed) -> dict[str, Any]:
         """Return the published columns."""
         return {
             name: taken(self.groups[name], _last_for_missing(places_in(columns[name], values), len(values)))
@@ -89,7 +88,7 @@ class Suppression:
     keys: Integers
     gone: NDArray[np.bool_]
 
-    def masked(self, first: int, columns: Mapping[str, Any]) -> dict[str, Any]:
+    def masked(self, first: int, columns: Mapping[str, Any], seed: Seed) -> dict[str, Any]:
         """Return the published columns."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -109,7 +108,7 @@ class Suppression:
 Plan = Randomisation | Recoding | Suppression
 
 
-def uniforms_of(seed: int, place: int, first: int, size: int) -> NDArray[np.float64]:
+def uniforms_of(seed: Seed, place: int, first: int, size: int) -> NDArray[np.float64]:
     """Return the uniform numbers of rows from a position on, for the attribute at a place, shape (size,)."""
     start, stop = first // DRAWN_TOGETHER, -(-(first + size) // DRAWN_TOGETHER)
     numbers = [stream(seed, Purpose.MASK, place, block).random(DRAWN_TOGETHER) for block in range(start, stop)]

@@ -10,7 +10,7 @@ from pydantic import Field
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Individual, Offspring, Parameters, Population
 from evosdc.model.individual import INFEASIBILITY
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.node_loss import NodeLoss
 from evosdc_lattice.search import LatticeSearch, proposed

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.model import Individual, Offspring, Parameters, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc_lattice.search import LatticeSearch, guiding, proposed
 from evosdc_lattice.space import Levels
 

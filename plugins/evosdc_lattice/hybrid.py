@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import Individual, Offspring, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc_lattice.genetic import wheel
 from evosdc_lattice.search import proposed, publishable
 from evosdc_lattice.tabu import LARGE, TabuList, TabuParams, TabuSearch, next_node

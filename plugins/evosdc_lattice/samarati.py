@@ -8,7 +8,7 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Individual, Offspring, Parameters, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc_lattice.search import LatticeSearch, proposed, publishable
 from evosdc_lattice.space import Levels, locked
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import Individual, Offspring, Parameters, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc_lattice.search import LatticeSearch, guiding, proposed, publishable
 from evosdc_lattice.space import Levels, locked
 from evosdc_lattice.surrogate import Judged

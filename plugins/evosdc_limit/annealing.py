@@ -22,6 +22,16 @@ HOT, COLD = 0.2, 0.0005
 _STEP = 256
 """Moves at one temperature."""
 
+_AT_ONCE = 32 * _STEP
+"""Moves that nothing can interrupt: some milliseconds."""
+
+_DRAWS = 8
+"""Uniform numbers of a move.
+
+They choose an attribute, two published categories, a record of the first one, whether and which record of the second
+one is exchanged for it, how many records move, and whether worse numbers are kept.
+"""
+
 LOOSE, TIGHT = 0.05, 0.5
 """First and last cost of a point by which IL and DR differ, where the greater of both is minimised.
 
@@ -117,6 +127,30 @@ def costs_of_one(costs: Costs, v: int, shape: tuple[int, int], t: float) -> Cost
     )
 
 
+class _Walk(NamedTuple):
+    """Where annealing stands, and the best numbers of records that it has met; arrays are padded as those of `Costs`.
+
+    Parameters
+    ----------
+    entropy, guess : ndarray of float64, shape (V, B)
+        IL and DR of each published category.
+    number : ndarray of int64, shape (V, B)
+        Its records.
+    moved : ndarray of float64, shape (V,)
+        Records by which published categories exceed those of the original.
+    best : ndarray of int64, shape (V, B, A)
+    sums : ndarray of float64, shape (5,)
+        IL without tables and DR of the present numbers; fitness, IL and DR of the best.
+    """
+
+    entropy: Floats
+    guess: Floats
+    number: Integers
+    moved: Floats
+    best: Integers
+    sums: Floats
+
+
 class Channels(NamedTuple):
     """Numbers of records by attribute, each of shape (B, A) by published and original category, and what they cost."""
 
@@ -163,9 +197,18 @@ def annealed(
         state[v, : one.shape[0], : one.shape[1]] = one
         originals[v, : len(own)] = own
     shapes = np.array([one.shape for one in counts], dtype=np.int64)
-    seed = int(rng.integers(2**31))
-    best, il, dr = _anneal(state, shapes, originals, costs, moves * len(counts), hot, seed)
-    return Channels(tuple(best[v, : one.shape[0], : one.shape[1]].copy() for v, one in enumerate(counts)), il, dr)
+    wide = state.shape[:2]
+    walk = _Walk(
+        np.zeros(wide), np.zeros(wide), np.zeros(wide, np.int64), np.zeros(len(counts)), state.copy(), np.zeros(5)
+    )
+    _begin(state, shapes, originals, costs, walk)
+    moves *= len(counts)
+    for done in range(0, moves, _AT_ONCE):
+        # The kernel draws nothing itself: it would begin at a seed, and could be replayed from it.
+        uniforms = rng.random((min(_AT_ONCE, moves - done), _DRAWS))
+        _anneal(state, shapes, originals, costs, walk, uniforms, done / moves, 1.0 / moves, hot)
+    _, _, _, il, dr = walk.sums.tolist()
+    return Channels(tuple(walk.best[v, : one.shape[0], : one.shape[1]].copy() for v, one in enumerate(counts)), il, dr)
 
 
 @kernel
@@ -213,59 +256,66 @@ def _record(counts: NDArray[np.int64], number: int) -> int:
 
 
 @kernel
+def _begin(
+    state: NDArray[np.int64], shapes: NDArray[np.int64], originals: NDArray[np.int64], costs: Costs, walk: _Walk
+) -> None:
+    """Write where annealing begins."""
+    risk, loss = costs.risk, costs.loss
+    for v in range(len(shapes)):
+        for b in range(shapes[v, 0]):
+            walk.entropy[v, b], walk.guess[v, b], walk.number[v, b] = _column(state[v, b], costs, v)
+            loss += walk.entropy[v, b]
+            risk += walk.guess[v, b]
+            walk.moved[v] += 0.5 * abs(walk.number[v, b] - originals[v, b])
+            for a in range(shapes[v, 1]):
+                loss += costs.distances[v, b, a] * state[v, b, a]
+    whole = loss + _table_losses(costs, walk.moved)
+    walk.sums[:2] = loss, risk
+    walk.sums[2:] = _fitness(whole, risk, costs.t, costs.greatest), whole, risk
+
+
+@kernel
 def _anneal(
     state: NDArray[np.int64],
     shapes: NDArray[np.int64],
     originals: NDArray[np.int64],
     costs: Costs,
-    moves: int,
+    walk: _Walk,
+    uniforms: Floats,
+    begun: float,
+    share: float,
     hot: float,
-    seed: int,
-) -> tuple[NDArray[np.int64], float, float]:
-    """Return the best numbers found with their IL and DR."""
-    np.random.seed(seed)
+) -> None:
+    """Try a move with each row of uniform numbers; a share of all moves each, of which one was done before."""
     attributes = len(shapes)
-    entropy, guess = np.zeros(state.shape[:2]), np.zeros(state.shape[:2])
-    number = np.zeros(state.shape[:2], dtype=np.int64)
-    moved = np.zeros(attributes)
-    risk, loss = costs.risk, costs.loss
-    for v in range(attributes):
-        for b in range(shapes[v, 0]):
-            entropy[v, b], guess[v, b], number[v, b] = _column(state[v, b], costs, v)
-            loss += entropy[v, b]
-            risk += guess[v, b]
-            moved[v] += 0.5 * abs(number[v, b] - originals[v, b])
-            for a in range(shapes[v, 1]):
-                loss += costs.distances[v, b, a] * state[v, b, a]
+    entropy, guess, number, moved, best, sums = walk
+    loss, risk, least, best_loss, best_risk = sums
     tables = _table_losses(costs, moved)
-    apart = 0.0
-    now = _guide(loss + tables, risk, costs.t, apart)
-    best, least = state.copy(), _fitness(loss + tables, risk, costs.t, costs.greatest)
-    best_loss, best_risk = loss + tables, risk
-    temperature = hot
-    for move in range(moves):
+    apart, now, temperature = 0.0, 0.0, hot
+    for move in range(len(uniforms)):
         if move % _STEP == 0:
-            temperature = hot * (COLD / hot) ** (move / moves)
+            done = begun + move * share
+            temperature = hot * (COLD / hot) ** done
             if costs.greatest:
-                apart = LOOSE * (TIGHT / LOOSE) ** (move / moves)
+                apart = LOOSE * (TIGHT / LOOSE) ** done
             now = _guide(loss + tables, risk, costs.t, apart)
-        v = np.random.randint(attributes)
+        drawn = uniforms[move]
+        v = int(drawn[0] * attributes)
         width = shapes[v, 0]
         if width < 2 or shapes[v, 1] < 2:
             continue
-        b = np.random.randint(width)
-        c = np.random.randint(width)
+        b, c = int(drawn[1] * width), int(drawn[2] * width)
         if b == c or number[v, b] == 0:
             continue
-        a = _record(state[v, b], np.random.randint(number[v, b]))
+        a = _record(state[v, b], int(drawn[3] * number[v, b]))
         other = -1
-        if number[v, c] > 0 and np.random.random() < 0.6:
-            other = _record(state[v, c], np.random.randint(number[v, c]))
+        if number[v, c] > 0 and drawn[4] < 0.6:
+            other = _record(state[v, c], int(drawn[5] * number[v, c]))
             if other == a:
                 continue
         count = state[v, b, a] if other < 0 else min(state[v, b, a], state[v, c, other])
-        if np.random.random() < 0.5:
-            count = int(count ** np.random.random())
+        if drawn[6] < 0.5:
+            count = int(count ** (2.0 * drawn[6]))
         change = (costs.distances[v, c, a] - costs.distances[v, b, a]) * count
         state[v, b, a] -= count
         state[v, c, a] += count
@@ -284,14 +334,14 @@ def _anneal(
                 moved[v] += 0.5 * (abs(after - originals[v, place]) - abs(number[v, place] - originals[v, place]))
             new_tables = _table_losses(costs, moved)
         then = _guide(new_loss + new_tables, new_risk, costs.t, apart)
-        if then <= now or np.random.random() < np.exp((now - then) / temperature):
+        if then <= now or drawn[7] < np.exp((now - then) / temperature):
             loss, risk, tables, now = new_loss, new_risk, new_tables, then
             entropy[v, b], guess[v, b], number[v, b] = first
             entropy[v, c], guess[v, c], number[v, c] = second
             reached = _fitness(loss + tables, risk, costs.t, costs.greatest)
             if reached < least - 1e-9:
                 least, best_loss, best_risk = reached, loss + tables, risk
-                best = state.copy()
+                best[:] = state
         else:
             moved[v] = before
             state[v, b, a] += count
@@ -299,4 +349,5 @@ def _anneal(
             if other >= 0:
                 state[v, b, other] -= count
                 state[v, c, other] += count
-    return best, best_loss, best_risk
+    sums[:2] = loss, risk
+    sums[2:] = least, best_loss, best_risk

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Table
-from evosdc_limit.attribute import Integers
+from evosdc_limit.attribute import Floats, Integers
 from evosdc_limit.links import Links, credit, links_of
 from evosdc_limit.objective import Objective
 
@@ -26,6 +26,15 @@ _MOST = 20_000_000
 
 _HOT, _COLD = 0.02, 0.0001
 """First and last temperature, in points of the fitness of a file of a thousand records."""
+
+_STEP = 1024
+"""Swaps at one temperature."""
+
+_AT_ONCE = 16 * _STEP
+"""Swaps that nothing can interrupt: a fraction of a second."""
+
+_DRAWS = 4
+"""Uniform numbers of a swap: an attribute, two records, and whether a worse file is kept."""
 
 _LESSER = 0.1
 """Weight of the lesser of both linkages beside the greater one."""
@@ -96,12 +105,22 @@ def assigned(
     linked = objective.linkage and bool(links.strides.any())
     swaps = min(_SWAPS * effort * codes.size, _MOST // attributes) if attributes > 1 else 0
     tables = objective.table_cost * 0.5 / len(table) if objective.order > 1 else 0.0
-    seed = int(rng.integers(2**31))
     layout, surplus = _laid_out(table.codes, codes, widths)
     own = np.ascontiguousarray(table.codes)
     linkage = 50.0 / len(table) if linked else 0.0
-    matched = _swap(codes, own, layout, surplus, links, t * tables, (1.0 - t) * linkage, swaps, seed)
-    return Assigned(codes, tables * _beyond_margins(codes, own, layout, surplus), linkage * matched)
+    table_cost, linkage_cost = t * tables, (1.0 - t) * linkage
+    credits, matched = np.zeros((2, len(table))), np.zeros(2)
+    if linkage_cost > 0.0:
+        _credit_all(codes, own, links, credits, matched)
+    for done in range(0, swaps, _AT_ONCE):
+        # The kernel draws nothing itself: it would begin at a seed, and could be replayed from it.
+        uniforms = rng.random((min(_AT_ONCE, swaps - done), _DRAWS))
+        _swap(
+            codes, own, layout, surplus, links, credits, matched, table_cost, linkage_cost, uniforms, done / swaps,
+            1.0 / swaps,
+        )  # fmt: skip
+    beyond = _beyond_margins(codes, own, layout, surplus)
+    return Assigned(codes, tables * beyond, linkage * float(matched.max()))
 
 
 def _laid_out(original: Codes, codes: Codes, widths: Integers) -> tuple[_Layout, NDArray[np.int64]]:
@@ -167,37 +186,41 @@ def _exchange(codes: Codes, v: int, r: int, s: int, layout: _Layout, surplus: ND
 
 
 @kernel
+def _credit_all(codes: Codes, own: Codes, links: Links, credits: Floats, matched: Floats) -> None:
+    """Write the expected match of each record, and their sums, for both intruders."""
+    for row in range(len(codes)):
+        for kind in range(2):
+            credits[kind, row] = credit(links, kind, own[row], codes[row])
+            matched[kind] += credits[kind, row]
+
+
+@kernel
 def _swap(
     codes: Codes,
     own: Codes,
     layout: _Layout,
     surplus: NDArray[np.int64],
     links: Links,
+    credits: Floats,
+    matched: Floats,
     table_cost: float,
     linkage_cost: float,
-    swaps: int,
-    seed: int,
-) -> float:
-    """Anneal the swaps, and return the matches of the intruder who links more."""
-    np.random.seed(seed)
+    uniforms: Floats,
+    begun: float,
+    share: float,
+) -> None:
+    """Anneal a swap with each row of uniform numbers; a share of all swaps each, of which one was done before."""
     records, attributes = codes.shape
-    credits = np.zeros((2, records))
-    matched = np.zeros(2)
-    if linkage_cost > 0.0:
-        for row in range(records):
-            for kind in range(2):
-                credits[kind, row] = credit(links, kind, own[row], codes[row])
-                matched[kind] += credits[kind, row]
     new, sums = np.zeros((2, 2)), np.zeros(2)
     scale = 1000.0 / records
     temperature = 0.0
-    for swap in range(swaps):
-        if swap % 1024 == 0:
-            temperature = scale * _HOT * (_COLD / _HOT) ** (swap / swaps)
-        v = np.random.randint(attributes)
-        place = np.random.randint(records)
+    for swap in range(len(uniforms)):
+        if swap % _STEP == 0:
+            temperature = scale * _HOT * (_COLD / _HOT) ** (begun + swap * share)
+        drawn = uniforms[swap]
+        v, place = int(drawn[0] * attributes), int(drawn[1] * records)
         low, high = layout.first[v, place], layout.last[v, place]
-        r, s = layout.order[v, place], layout.order[v, low + np.random.randint(high - low)]
+        r, s = layout.order[v, place], layout.order[v, low + int(drawn[2] * (high - low))]
         if codes[r, v] == codes[s, v]:
             continue
         growth = _exchange(codes, v, r, s, layout, surplus)
@@ -208,14 +231,13 @@ def _swap(
                 new[kind, 1] = credit(links, kind, own[s], codes[s])
                 sums[kind] = matched[kind] + new[kind, 0] + new[kind, 1] - credits[kind, r] - credits[kind, s]
             change += linkage_cost * (_linkage(sums) - _linkage(matched))
-        if change <= 0.0 or np.random.random() < np.exp(-change / temperature):
+        if change <= 0.0 or drawn[3] < np.exp(-change / temperature):
             if linkage_cost > 0.0:
                 for kind in range(2):
                     credits[kind, r], credits[kind, s] = new[kind]
                     matched[kind] = sums[kind]
         else:
             _exchange(codes, v, r, s, layout, surplus)
-    return float(matched.max())
 
 
 @kernel_part

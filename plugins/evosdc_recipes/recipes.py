@@ -169,12 +169,12 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         kept = [step for place, step in enumerate(steps) if place not in refused] or list(steps[:1])
         return replace(kept[0], then=tuple(kept[1:]))
 
-    def last_step(self, masked: Table) -> Table:
+    def last_step(self, masked: Table, rng: np.random.Generator) -> Table:
         """Return a table after the last step that all plans have; itself where they have none."""
         if self._last is None:
             return masked
         reached = self.microdata.masked_so_far(masked)
-        return self.methods.apply(self._last, reached, np.random.default_rng(0))
+        return self.methods.apply(self._last, reached, rng)
 
     def simpler(self, g: Recipe) -> Sequence[Recipe]:
         """Return the plans that lack one of the steps each."""

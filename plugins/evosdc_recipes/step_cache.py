@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evosdc.model import Masking, MaskingMethods, Microdata
+from evosdc.secret import child_of, generator_of, spawned, state_of, words_of
 from evosdc.table.table import Table
 
 MOST_BYTES = 128 * 2**20
@@ -65,7 +66,7 @@ class StepCache:
             depends on no parameters of the steps before.
         """
         texts = [json.dumps(step.to_json(), sort_keys=True) for step in steps]
-        drawn = _address(rng)
+        drawn = state_of(rng)
         done, reached = 0, Reached(self._microdata.original)
         for count in range(len(steps), 0, -1):
             known = self._known(tuple(texts[:count]), drawn)
@@ -81,17 +82,17 @@ class StepCache:
         own, children = rng, before.children
         microdata = self._microdata
         if place:
-            own, children = _spawned(rng, children), children + 1
+            own, children = _child(rng, children), children + 1
             microdata = microdata.masked_so_far(before.table)
-        state, spawned = own.bit_generator.state, _children(own)
+        state, before_it = state_of(own), spawned(own)
         try:
             table = self._methods.apply(step, microdata, own)
         except Exception:
             # Any method may be a step, a stranger's too: one that does not fit, or fails, costs nothing but its effect.
             return Reached(before.table, children, before.random, before.refused | {place})
-        drew = own.bit_generator.state != state or _children(own) > spawned
+        drew = state_of(own) != state or spawned(own) > before_it
         if not place:
-            children = _children(own)
+            children = spawned(own)
         return Reached(table, children, before.random or drew, before.refused)
 
     def _known(self, texts: tuple[str, ...], drawn: Hashable) -> Reached | None:
@@ -113,25 +114,8 @@ def _size(table: Table) -> int:
     return table.codes.nbytes + table.numbers.nbytes
 
 
-def _sequence(rng: np.random.Generator) -> np.random.SeedSequence:
-    sequence = rng.bit_generator.seed_seq
-    assert isinstance(sequence, np.random.SeedSequence), "streams of evaluations are addressed by seed sequences"
-    return sequence
-
-
-def _address(rng: np.random.Generator) -> Hashable:
-    """Return what tells a generator's numbers from those of any other: its state, and where its children come from."""
-    sequence = _sequence(rng)
-    return json.dumps(rng.bit_generator.state, default=int), str(sequence.entropy), tuple(sequence.spawn_key)
-
-
-def _children(rng: np.random.Generator) -> int:
-    return _sequence(rng).n_children_spawned
-
-
-def _spawned(rng: np.random.Generator, child: int) -> np.random.Generator:
+def _child(rng: np.random.Generator, number: int) -> np.random.Generator:
     """Return the generator that ``rng.spawn`` would give as its child of a number, however many there were before."""
-    parent = _sequence(rng)
-    key = (*parent.spawn_key, child)
-    sequence = np.random.SeedSequence(parent.entropy, spawn_key=key, pool_size=parent.pool_size)
-    return np.random.Generator(type(rng.bit_generator)(sequence))
+    words = words_of(rng)
+    assert words is not None, "streams of evaluations have addresses"
+    return generator_of(child_of(words, number))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from evosdc.executors.packing import run_packed
 from evosdc.model.executor import SharedFiles
+from evosdc.secret import Seed
 
 END_OF_BATCH = b""
 """What ends a batch on the line between the pool's owner and the origin; no parcel is empty."""
@@ -32,7 +33,7 @@ def own_name() -> str:
     return f"{socket.gethostname()} {os.getpid()}"
 
 
-def presence(shared: SharedFiles | None, seed: int, seconds: float) -> str:
+def presence(shared: SharedFiles | None, seed: Seed, seconds: float) -> str:
     """Tell which process this is, after a short while: long enough for every worker to get its turn."""
     time.sleep(seconds)
     return own_name()

@@ -1,7 +1,7 @@
 from evosdc.algorithms.hill_climbing import HillClimbing
 from evosdc.algorithms.random_search import RandomSearch
 from evosdc.model import Individual, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted, counting_toolbox
 from tests.engine.individuals import individual
 

@@ -26,7 +26,7 @@ from evosdc.algorithms.halving import (
 )
 from evosdc.algorithms.memetic import Memetic
 from evosdc.model import Individual
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted
 from tests.algorithms.test_memetic import toolbox_of
 

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 from evosdc.algorithms.islands import Islands, demes, joined, migrate
 from evosdc.errors import ParameterError, UnknownNameError
 from evosdc.model import Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted, counting_toolbox
 from tests.algorithms.test_algorithms_conformance import island_toolbox
 from tests.engine.individuals import individual

@@ -15,7 +15,7 @@ from evosdc.algorithms.moves import Move, first_credit, moves_of, shares_of, upd
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.errors import ParameterError
 from evosdc.model import Genotype, Individual, Movable, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing import AlgorithmConformance
 from evosdc.testing.counting import candidates, counted, counting_toolbox
 

@@ -7,7 +7,7 @@ import pytest
 
 from evosdc.algorithms.moead import IDEAL, Decomposition
 from evosdc.model import Offspring
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted, counting_toolbox
 from tests.engine.individuals import individual
 

@@ -2,7 +2,7 @@ import numpy as np
 
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.model import Individual, Offspring, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted, counting_toolbox
 from tests.engine.individuals import individual
 

@@ -10,7 +10,7 @@ from evosdc.algorithms.racing import Racing
 from evosdc.model import Individual, Offspring, Population
 from evosdc.model.algorithm import ASIDE
 from evosdc.model.individual import PROVISIONAL
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 TABLES = 4
 

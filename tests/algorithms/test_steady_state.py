@@ -1,6 +1,6 @@
 from evosdc.algorithms.steady_state import SteadyState
 from evosdc.model import Individual, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted, counting_toolbox
 
 

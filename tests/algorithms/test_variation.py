@@ -6,7 +6,7 @@ from evosdc.algorithms.generational import Generational
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.algorithms.variation import CREDIT, VariationParams, improvement, mutation_rate, update_memory, vary_parents
 from evosdc.model import Offspring, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted, counting_toolbox
 from tests.engine.individuals import individual
 

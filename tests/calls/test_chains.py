@@ -10,7 +10,7 @@ from evosdc.calls.masking import apply_masking, build_steps
 from evosdc.errors import InputError
 from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.testing.tables import sample_table
 
 TABLE = sample_table("many-records", frozenset(evosdc.Scale))

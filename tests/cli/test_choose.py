@@ -49,7 +49,7 @@ def test_all_that_is_told_is_the_member_s(evosdc, run, tmp_path) -> None:
     assert chosen["front"] == result["front"]
     assert chosen["digest"] == result["digest"]
     assert chosen["second_opinion"]["best"]["judges"].keys() == result["second_opinion"]["best"]["judges"].keys()
-    assert evosdc("export", run, str(other), "-o", tmp_path / "other.csv").status == 0
+    assert evosdc("export", run, str(other), "--keep-order", "-o", tmp_path / "other.csv").status == 0
     assert (target / "best.csv").read_bytes() == (tmp_path / "other.csv").read_bytes()
     member = json.loads(evosdc("member", run, str(other), "--json").out)
     release = told(target, "release.json")

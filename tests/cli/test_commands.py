@@ -47,7 +47,7 @@ def test_init_proposes_a_schema_that_runs(evosdc, survey):
 
 
 def test_protect_leaves_everything_else_as_it_was(evosdc, survey):
-    answer = evosdc(*SHORT, "--quiet", "-o", "run")
+    answer = evosdc(*SHORT, "--quiet", "--keep-order", "-o", "run")
     assert answer.status == 0, answer.err
     assert "Left out of the protected file: number." in answer.out
     assert answer.out.splitlines()[-1] == "Report:         run/report.html"

@@ -20,6 +20,7 @@ EXPERIMENT = {
     "stop": {"generations": 4},
     "executor": "serial",
     "replicates": 4,
+    "seed": 1,  # pairs are runs of the same seed
 }
 
 

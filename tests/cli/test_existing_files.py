@@ -75,7 +75,7 @@ def test_python_pages_are_not_written_over_either(tmp_path):
 
 
 def test_a_member_that_is_the_original_is_told_of(evosdc, home):
-    answer = evosdc("export", "r", 0, "-o", "member.csv")
+    answer = evosdc("export", "r", 0, "--keep-order", "-o", "member.csv")
     assert answer.status == 0
     assert (home / "member.csv").read_bytes() == (home / "survey.csv").read_bytes()
     assert "Member 0 of the front is the original" in answer.err

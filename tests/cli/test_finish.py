@@ -173,7 +173,7 @@ def test_a_run_stopped_before_its_search_has_its_best_file_so_far_and_goes_on(ev
     if phase == "tuning":
         assert so_far["evaluations"] >= 4
         assert so_far["best"]["origin"].startswith("mdav")
-    answer = evosdc("export", "run", "best", "-o", "exported.csv")
+    answer = evosdc("export", "run", "best", "--keep-order", "-o", "exported.csv")
     assert answer.status == 0, answer.err
     assert Path("exported.csv").read_bytes() == (folder / "best.csv").read_bytes()
     assert evosdc_api.member(folder, "best")["scores"] == so_far["best"]["scores"]

@@ -18,7 +18,7 @@ def test_the_search_ends_by_them_and_the_file_is_the_same(evosdc, tmp_path) -> N
     pd.DataFrame(ROWS, columns=["sex", "age", "town"]).to_csv(tmp_path / "survey.csv", index=False)
     found = []
     for folder in ("one", "two"):
-        answer = evosdc(*WORDS, "--generations", "3", "-o", folder, "--json")
+        answer = evosdc(*WORDS, "--generations", "3", "--key", "key", "-o", folder, "--json")
         assert answer.status in (0, 1), answer.err
         found.append(json.loads(answer.out))
     assert [result["generations"] for result in found] == [3, 3]

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from evosdc.secret import Key
+
 TABLE = "sex,age,town\n" + "".join(f"{'mf'[i % 2]},{20 + i % 7},{'abc'[i % 3]}\n" for i in range(30))
 SCHEMA = '[attributes]\nsex = { role = "quasi-identifier" }\nage = { role = "quasi-identifier", scale = "ordinal" }\n'
 EXPERIMENT = (
@@ -26,11 +28,13 @@ def home(tmp_path):
     return tmp_path
 
 
-def assert_accounted(document, home, output, command):
-    assert document["input"] == {
-        "data": {"name": "a.csv", "sha256": hashed(home / "a.csv")},
-        "schema": {"name": "s.toml", "sha256": hashed(home / "s.toml")},
-    }
+def assert_accounted(document, home, output, command, key=None):
+    """Check what is told of the input: names, and where a key is kept what its owner recognises the files by."""
+    told = {part: {"name": name} for part, name in (("data", "a.csv"), ("schema", "s.toml"))}
+    for one in told.values() if key is not None else ():
+        one["fingerprint"] = key.fingerprint(bytes.fromhex(hashed(home / one["name"])))
+    assert document["input"] == told
+    assert hashed(home / "a.csv") not in json.dumps(document)
     assert document["output"] == {"name": output, "sha256": hashed(home / output)}
     assert document["command"].startswith(command)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", document["date"])
@@ -43,6 +47,9 @@ def test_masking(evosdc, home):
     document = json.loads(answer.out)
     assert document == json.loads((home / "m.manifest.json").read_text())
     assert_accounted(document, home, "m.csv", "evosdc mask pram a.csv --schema s.toml -o m.csv")
+    words = ("mask", "pram", "a.csv", "--schema", "s.toml", "--key", "k", "-o", "n.csv")
+    document = json.loads(evosdc(*words, "--json").out)
+    assert_accounted(document, home, "n.csv", f"evosdc {' '.join(words)}", Key.read(home / "k"))
 
 
 def test_a_data_set_is_named_with_the_digests_of_its_files(evosdc, tmp_path):
@@ -54,13 +61,15 @@ def test_runs_exports_and_reports(evosdc, home):
     assert evosdc("run", "x.toml", "-o", "run", "--quiet").status == 0
     environment = json.loads((home / "run" / "environment.json").read_text())
     assert environment["command"] == "evosdc run x.toml -o run --quiet"
-    assert environment["input"]["data"] == {"name": "a.csv", "sha256": hashed(home / "a.csv")}
+    key = Key.read(home / "run" / "key")
+    mine = {"name": "a.csv", "fingerprint": key.fingerprint(bytes.fromhex(hashed(home / "a.csv")))}
+    assert environment["input"]["data"] == mine
     assert environment["experiment"] == hashed(home / "run" / "experiment.toml")
     answer = evosdc("export", "run", 0, "-o", "e.csv", "--json")
     document = json.loads(answer.out)
     assert isinstance(document.pop("warnings"), list)
     assert document == json.loads((home / "e.manifest.json").read_text())
-    assert_accounted(document, home, "e.csv", "evosdc export run 0 -o e.csv")
+    assert_accounted(document, home, "e.csv", "evosdc export run 0 -o e.csv", key)
     assert (document["run"], document["member"]) == ("run", 0)
     answer = evosdc("report", "run", "-o", "r.html", "--json")
     assert json.loads(answer.out) == {"report": "r.html", "runs": ["run"]}

@@ -11,6 +11,7 @@ import pytest
 
 from evosdc.experiment.run import intruders
 from evosdc.model import Individual
+from evosdc.secret import Key
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +19,14 @@ def data(tmp_path_factory):
     rng = np.random.default_rng(1)
     people = {"age": rng.integers(18, 90, 400), "sex": rng.choice(["f", "m"], 400)}
     path = tmp_path_factory.mktemp("safer") / "people.csv"
+    Key(bytes([2] * 32)).write(path.with_name("key"))  # by which the best file is not publishable, and members are
     pd.DataFrame(people | {"region": rng.choice(list("abcdefgh"), 400)}).to_csv(path, index=False)
     return path
 
 
 def protected(evosdc, data, folder, *words):
-    done = evosdc("protect", data, "--generations", "2", "--no-second-opinion", "-o", folder, *words)
+    short = ("--generations", "2", "--no-second-opinion", "--key", data.with_name("key"))
+    done = evosdc("protect", data, *short, "-o", folder, *words)
     return done, json.loads((folder / "result.json").read_text())["publication"]
 
 

@@ -150,7 +150,7 @@ def test_the_run_folder_repeats_the_run(evosdc, survey, monkeypatch):
     monkeypatch.setattr("evosdc.experiment.run.portfolio.FOR_SEARCH", -10_000.0)
     first = json.loads(evosdc(*SHORT, "--json", "-o", "run").out)
     words = ("--set", "stop.seconds=6000", "--set", f"stop.generations={first['generations']}", "-o", "again", "--json")
-    again = json.loads(evosdc("run", survey / "run" / "experiment.toml", *words).out)
+    again = json.loads(evosdc("run", survey / "run" / "experiment.toml", "--key", "run/key", *words).out)
     assert again["digest"] == first["digest"]
     resolved = json.loads((survey / "run" / "resolved.json").read_text())
     assert resolved["algorithm"]["probes"] == 60
@@ -180,7 +180,8 @@ def test_export_writes_any_member_of_the_front(evosdc, survey):
     held = (survey / "datapackage.json").read_bytes()
     answer = evosdc("export", "run", 0, "-o", "datapackage.json", "--data-package")
     assert (answer.status, (survey / "datapackage.json").read_bytes()) == (2, held)
-    measured = json.loads(evosdc("measure", "survey.csv", "last.csv", "--schema", "schema.toml", "--json").out)
+    matched = ("--schema", "schema.toml", "--crosswalk", "run/crosswalk-last.csv")
+    measured = json.loads(evosdc("measure", "survey.csv", "last.csv", *matched, "--json").out)
     assert {n: measured[n] for n in ("ctbil", "dbrl")} == {n: front[-1]["scores"][n] for n in ("ctbil", "dbrl")}
     answer = evosdc("export", "run", len(front), "-o", "x.csv")
     assert (answer.status, f"0..{len(front) - 1}" in answer.err) == (2, True)

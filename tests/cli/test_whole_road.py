@@ -67,10 +67,14 @@ def test_the_whole_road(evosdc, tmp_path, name):
     assert list(published) == kept
     assert "rownames" not in published
     assert "statusquo" not in published
-    opinion = json.loads(said("judge", path, best, "--schema", schema, "--judges", "learned-linkage", "--json"))
+    crosswalk = ("--crosswalk", run / "crosswalk.csv", "--schema", schema, "--json")
+    opinion = json.loads(said("judge", path, best, *crosswalk, "--judges", "learned-linkage"))
     assert opinion["records"] == RECORDS
-    scores = json.loads(said("measure", path, best, "--schema", schema, "--json"))
+    assert json.loads(said("judge", run, "--judges", "learned-linkage", "--json"))["records"] == RECORDS
+    scores = json.loads(said("measure", path, best, *crosswalk))
     assert scores["dr"] <= 99
+    own = json.loads(said("measure", run, "--json"))
+    assert own["dr"] == pytest.approx(result["best"]["scores"]["dr"])
     risk = json.loads(said("risk", best, "--schema", schema, "--models", "k-anonymity", "--json"))
     assert set(risk["quasi_identifiers"]) <= protected | set(original.table.schema.with_role(Role.QUASI_IDENTIFIER))
     said("report", run, "-o", tmp_path / "report.html")

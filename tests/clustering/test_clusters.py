@@ -15,7 +15,7 @@ from evosdc.clustering.elbow import Elbow, knee
 from evosdc.clustering.partitions import INDICES, agreement_of, loss_of
 from evosdc.clustering.stability import Stability
 from evosdc.errors import ParameterError
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
 from tests.clustering.test_c_median import files, groups_of, slow_distance
@@ -25,7 +25,7 @@ from tests.plugins.measures.cases import schema, table
 
 @given(files(most=25), st.integers(1, 6), st.integers(1, 5), st.sampled_from([None, 1.5]))
 def test_what_holds_of_all_clusters(t, clusters, up_to, fuzziness):
-    found = clusters_of(t, clusters, up_to=up_to, fuzziness=fuzziness, starts=2, seeds=2)
+    found = clusters_of(t, clusters, up_to=up_to, fuzziness=fuzziness, starts=2, seed=1, seeds=2)
     sizes = found.sizes.tolist()
     assert sizes == sorted(sizes, reverse=True)
     assert min(sizes) > 0
@@ -60,7 +60,7 @@ def test_the_clustering_is_that_of_its_seed_whatever_else_is_asked():
 @pytest.mark.parametrize("clusters", [2, 3, 5, 9])
 def test_three_groups_are_suggested(clusters):
     t, _ = groups_of(120)
-    found = clusters_of(t, clusters, up_to=8)
+    found = clusters_of(t, clusters, up_to=8, seed=1)
     assert found.elbow.suggested == 3
     assert found.elbow.shares[0] == 1.0
     if clusters <= 8:
@@ -105,29 +105,29 @@ def test_equal_clusterings_lose_nothing_and_others_as_their_pairs_do():
 
 def test_separate_groups_are_stable_and_records_alike_in_all_ways_are_not():
     t, _ = groups_of(120)
-    assert max(clusters_of(t, 3).stability.losses.values()) == pytest.approx(0.0, abs=1e-9)
+    assert max(clusters_of(t, 3, seed=1).stability.losses.values()) == pytest.approx(0.0, abs=1e-9)
     every = np.array(np.meshgrid(*[range(4)] * 3)).reshape(3, -1).T
     uniform = table(schema((4, 4, 4), ("nominal",) * 3), every)
-    assert clusters_of(uniform, 5, starts=1).stability.losses["adjusted-rand"] > 10.0
+    assert clusters_of(uniform, 5, starts=1, seed=1).stability.losses["adjusted-rand"] > 10.0
 
 
 def test_what_was_not_found_is_told():
     t = table(schema((3, 3), ("nominal", "nominal")), [[0, 1], [0, 1], [2, 2]])
-    found = clusters_of(t, 8)
+    found = clusters_of(t, 8, seed=1)
     assert found.warnings == ("8 clusters were asked for; there are 2, since no more records are apart.",)
     assert found.elbow.clusters == (1, 2)
     assert found.labels.tolist() == [0, 0, 1]
-    one = clusters_of(t.take(np.array([0])), 1, fuzziness=2.0)
+    one = clusters_of(t.take(np.array([0])), 1, seed=1, fuzziness=2.0)
     assert one.elbow is None
     assert one.fuzzy.memberships.tolist() == [[1.0]]
-    found = clusters_of(t, 2, fuzziness=2.0)
+    found = clusters_of(t, 2, fuzziness=2.0, seed=1)
     alike = replace(found.fuzzy, representatives=found.representatives.take(np.array([0, 0])))
     assert "Of 2 fuzzy clusters 1 have the representative of another" in replace(found, fuzzy=alike).warnings[0]
 
 
 def test_representatives_of_few_records_are_not_told():
     codes = [[0, 0]] * FEWEST + [[9, 2]] * (FEWEST - 1)
-    found = clusters_of(table(schema((10, 3), ("ordinal", "nominal")), codes), 2)
+    found = clusters_of(table(schema((10, 3), ("ordinal", "nominal")), codes), 2, seed=1)
     account = account_of(found)
     large, small = account["clusters"]
     assert list(large["representative"].values()) == list(texts_of(found.representatives)[0].values())
@@ -139,7 +139,7 @@ def test_representatives_of_few_records_are_not_told():
 def test_progress_is_told_from_none_to_all():
     t, _ = groups_of(30)
     told = []
-    clusters_of(t, 3, up_to=4, seeds=2, told=lambda done, total: told.append((done, total)))
+    clusters_of(t, 3, up_to=4, seed=1, seeds=2, told=lambda done, total: told.append((done, total)))
     assert told == [(done, 5) for done in range(6)]
 
 
@@ -152,7 +152,6 @@ def test_progress_is_told_from_none_to_all():
         ({"up_to": 0}, "up_to: given 0"),
         ({"starts": 0}, "starts: given 0"),
         ({"seeds": 0}, "seeds: given 0"),
-        ({"seed": -1}, "seed: given -1"),
         ({"fuzziness": 1.0}, "fuzzy: given 1.0"),
         ({"fuzziness": float("nan")}, "fuzzy: given nan"),
         ({"fuzziness": "2"}, "fuzzy: given '2'"),
@@ -161,16 +160,16 @@ def test_progress_is_told_from_none_to_all():
 def test_numbers_outside_their_ranges_are_refused(words, given):
     t, _ = groups_of(30)
     with pytest.raises(ParameterError, match="cluster: " + given):
-        clusters_of(t, **{"clusters": 2} | words)
+        clusters_of(t, **{"clusters": 2, "seed": 1} | words)
 
 
 def test_all_faults_are_told_at_once():
     empty = Table(Schema(()), np.empty((3, 0), dtype=np.int32), np.empty((3, 0)))
     with pytest.raises(ParameterError) as caught:
-        clusters_of(empty, 0, seed=-1)
-    assert len(caught.value.faults) == 3
+        clusters_of(empty, 0, seed=1)
+    assert len(caught.value.faults) == 2
 
 
 def test_missing_values_are_refused_where_the_schema_allows_none():
     with pytest.raises(ParameterError, match="x0: given 2 missing values; wanted none, since the schema says na"):
-        clusters_of(numeric([1.0, np.nan, 3.0, np.nan], na="error"), 2)
+        clusters_of(numeric([1.0, np.nan, 3.0, np.nan], na="error"), 2, seed=1)

@@ -12,7 +12,8 @@ import pandas as pd
 import evosdc
 from evosdc.datasets.loading import load_dataset
 from evosdc.plugins.registry import default_registry
-from tests.docs.commands import ROOT, run_line
+from evosdc.secret import Key
+from tests.docs.commands import KEY, ROOT, run_line
 
 DROPPED = "evosdc edit schema.toml {} role=drop"
 USUAL = (
@@ -30,7 +31,10 @@ MASK = "evosdc mask {} -o masked.csv"
 RUN = "evosdc protect patients.csv --schema schema.toml --time 60s --quiet -o runs/{}"
 FURTHER: dict[str, tuple[str, ...]] = {
     "docs/python.md": (RUN.format("first"),),
-    "docs/report.md": (RUN.format("first"), RUN.format("second") + " --seed 2"),
+    "docs/report.md": (
+        RUN.format("first") + ' --require "publishable on conditions"',
+        RUN.format("second") + " --seed 2",
+    ),
     "docs/tables.md": ("evosdc init persons.csv -o persons.toml",),
     "docs/measures/README.md": (
         "rm masked.csv masked.manifest.json",
@@ -50,11 +54,15 @@ FURTHER: dict[str, tuple[str, ...]] = {
 }
 """Further commands before the blocks of a page."""
 
+TABLES = {"docs/limit.md": "german-credit", "docs/masking/ipso.md": "census"}
+"""The data set that the blocks of Python of a page know as ``table``."""
+
 
 def prepare(folder: Path, page: str) -> dict[str, Any]:
     """Fill the current folder for a page; return the names that its blocks of Python know."""
     for file in (ROOT / "docs" / "files").glob("*.csv"):
         shutil.copy(file, folder)
+    Key(bytes([1] * 32)).write(folder / KEY)
     for name in ("experiments", "benchmarks"):
         (folder / name).symlink_to(ROOT / name)
     visits = [f"2021-0{1 + k % 5}-1{k % 9},2021-0{2 + k % 5}-2{k % 8},{'fm'[k % 2]}" for k in range(40)]
@@ -69,10 +77,8 @@ def prepare(folder: Path, page: str) -> dict[str, Any]:
     names: dict[str, Any] = {"evosdc": evosdc, "pd": pd, "frame": frame}
     if page == "docs/judges.md":
         names["masked"] = evosdc.mask(frame, "rank-swapping", p=10, attributes=["age", "sex", "region"], seed=1)
-    elif page == "docs/limit.md":
-        names["table"] = load_dataset(default_registry().spec("dataset", "german-credit")).table
-    elif page == "docs/masking/ipso.md":
-        names["table"] = load_dataset(default_registry().spec("dataset", "census")).table
+    elif page in TABLES:
+        names["table"] = load_dataset(default_registry().spec("dataset", TABLES[page])).table
     return names
 
 

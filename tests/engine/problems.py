@@ -8,7 +8,7 @@ import numpy as np
 
 from evosdc.engine.problem import Problem
 from evosdc.model import Aggregation, Fitness, Incremental, Individual, Microdata, Randomised
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Table
 from evosdc.testing.tables import sample_microdata

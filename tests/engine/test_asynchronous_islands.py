@@ -13,7 +13,7 @@ from evosdc.engine.generation import evolve_generations
 from evosdc.engine.packed_demes import unpack_deme
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.model import Archipelago, Executor, Failure, Outcome, TaskQueue
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted
 from tests.algorithms.test_algorithms_conformance import island_toolbox
 

@@ -15,7 +15,7 @@ from evosdc.engine.stop import Progress
 from evosdc.errors import EvaluationError
 from evosdc.model import Individual, Offspring, Population
 from evosdc.model.individual import FAILURE, INFEASIBILITY
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from tests.engine.individuals import individual
 from tests.engine.problems import levels, problem_of
 from tests.engine.test_evaluation import genomes

@@ -11,7 +11,7 @@ from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Progress, Stop
 from evosdc.model import Executor
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted
 from tests.engine.test_asynchronous_islands import Counting, Disorder, Plain, islands_of
 

@@ -24,7 +24,7 @@ from evosdc.experiment.config.experiment import Experiment
 from evosdc.model import Individual, Litter, Siblings
 from evosdc.model.brood import Brood, below, dominating, known_of, precedences, standings
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from tests.engine.test_families import DEFAULT, SIX, SOME, evaluated
 from tests.engine.test_travelling import NUMBERS, numeric  # noqa: F401 -- a fixture
 

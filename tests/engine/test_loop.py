@@ -11,7 +11,7 @@ from evosdc.engine.loop import SearchState, first_state, search
 from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
 from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from tests.engine.individuals import individual
 from tests.engine.problems import SEED, Decoded, levels, problem_of
 

@@ -12,10 +12,10 @@ from evosdc.experiment.config.experiment import Experiment
 from evosdc.model import Masking
 from evosdc.model.individual import ERROR
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Purpose, draw_seed, stream
+from evosdc.secret import Purpose, draw_seed, stream
 
 REGISTRY = default_registry()
-pytestmark = pytest.mark.usefixtures("data")
+pytestmark = pytest.mark.data("adult")
 CHAIN = {
     "method": "optimal-channel",
     "then": [{"method": "rank-swapping", "p": 5.89, "attributes": ["education", "occupation"]}],

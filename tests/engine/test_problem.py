@@ -7,7 +7,7 @@ import pytest
 
 from evosdc.errors import EvaluationError, PluginError
 from evosdc.model import Fitness, Fitted
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.purity import generator
 from tests.engine.problems import (
     SEED,

@@ -104,11 +104,11 @@ def test_kept_values_of_starting_files_are_moved(people, tmp_path):
     result, starts = searched(people, tmp_path / "run", 1)
     assert all(entry["label"].endswith("then kept values of wage moved") for entry in starts)
     assert all(entry["scores"]["exact-linkage"] <= ACCEPTED for entry in starts)
-    assert result["best"]["scores"]["infeasibility"] == 0.0
+    assert result["best"]["scores"]["exact-linkage"] <= ACCEPTED
 
 
 def test_a_search_gets_out_of_files_that_all_keep_their_values(people, tmp_path, monkeypatch):
-    monkeypatch.setattr("evosdc.engine.mending.with_moved_values", lambda original, masked, names: masked)
+    monkeypatch.setattr("evosdc.engine.mending.with_moved_values", lambda original, masked, names, rng: masked)
     result, starts = searched(people, tmp_path / "run", 60)
     assert {entry["scores"]["exact-linkage"] for entry in starts} == {100.0}
     scores = result["best"]["scores"]
@@ -124,7 +124,16 @@ def test_a_search_gets_out_of_files_that_all_keep_their_values(people, tmp_path,
 
 
 def test_tuned_files_say_how_they_are_repeated(people, tmp_path, monkeypatch):
-    words = ("--protect", "wage,sex,age", "--methods", "table-swapping,rank-swapping", "--evaluations", "30")
+    words = (
+        "--protect",
+        "wage,sex,age",
+        "--methods",
+        "table-swapping,rank-swapping",
+        "--evaluations",
+        "30",
+        "--seed",
+        "1",
+    )
     tuned = tmp_path / "tuned"
     with pytest.raises(SystemExit) as status:
         main(["tune", people["file"], "--schema", people["schema"], *words, "--quiet", "-o", str(tuned)])
@@ -145,7 +154,7 @@ def kept_and_moved(command, names, tmp_path):
     """Return the original, the file of a command, and that with kept values moved."""
     for more, name in (((), "kept.csv"), (("--move-values", names), "moved.csv")):
         with pytest.raises(SystemExit) as status:
-            main([*command, *more, "-o", str(tmp_path / name)])
+            main([*command, *more, "--seed", "1", "-o", str(tmp_path / name)])
         assert status.value.code == 0
     return [pd.read_csv(tmp_path / name) for name in ("people.csv", "kept.csv", "moved.csv")]
 
@@ -158,7 +167,7 @@ def test_values_of_attributes_that_no_step_masks_are_moved_too(people, tmp_path)
     assert not (moved["wage"] == original["wage"]).any()
     assert (kept["sex"] == moved["sex"]).all()
     table = evosdc.read_table(people["file"], people["schema"])
-    same = evosdc.mask(table, "pram", p=0.5, attributes=["sex"], move_values=["wage"])
+    same = evosdc.mask(table, "pram", p=0.5, attributes=["sex"], move_values=["wage"], seed=1)
     assert same.column("wage").tolist() == moved["wage"].tolist()
 
 
@@ -174,12 +183,12 @@ def test_kept_values_are_moved_on_request(people, tmp_path, capsys):
     assert manifest["move_values"] == ["wage", "age"]
     table = evosdc.read_table(people["file"], people["schema"])
     attributes = ["wage", "age"]
-    same = evosdc.mask(table, "rank-swapping", p=1, attributes=attributes, move_values=attributes)
+    same = evosdc.mask(table, "rank-swapping", p=1, attributes=attributes, move_values=attributes, seed=1)
     assert same.column("wage").tolist() == moved["wage"].tolist()
 
 
 def test_a_masking_remembers_whose_values_were_moved():
-    masking = Masking("mdav", {"k": 3}, seed=4, move_values=("wage",))
+    masking = Masking("mdav", {"k": 3}, draw=4, move_values=("wage",))
     assert Masking.from_json(json.loads(json.dumps(masking.to_json()))) == masking
     assert MaskingEntry.of(masking).masking == masking
     assert masking.label == "mdav k=3, then kept values of wage moved"

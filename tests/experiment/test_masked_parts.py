@@ -20,7 +20,7 @@ from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts,
 from evosdc.model import Executor, Masking, Microdata, Outcome, Task
 from evosdc.model.parts import Part
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Purpose, quick_stream, stream
+from evosdc.secret import Purpose, quick_stream, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_scoop.executor import ScoopExecutor
@@ -199,15 +199,16 @@ def _masked_by(place: Executor) -> Table:
 
 def test_from_python_and_on_the_command_line(tmp_path: Path) -> None:
     table = survey().select(["grade", "income", "debt"])
-    wanted = evosdc.mask(table, "clustered", c=4, inner={"method": "noise"}, attributes=["income", "debt"])
+    wanted = evosdc.mask(table, "clustered", c=4, inner={"method": "noise"}, attributes=["income", "debt"], seed=1)
     found = evosdc.mask(
         table, "clustered", c=4, inner={"method": "noise"}, attributes=["income", "debt"],
-        executor={"name": "processes", "workers": 2},
+        seed=1, executor={"name": "processes", "workers": 2},
     )  # fmt: skip
     assert found.same_records(wanted)
     lines = [f"{a},{b!r}" for a, b in zip(table.column("income").tolist(), table.column("debt").tolist(), strict=True)]
     (tmp_path / "survey.csv").write_text("\n".join(["income,debt", *lines]))
     command = ["mask", "clustered", str(tmp_path / "survey.csv"), "--attributes", "income,debt", "--set", "c=4"]
+    command += ["--seed", "1"]
     inline = [*command, "--set", 'inner={ method = "noise", alpha = 0.4 }', "-o", str(tmp_path / "here.csv")]
     dotted = [*command, "--set", "inner.method=noise", "--set", "inner.alpha=0.4", "-o", str(tmp_path / "there.csv")]
     for words in (inline, [*dotted, "--executor", "processes", "--workers", "2"]):

@@ -76,8 +76,9 @@ def test_values_are_missing_by_the_texts_of_the_schema(tmp_path):
 
 def test_a_frame_and_its_table_give_the_same_result_which_can_be_repeated_and_resumed(tmp_path):
     one = evosdc.run(SHORT, tmp_path / "one", data=frame())
-    two = evosdc.run(SHORT, tmp_path / "two", data=table_from_frame(frame()))
-    again = evosdc.run(read_experiment(tmp_path / "one" / "experiment.toml"), tmp_path / "again")
+    key = tmp_path / "one" / "key"
+    two = evosdc.run(SHORT, tmp_path / "two", data=table_from_frame(frame()), key=key)
+    again = evosdc.run(read_experiment(tmp_path / "one" / "experiment.toml"), tmp_path / "again", key=key)
     assert one["digest"] == two["digest"] == again["digest"]
     resumed = resume_once(tmp_path / "one", default_registry())
     assert resumed.result["digest"] == one["digest"]

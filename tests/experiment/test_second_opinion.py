@@ -145,14 +145,16 @@ def test_protect_returns_all_that_the_command_tells(frame, tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == []
     assert found.folder is None
     assert list(found.frame.columns) == list(frame.columns)
-    assert found.frame["region"].tolist() == frame["region"].tolist()
+    original = frame.iloc[found.rows]
+    assert found.frame["region"].tolist() == original["region"].tolist() != frame["region"].tolist()
     assert found.classical is not None
     assert found.score <= found.classical.score
     assert found.score == (max(found.il, found.dr),)
     assert found.requirements[0].met
     assert found.verdict is not None
     assert found.verdict.text.startswith(("Holds", "Does not hold", "No verdict"))
-    scores = evosdc.measure(frame, found.frame, ["dbrl"], attributes=["age", "sex"])
+    in_order = original.reset_index(drop=True)
+    scores = evosdc.measure(in_order, found.frame, ["dbrl"], attributes=["age", "sex"])
     assert scores["dbrl"] == found.best.scores["dbrl"]
     json.dumps(found.to_json())
 

@@ -8,7 +8,7 @@ from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.study.settings import check_settings, planned_runs, settings_of
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import replicate_seed
+from evosdc.secret import Key, replicate_seed
 
 BASE = {"seed": 5, "data": {"name": "housing", "first": 60}, "start": {"random": 3, "methods": [{"method": "mdav"}]}}
 
@@ -100,8 +100,10 @@ def test_a_value_where_no_table_is_names_its_setting():
 def test_each_run_has_a_seed_and_a_folder_of_its_own_the_first_the_experiments():
     plan = planned_runs(experiment(replicates=3, sweep={"genotype.mutations": [1, 2]}))
     assert [run.folder for run in plan[2:4]] == ["setting-01/replicate-003", "setting-02/replicate-001"]
-    assert len({run.seed for run in plan}) == 6
-    assert plan[0].seed == 5
-    assert [run.seed for run in plan[:3]] == [replicate_seed(5, replicate) for replicate in range(3)]
+    for seed in (5, Key.fresh()):
+        drawn = [run.drawn_from(seed) for run in plan]
+        assert len(set(drawn)) == 6
+        assert drawn[0] == seed
+        assert drawn[:3] == [replicate_seed(seed, replicate) for replicate in range(3)]
     assert [run.folder for run in planned_runs(experiment(replicates=2))] == ["replicate-001", "replicate-002"]
     assert planned_runs(experiment(replicates=3, sweep={"genotype.mutations": [1, 2]})) == plan

@@ -162,7 +162,7 @@ def test_a_registered_class_works_here_and_on_workers(tmp_path):
     assert default_registry().here_only == ()
     assert default_registry().spec("measure", "my-share").summary == "Share of changed cells."
     found = [
-        evosdc_api.run(EXPERIMENT | {"executor": executor}, tmp_path / str(place))["digest"]
+        evosdc_api.run(EXPERIMENT | {"executor": executor}, tmp_path / str(place), key=tmp_path / "key")["digest"]
         for place, executor in enumerate(("serial", {"name": "processes", "workers": 2, "grain": "evaluations"}))
     ]
     assert found[0] == found[1]

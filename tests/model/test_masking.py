@@ -8,14 +8,14 @@ from dataclasses import replace
 from evosdc.model import Masking
 
 CHAIN = Masking(
-    "rank-swapping", {"p": 20}, by=("region",), then=(Masking("pram", {"design": "a"}, ("x", "y")),), seed=7
+    "rank-swapping", {"p": 20}, by=("region",), then=(Masking("pram", {"design": "a"}, ("x", "y")),), draw=7
 )
 
 
 def test_steps_are_flat_and_single() -> None:
     nested = Masking("a", then=(Masking("b", then=(Masking("c"),)), Masking("d")))
     assert [step.method for step in nested.steps] == ["a", "b", "c", "d"]
-    assert all(not step.then and step.seed is None for step in (*nested.steps, *CHAIN.steps))
+    assert all(not step.then and step.draw is None for step in (*nested.steps, *CHAIN.steps))
 
 
 def test_labels_tell_all_steps() -> None:

@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import InputError
+from evosdc.secret import Purpose, stream
 from evosdc.table.exact_values import ExactValues
 from evosdc.table.moved_values import COMMON, with_moved_values
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
+DRAWS = stream(1, Purpose.MASK)
 SCHEMA = Schema(
     (
         Attribute("wage", Role.QUASI_IDENTIFIER, Scale.NUMERIC),
@@ -34,24 +36,25 @@ def percents(original, masked):
 def test_kept_values_change_places():
     original = table([5.0, 1.0, 4.0, 2.0, 3.0])
     masked = table([5.0, 1.0, 4.0, 2.0, 9.0])
-    moved = with_moved_values(original, masked, ["wage"])
+    moved = with_moved_values(original, masked, ["wage"], DRAWS)
     # Kept are 1, 2 and 4, 5; 9 stands at another record and stays.
     wages = moved.column("wage").tolist()
     assert (sorted(wages[:4]), wages[4]) == ([1.0, 2.0, 4.0, 5.0], 9.0)
     assert not any(wage == own for wage, own in zip(wages, original.column("wage").tolist(), strict=True))
-    assert with_moved_values(original, masked, ["wage"]).column("wage").tolist() == wages
+    assert with_moved_values(original, masked, ["wage"], DRAWS).column("wage").tolist() == wages
     assert moved.column("town").tolist() == masked.column("town").tolist()
-    assert with_moved_values(original, masked, ["town"]).column("wage").tolist() == [5.0, 1.0, 4.0, 2.0, 9.0]
+    assert with_moved_values(original, masked, ["town"], DRAWS).column("wage").tolist() == [5.0, 1.0, 4.0, 2.0, 9.0]
 
 
 def test_a_last_one_takes_the_nearest_value_that_is_not_its_own():
     original = table([1.0, 2.0, 3.0])
-    assert with_moved_values(original, original, ["wage"]).column("wage").tolist() in ([3.0, 1.0, 2.0], [2.0, 3.0, 1.0])
+    moved = with_moved_values(original, original, ["wage"], DRAWS)
+    assert moved.column("wage").tolist() in ([3.0, 1.0, 2.0], [2.0, 3.0, 1.0])
     # Of two people with the same value neither may take the other's.
     original, masked = table([1.0, 1.0, 7.0, 8.0]), table([1.0, 1.0, 8.0, 7.5])
-    assert with_moved_values(original, masked, ["wage"]).column("wage").tolist() == [7.5, 8.0, 1.0, 1.0]
+    assert with_moved_values(original, masked, ["wage"], DRAWS).column("wage").tolist() == [7.5, 8.0, 1.0, 1.0]
     alone = table([1.0, 1.0])
-    assert with_moved_values(alone, alone, ["wage"]).column("wage").tolist() == [1.0, 1.0]
+    assert with_moved_values(alone, alone, ["wage"], DRAWS).column("wage").tolist() == [1.0, 1.0]
 
 
 @st.composite
@@ -68,7 +71,7 @@ def files(draw):
 @given(files())
 def test_values_stay_the_same_ones_and_what_can_be_found_falls(drawn):
     original, masked = drawn
-    moved = with_moved_values(original, masked, SCHEMA.names)
+    moved = with_moved_values(original, masked, SCHEMA.names, DRAWS)
     for name in SCHEMA.names:
         before, after, own = (t.column(name).tolist() for t in (masked, moved, original))
         assert Counter(map(str, before)) == Counter(map(str, after))
@@ -85,7 +88,7 @@ def test_who_is_left_shares_the_value_with_many(seed):
     rng = np.random.default_rng(seed)
     wages = np.concatenate([np.arange(60.0), np.repeat([100.0, 200.0], COMMON)])
     original = table(rng.permutation(wages))
-    moved = with_moved_values(original, original, ["wage"])
+    moved = with_moved_values(original, original, ["wage"], DRAWS)
     assert percents(original, moved)["wage"] == pytest.approx(100 * 2 / 84)
     # Parts of twelve each: near, and not beside where they were.
     apart = np.abs(moved.numbers - original.numbers)
@@ -96,7 +99,7 @@ def test_who_is_left_shares_the_value_with_many(seed):
 def test_what_does_not_fit_is_refused():
     original = table([1.0, 2.0])
     with pytest.raises(InputError, match="move_values"):
-        with_moved_values(original, original, ["income"])
+        with_moved_values(original, original, ["income"], DRAWS)
     other = Table(SCHEMA.select(["wage"]), np.empty((2, 0), np.int32), original.numbers)
     with pytest.raises(InputError, match="generalised labels"):
-        with_moved_values(original, other, ["wage"])
+        with_moved_values(original, other, ["wage"], DRAWS)

@@ -5,14 +5,9 @@ import pandas as pd
 import pytest
 
 from evosdc.api.tables import as_table
-from evosdc.cli.inputs import data_of
-from evosdc.errors import ExperimentError
-from evosdc.experiment.build.data import load_data, require_order_of
-from evosdc.experiment.config.data_source import DataSource
-from evosdc.experiment.config.experiment import Experiment
 from evosdc.files.frame_kinds import reordered
 from evosdc.files.reading import read_source
-from evosdc.plugins.registry import default_registry
+from evosdc.secret import Key
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.row_positions import position_sentences, random_order, told_by_position
 from evosdc.table.schema import Role
@@ -88,29 +83,27 @@ def test_the_sentence_names_the_columns_and_what_to_do():
     assert "--shuffle" in sentence
 
 
-def test_a_random_order_follows_from_the_whole_table_and_tells_nothing():
-    frame = people().sort_values(MASKED)
-    table = as_table(frame)
-    order = random_order(table)
-    assert sorted(order) == list(range(len(frame)))
-    assert list(order) == list(random_order(as_table(frame)))
+def test_a_random_order_follows_from_the_key_and_tells_nothing():
+    table, key = as_table(people().sort_values(MASKED)), Key.fresh()
+    order = random_order(len(table), key, 0)
+    assert sorted(order) == list(range(len(table)))
+    assert list(order) == list(random_order(len(table), key, 0))
     assert told_by_position(table.take(order), MASKED) == ()
-    other = frame.assign(wage=frame["wage"].where(frame["wage"] < frame["wage"].max(), 1.0))
-    assert list(order) != list(random_order(as_table(other)))
+    assert list(order) != list(random_order(len(table), key, 1)), "each file has an order of its own"
+    assert list(order) != list(random_order(len(table), Key.fresh(), 0))
 
 
 @pytest.mark.parametrize("end", ["\n", ""])
-def test_a_shuffled_source_writes_every_record_once_in_its_order(tmp_path, end):
+def test_a_source_writes_records_in_the_order_that_is_wanted(tmp_path, end):
     rows = [f"{n},{'fm'[n % 2]},{n // 4}" for n in range(40)]
     (tmp_path / "a.csv").write_text("\n".join(["id,sex,age", *rows]) + end)
-    plain = read_source(tmp_path / "a.csv")
-    source = plain.shuffled()
-    assert source.rows.tolist() == random_order(plain.table).tolist()
-    source.write(tmp_path / "b.csv", source.table, drop_identifiers=False)
+    source, order = read_source(tmp_path / "a.csv"), random_order(40, 1, 0)
+    source.write(tmp_path / "b.csv", source.table, drop_identifiers=False, order=order)
     written = (tmp_path / "b.csv").read_text()
     assert written.endswith("\n") == bool(end)
-    assert written.split() == ["id,sex,age", *(rows[row] for row in source.rows)]
-    assert written.split()[1:] != rows
+    assert written.split() == ["id,sex,age", *(rows[row] for row in order)]
+    source.write(tmp_path / "c.csv", source.table, drop_identifiers=False, order=order[:3])
+    assert (tmp_path / "c.csv").read_text().split() == written.split()[:4]
 
 
 @pytest.mark.parametrize(("package", "kind"), [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")])
@@ -121,19 +114,3 @@ def test_frames_are_put_in_another_order(package, kind):
     held = found if isinstance(found, pd.DataFrame) else found.to_pandas()
     assert held.to_dict("list") == {"a": [2, 3, 1], "b": ["z", "x", "y"]}
     assert list(held.index) == [0, 1, 2]
-
-
-def test_masked_files_to_start_from_do_not_go_with_shuffled_records():
-    given = {"data": {"name": "adult", "shuffle": True}, "start": {"files": ["a.csv"]}}
-    with pytest.raises(ExperimentError, match=r"data\.shuffle"):
-        require_order_of(Experiment(**given))
-    require_order_of(Experiment(**given | {"data": {"name": "adult"}}))
-
-
-def test_an_experiment_reads_its_file_shuffled_where_it_says_so(tmp_path):
-    people().sort_values(MASKED).to_csv(tmp_path / "a.csv", index=False)
-    said = [data_of(str(tmp_path / "a.csv"), None, None, shuffle=wanted) for wanted in (False, True)]
-    plain, shuffled = (load_data(DataSource(**data), default_registry()) for data in said)
-    assert told_by_position(plain.table, MASKED) == tuple(MASKED)
-    assert told_by_position(shuffled.table, MASKED) == ()
-    assert shuffled.table.codes.tolist() == plain.table.take(shuffled.rows).codes.tolist()

@@ -76,7 +76,7 @@ def test_a_chain_has_the_steps_of_both() -> None:
 
 def test_entries_of_a_portfolio_belong_to_the_arm_that_covers_them() -> None:
     entries = [
-        Masking("rank-swapping", {"p": 3}, seed=7),
+        Masking("rank-swapping", {"p": 3}, draw=7),
         Masking("rank-swapping", {"p": 90}),
         Masking("mdav", {"k": 3}),
         Masking("rank-swapping", {"p": 3, "x": 1}),
@@ -84,14 +84,14 @@ def test_entries_of_a_portfolio_belong_to_the_arm_that_covers_them() -> None:
     found = portfolio_arms(entries, [SWAP, CODE], 3)
     assert [arm.name for arm, _ in found] == ["s", "s", "mdav k=3", "rank-swapping p=3 x=1"]
     assert [arm is SWAP for arm, _ in found] == [True, False, False, False], "90 is beyond the range of p"
-    assert [arm.masking(point) for arm, point in found] == [replace(entry, seed=None) for entry in entries]
+    assert [arm.masking(point) for arm, point in found] == [replace(entry, draw=None) for entry in entries]
 
 
 def test_entries_of_the_usual_portfolio_stand_at_points_of_arms() -> None:
     arms = arms_of(TABLE, REGISTRY)
     entries = REGISTRY.implementation("portfolio", default_portfolio(TABLE.schema, REGISTRY))(TABLE)
     found = portfolio_arms(entries, arms, len(TABLE.schema))
-    assert [arm.masking(point) for arm, point in found] == [replace(entry, seed=None) for entry in entries]
+    assert [arm.masking(point) for arm, point in found] == [replace(entry, draw=None) for entry in entries]
     assert {"rank-swapping", "pram"} <= {arm.steps[0].method for arm, _ in found if arm.steps}
 
 

@@ -73,11 +73,11 @@ def test_a_draw_is_the_file_that_the_mask_function_makes() -> None:
     judge.judge([(one, draw) for draw in range(3)])
     original = PROBLEM.genotype.microdata.original
     for trial in judge.known(one.key):
-        own = one.masking.params | {"attributes": original.schema.names, "seed": trial.seed}
+        own = one.masking.params | {"attributes": original.schema.names, "seed": 1, "draw": trial.draw}
         made = evosdc.mask(original, "rank-swapping", **own)
         assert PROBLEM.score(made)[0] == dict(trial.scores)
-    assert judge.known(one.key)[0].seed == 1
-    assert len({trial.seed for trial in judge.known(one.key)}) == 3
+    assert judge.known(one.key)[0].draw == 0
+    assert len({trial.draw for trial in judge.known(one.key)}) == 3
 
 
 def test_close_candidates_are_those_whose_difference_drowns_in_noise() -> None:

@@ -50,7 +50,7 @@ def test_what_is_found_is_judged_on_all_records(whole, sample) -> None:
     assert found.files
     assert found.evaluations > len(found.files)
     best = found.files[0]
-    trial, _ = attempt(whole, REGISTRY, best.masking, best.masking.seed)
+    trial, _ = attempt(whole, REGISTRY, best.masking, whole.streams.seed, best.masking.draw)
     assert trial.scores == best.scores
     assert [masking for masking, _ in found.made]
 

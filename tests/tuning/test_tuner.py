@@ -46,7 +46,7 @@ def test_figures_of_a_row_are_those_of_its_files(tuning: Tuning) -> None:
     from evosdc.tuning.trial import Trial, attempt
 
     for row in tuning.rows[:3]:
-        again, _ = attempt(PROBLEM, REGISTRY, row.masking, row.masking.seed)
+        again, _ = attempt(PROBLEM, REGISTRY, row.masking, PROBLEM.streams.seed, row.masking.draw)
         assert isinstance(again, Trial)
         assert dict(again.scores) == dict(row.scores)
         assert again.objectives == row.fitness
@@ -64,7 +64,7 @@ def test_the_best_files_are_all_different_and_in_order(tuning: Tuning) -> None:
     assert labels[:24] == [file.masking.label for file in tuning.files]
     assert len(set(labels)) == len(labels)
     assert {row.label for row in tuning.rows} <= set(labels)
-    assert all(masking.seed is not None for masking in tuning.maskings)
+    assert all(masking.draw is not None for masking in tuning.maskings)
 
 
 @pytest.mark.parametrize("kind", ["numeric", "categorical"])
@@ -115,7 +115,7 @@ def test_never_worse_than_the_entries_of_the_portfolio(entries: list[Masking], s
     problem = problem_of(seed=seed, records=60)
     found = tuned(problem, 150, tuple(entries), methods=("rank-swapping", "mdav"))
     for entry in entries:
-        trial, _ = attempt(problem, REGISTRY, entry, seed)
+        trial, _ = attempt(problem, REGISTRY, entry, seed, 0)
         assert found.files[0].fitness <= trial.objectives
         row = next(row for row in found.rows if row.masking.method == entry.method and row.kind == "method")
         if entry.method in ("mdav", "bottom-coding"):  # nothing is random: one file says it all

@@ -11,7 +11,7 @@ from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, PluginError
 from evosdc.experiment.build.constraints import parse_constraints
-from evosdc.experiment.build.data import load_data, microdata_of, require_order_of
+from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.build.plan_genotype import require_last
 from evosdc.experiment.build.problem import build_problem, fitness_of, judged_as_usual
 from evosdc.experiment.build.start import StartingPlan, screens, starting_plan
@@ -23,6 +23,7 @@ from evosdc.experiment.config.stop_rule import StopRule
 from evosdc.files.source import Source
 from evosdc.model import Algorithm, Archipelago, Composed, Microdata, Seedable, toolbox_of
 from evosdc.plugins.registry import Registry
+from evosdc.secret import Seed, chosen_seed
 from evosdc.table.schema import Schema
 
 T = TypeVar("T")
@@ -58,7 +59,7 @@ class Assembly:
     registry: Registry
 
     @property
-    def seed(self) -> int:
+    def seed(self) -> Seed:
         """What all random numbers come from."""
         return self.problem.streams.seed
 
@@ -95,8 +96,13 @@ def read_by_genotype(experiment: Experiment, schema: Schema, registry: Registry)
     return names
 
 
-def assemble(experiment: Experiment, registry: Registry, seed: int | None = None) -> Assembly:
+def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = None) -> Assembly:
     """Return everything that a run needs.
+
+    Parameters
+    ----------
+    seed : Seed, optional
+        What it draws from; by default the experiment's seed, and where it has none a fresh key.
 
     Raises
     ------
@@ -109,8 +115,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
     for kind, chosen in (("algorithm", experiment.algorithm), ("executor", experiment.executor)):
         with collect.step():
             registry.parameters(kind, chosen.name, chosen.params)
-    with collect.step():
-        require_order_of(experiment)
+    actual = chosen_seed(experiment.seed) if seed is None else seed
     source = _kept(collect, lambda: load_data(experiment.data, registry))
     written = _kept(collect, lambda: written_entries(experiment, registry))
     for name in experiment.start.tuned.methods if experiment.start and experiment.start.tuned else ():
@@ -139,7 +144,6 @@ def assemble(experiment: Experiment, registry: Registry, seed: int | None = None
             check_names(experiment, registry)
         collect.settle()
         raise PluginError("no data although nothing was wrong")
-    actual = experiment.seed if seed is None else seed
     problem = _kept(collect, lambda: build_problem(experiment, microdata, registry, actual))
     if problem is not None:
         with collect.step():

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from evosdc.calls.attribute_choice import withheld_fault
 from evosdc.calls.disclosure import population_description
-from evosdc.errors import DataError, ExperimentError, Fault, ParameterError
+from evosdc.errors import DataError, Fault, ParameterError
 from evosdc.experiment.config.data_source import DataSource
-from evosdc.experiment.config.experiment import Experiment
 from evosdc.files.reading import read_source
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.files.source import Source
@@ -39,22 +38,7 @@ def load_data(data: DataSource, registry: Registry) -> Source:
         source = source.restricted(complete, data.first)
     if data.hierarchies:
         source = replace(source, table=with_hierarchies(source.table, data.hierarchies))
-    if data.shuffle:
-        source = source.shuffled()
     return replace(source, neutralise_formulas=True) if data.neutralise_formulas else source
-
-
-def require_order_of(experiment: Experiment) -> None:
-    """Raise where records are shuffled and masked files, which have them in the original's order, are to start from.
-
-    Raises
-    ------
-    ExperimentError
-        Both are wanted.
-    """
-    if experiment.data.shuffle and experiment.start is not None and experiment.start.files:
-        advice = "Shuffle the rows of the original and of these files alike, and leave data.shuffle out."
-        raise ExperimentError(Fault("start.files", "files besides data.shuffle = true", "one of both", advice))
 
 
 def microdata_of(

@@ -13,7 +13,7 @@ from evosdc.errors import ExperimentError, Fault, FaultCollector, InputError, Pa
 from evosdc.experiment.build.constraints import constraints_of
 from evosdc.experiment.build.guard import guarded
 from evosdc.experiment.build.safeguards import aims_of, exact_risks, harms_of, limits_of
-from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measures
+from evosdc.experiment.config.experiment import Experiment, MeasureEntry, Measures, Named
 from evosdc.model import (
     Aggregation,
     Described,
@@ -31,15 +31,23 @@ from evosdc.model.constraint import Constraints, without_publishable
 from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry
 from evosdc.processors import side_by_side
-from evosdc.seeds import Streams
+from evosdc.secret import Key, Seed, Streams, judging_seed
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
 
 Judged = tuple[Measures, Mapping[str, Fitted]]
 
 
+def drawing_from(seed: Seed, measure: Named, registry: Registry) -> dict[str, Any]:
+    """Return the parameters of a measure; with a key, what it draws by comes from the key unless it is given."""
+    params = measure.params
+    if isinstance(seed, Key) and "seed" in registry.implementation("measure", measure.name).Params.model_fields:
+        return {"seed": judging_seed(seed)} | params
+    return params
+
+
 def build_problem(
-    experiment: Experiment, microdata: Microdata, registry: Registry, seed: int, before: Judged | None = None
+    experiment: Experiment, microdata: Microdata, registry: Registry, seed: Seed, before: Judged | None = None
 ) -> Problem:
     """Return the problem of an experiment on its microdata; what a worker builds too.
 
@@ -48,7 +56,7 @@ def build_problem(
     experiment : Experiment
     microdata : Microdata
     registry : Registry
-    seed : int
+    seed : Seed
     before : tuple, optional
         Measures of another problem with the same microdata, and their fitted ones: what both ask for is not fitted
         anew, which takes seconds on a large file.
@@ -70,7 +78,7 @@ def build_problem(
     fits: dict[str, Callable[[], Fitted]] = {}
     for measure in measures.all:
         with collect.step():
-            built = registry.build("measure", measure.name, measure.params)
+            built = registry.build("measure", measure.name, drawing_from(seed, measure, registry))
             judged = _judged(measure, microdata)
             built.require_support(judged, f"measure {measure.name}")
             if isinstance(genotype, Generalising) and not built.generalised:

@@ -43,7 +43,7 @@ def protection(
     require: Sequence[str] = (),
     structural_zeros: bool = True,
     seconds: float | None = None,
-    seed: int = 1,
+    seed: int | None = None,
     executor: Mapping[str, Any] | None = None,
     tuned: bool = True,
     start: Mapping[str, Any] | None = None,
@@ -76,7 +76,8 @@ def protection(
         Whether combinations that never occur in the original are kept from occurring.
     seconds : float, optional
         Of the whole run; by default its search ends by its generations.
-    seed : int
+    seed : int, optional
+        A public seed; by default the run has a secret key.
     executor : mapping, optional
         As the key ``executor`` of an experiment.
     tuned : bool

@@ -15,7 +15,7 @@ from evosdc.experiment.build.start_entries import StartEntry
 from evosdc.experiment.config.experiment import Experiment, Start
 from evosdc.model import Algorithm, Composed, Generalising, Genotype, Individual, Masking, Raced, Seedable
 from evosdc.plugins.registry import Registry
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, draw_seed, stream
 from evosdc.table.table import Table
 
 
@@ -262,15 +262,15 @@ def met_before_and_after(problem: Problem, plan: StartingPlan, evaluated: int, m
 def _unmended(problem: Problem, entry: StartEntry, *address: int) -> Table:
     """Return the file of an entry: read, or made with the random numbers of an address.
 
-    The first draw of an entry with a seed of its own is made with that seed.
+    The first file of an entry with a draw of its own is the one that ``evosdc mask`` makes in this draw.
     """
     microdata = problem.genotype.microdata
     if isinstance(entry.source, Table):
         return entry.source
-    (_, *draw), own = address, entry.masking.seed
+    (_, *draw), own = address, entry.masking.draw
     rng = stream(problem.streams.seed, Purpose.PORTFOLIO, *address)
     if own is not None and draw in ([], [0]):
-        rng = stream(own, Purpose.MASK)
+        rng = stream(draw_seed(problem.streams.seed, own), Purpose.MASK)
     return apply_masking(entry.masking, entry.source, microdata, rng)
 
 

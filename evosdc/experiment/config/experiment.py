@@ -183,7 +183,13 @@ class Experiment(Parameters):
     """
 
     title: str = Field("", description="for reports; default: made of the data and the genotype")
-    seed: int = Field(1, ge=0, lt=2**63, description="of all random numbers: the same seed gives the same result")
+    seed: int | None = Field(
+        None,
+        ge=0,
+        lt=2**63,
+        description="for studies: the same seed gives the same result, which is not for release, as anybody can repeat "
+        "its draws; default: a fresh secret key, which the run folder keeps",
+    )
     replicates: int = Field(1, ge=1, le=100_000, description="runs with seeds of their own, whose results are compared")
     data: DataSource = Field(description="the confidential file, and what of it is protected")
     genotype: Named = Field(default_factory=lambda: _default("genotype"), description="what is evolved")

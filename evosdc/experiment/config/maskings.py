@@ -21,8 +21,8 @@ class MaskingEntry(Parameters):
     attributes: tuple[str, ...] = Field((), description="attributes that it masks; default: all protected ones")
     by: tuple[str, ...] = Field((), description="attributes of the file that form strata, each masked on its own")
     then: "tuple[MaskingEntry, ...]" = Field((), description="further steps, each applied to what the one before made")
-    seed: int | None = Field(
-        None, ge=0, description="take the file that `evosdc mask --seed` makes; default: the run's own seed decides"
+    draw: int | None = Field(
+        None, ge=0, description="take the file that `evosdc mask --draw` makes of the run's key or seed; default: any"
     )
 
     right_labels: tuple[str, ...] = Field(
@@ -37,7 +37,7 @@ class MaskingEntry(Parameters):
         """The entry as the portfolio's own class."""
         then = tuple(step.masking for step in self.then)
         return Masking(
-            self.method, dict(self.model_extra or {}), self.attributes, self.by, then, self.seed,
+            self.method, dict(self.model_extra or {}), self.attributes, self.by, then, self.draw,
             self.right_labels, self.move_values,
         )  # fmt: skip
 
@@ -45,7 +45,7 @@ class MaskingEntry(Parameters):
     def of(cls, masking: Masking) -> "MaskingEntry":
         """Return the entry of a masking."""
         then = tuple(cls.of(step) for step in masking.then)
-        own = {"attributes": masking.attributes, "by": masking.by, "then": then, "seed": masking.seed}
+        own = {"attributes": masking.attributes, "by": masking.by, "then": then, "draw": masking.draw}
         own |= {"right_labels": masking.right_labels, "move_values": masking.move_values}
         return cls(method=masking.method, **own, **masking.params)
 

@@ -29,7 +29,8 @@ def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...]
     assert measures is not None, "the assembly fills in the measures"
     listed = {
         group: tuple(
-            MeasureEntry(of=m.of, **_filled(registry, "measure", m).model_dump()) for m in getattr(measures, group)
+            MeasureEntry(of=m.of, **_measure(registry, m, experiment.seed).model_dump())
+            for m in getattr(measures, group)
         )
         for group in ("il", "dr", "other")
     }
@@ -111,7 +112,16 @@ def experiment_text(experiment: Experiment) -> str:
     document: dict[str, Any] = experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
     if not document["sweep"]:
         del document["sweep"]
-    return f"# As run by evosdc {__version__}; `evosdc run` on this file repeats it.\n{tomli_w.dumps(document)}"
+    drawn = " --key FILE" if experiment.seed is None else ""
+    return f"# As run by evosdc {__version__}; `evosdc run{drawn}` on this file repeats it.\n{tomli_w.dumps(document)}"
+
+
+def _measure(registry: Registry, named: Named, seed: int | None) -> Named:
+    """Return a measure with its parameters; what it draws by comes from the key of a run that has no public seed."""
+    full = _filled(registry, "measure", named)
+    if seed is not None or "seed" in named.params:
+        return full
+    return Named(name=full.name, **{key: value for key, value in full.params.items() if key != "seed"})
 
 
 def _filled(registry: Registry, kind: str, named: Named) -> Named:

@@ -18,7 +18,7 @@ from evosdc.table.table import Table
 
 
 def application(
-    recipe: Recipe, source: Mapping[str, Any], registry: Registry, seed: int, unlike: bool = False
+    recipe: Recipe, source: Mapping[str, Any], registry: Registry, seed: int | None, unlike: bool = False
 ) -> Experiment:
     """Return the experiment that carries a recipe out on a file; its result warns where that is unlike the first one.
 
@@ -28,7 +28,8 @@ def application(
     source : mapping
         As the key ``data`` of an experiment.
     registry : Registry
-    seed : int
+    seed : int, optional
+        A public seed; by default the run has a secret key.
     unlike : bool
         Whether to go on where the file is another one.
 
@@ -52,7 +53,7 @@ def application(
             "is stated anew."
         )
         raise DataError([Fault(one.attribute, next(one.sentences()).partition(": ")[2], wanted, advice) for one in far])
-    entry = recipe.entry.model_copy(update={"seed": seed})
+    entry = recipe.entry.model_copy(update={"draw": 0})
     # Not the genotype that found it: any file can be judged, whether or not it could have found the recipe here.
     document = {
         **{key: value for key, value in recipe.judged.items() if key != "genotype"},

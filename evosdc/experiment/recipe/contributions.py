@@ -11,7 +11,7 @@ from evosdc.errors import InputError
 from evosdc.kernel import working_time
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
-from evosdc.seeds import Purpose, draw_seed, stream
+from evosdc.secret import Purpose, Seed, draw_seed, stream
 from evosdc.table.table import Table
 
 DRAWS = 4
@@ -35,7 +35,7 @@ def mean_scores(
     problem: Problem,
     registry: Registry,
     steps: Sequence[Masking],
-    seed: int,
+    seed: Seed,
     draws: int = DRAWS,
     until: float | None = None,
 ) -> MeanScores | None:
@@ -74,7 +74,7 @@ def mean_scores(
 
 
 def contributions(
-    problem: Problem, registry: Registry, steps: Sequence[Masking], seed: int, until: float | None = None
+    problem: Problem, registry: Registry, steps: Sequence[Masking], seed: Seed, until: float | None = None
 ) -> list[dict[str, float] | None]:
     """Return by step the scores of the plan without it, as `mean_scores` does."""
     without = [[*steps[:place], *steps[place + 1 :]] for place in range(len(steps))]

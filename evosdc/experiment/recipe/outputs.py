@@ -13,6 +13,7 @@ from evosdc.experiment.recipe.profile import made_for
 from evosdc.files.atomic import write_text
 from evosdc.model import Composed, Individual, Masking
 from evosdc.runs.layout import RECIPE, RunFolder
+from evosdc.secret import public
 
 JUDGED = ("genotype", "measures", "fitness", "constraints", "structural_zeros")
 """Keys of an experiment that say how a recipe was judged."""
@@ -46,7 +47,7 @@ def recipe_of(
         format=1,
         title=assembly.experiment.heading,
         evosdc=__version__,
-        seed=seed,
+        seed=public(seed),
         draws=draws,
         scores=_shown(scores, problem),
         original=_shown({} if original is None else original.scores, problem),

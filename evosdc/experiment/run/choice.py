@@ -19,9 +19,9 @@ from evosdc.runs.completeness import require_complete
 from evosdc.runs.layout import ENVIRONMENT, LOCK, PLANNING, REPORT, RESULT, STATUS, RunFolder
 
 _OF_RECIPE = "recipe.*"
-_OF_BEST = ("best.*", "picture-*", _OF_RECIPE, "result.json", "release.json", "risk.json", "frequencies.json",
-            "transitions.json", "analyst.json", "scores.csv", "front.csv", REPORT, "for-users.html", f"{LOCK}*",
-            ".probe")  # fmt: skip
+_OF_BEST = ("best.*", "crosswalk*.csv", "picture-*", _OF_RECIPE, "result.json", "release.json", "risk.json",
+            "frequencies.json", "transitions.json", "analyst.json", "scores.csv", "front.csv", REPORT, "for-users.html",
+            f"{LOCK}*", ".probe")  # fmt: skip
 """Files that tell of the best file, which are written anew, and locks."""
 
 

@@ -1,4 +1,4 @@
-"""What a run was made with: versions, and a digest of the data."""
+"""What a run was made with: versions, and a fingerprint of the data."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -14,26 +14,27 @@ from evosdc.experiment.run.schema_changes import SCHEMA, schema_account
 from evosdc.files.atomic import write_text
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder
+from evosdc.secret import Key
 from evosdc.table.table import Table
 
 REQUIRED = ("evosdc", "packages", "providers", "data")
 """What a resume compares."""
 
 
-def environment_of(assembly: Assembly) -> dict[str, Any]:
-    """Return versions of Python, packages and plugins, what was read, and the digest of the data; nothing of the host.
+def environment_of(assembly: Assembly, key: Key) -> dict[str, Any]:
+    """Return versions of Python, packages and plugins, what was read, and the data's fingerprint; nothing of the host.
 
-    ``start_files`` has a digest of each of the user's own masked files that the search starts from.
+    ``start_files`` has a fingerprint of each of the user's own masked files that the search starts from.
     """
     registry = assembly.registry
     data = assembly.experiment.data
     return versions_of(registry) | {
-        "input": input_account(data.name, data.file, data.schema_file, registry),
+        "input": input_account(data.name, data.file, data.schema_file, registry, key),
         "providers": providers_of(assembly.experiment, registry),
         "meaning": fitness_meaning(assembly.experiment.fitness.name, registry),
-        "data": data_digest(assembly.source.table),
-        SCHEMA: schema_account(assembly.source.table.schema),
-        "start_files": [data_digest(file) for file in assembly.plan.files],
+        "data": data_fingerprint(assembly.source.table, key),
+        SCHEMA: schema_account(assembly.source.table.schema, key),
+        "start_files": [data_fingerprint(file, key) for file in assembly.plan.files],
     }
 
 
@@ -78,17 +79,17 @@ def providers_of(experiment: Experiment, registry: Registry) -> dict[str, str]:
     return {f"{kind} {name}": registry.provider(kind, name) for kind, name in named_in(experiment, registry)}
 
 
-def data_digest(table: Table) -> str:
-    """Return a SHA-256 of a table's attributes and values, as hexadecimal text."""
+def data_fingerprint(table: Table, key: Key) -> str:
+    """Return the fingerprint of a table's attributes and values."""
     hashed = sha256(repr([(a.name, a.scale.value, a.categories) for a in table.schema.attributes]).encode())
     hashed.update(table.codes.astype("<i4").tobytes())
     hashed.update(table.numbers.astype("<f8").tobytes())
-    return hashed.hexdigest()
+    return key.fingerprint(hashed.digest())
 
 
-def require_same_data(before: Mapping[str, Any], table: Table) -> None:
+def require_same_data(before: Mapping[str, Any], table: Table, key: Key) -> None:
     """Raise `CheckpointError` where a table is not the one that a run's environment tells of."""
-    if before.get("data") != data_digest(table):
+    if before.get("data") != data_fingerprint(table, key):
         given, advice = "not those that the run began with", "Restore the file, or begin a new run."
         raise CheckpointError(Fault("data", given, "the same data", advice))
 

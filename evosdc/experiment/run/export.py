@@ -41,7 +41,7 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
     _require_single(path)
     folder = RunFolder(path)
     assembly = opened(folder, registry)
-    require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table)
+    require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table, folder.key())
     state = found_so_far(path, assembly.problem.genotype)
     if state is None:
         advice = "Wait for its search to begin, or go on with it by evosdc resume."

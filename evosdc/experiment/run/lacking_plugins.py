@@ -25,7 +25,8 @@ def opened(folder: RunFolder, registry: Registry) -> Assembly:
         As `experiment_of`.
     """
     with told_of_plugins(folder, registry):
-        return assemble(experiment_of(folder), registry)
+        experiment = experiment_of(folder)
+        return assemble(experiment, registry, folder.seed(experiment.seed))
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from evosdc.model import Executor, Failure, Masking, MaskingMethod, Outcome, Sha
 from evosdc.model.parts import Material, Part
 from evosdc.plugins.nested import nested
 from evosdc.plugins.registry import Registry, default_registry
+from evosdc.secret import Seed, SeedWords, generator_of, spawned, state_of, words_of
 from evosdc.table.spread import Spreads
 from evosdc.table.table import Rows, Table
 
@@ -29,11 +30,8 @@ MASK_PART = "evosdc.experiment.run.masked_parts:mask_part"
 TASKS = 32
 """Tasks that each worker gets at most; parts beyond travel together."""
 
-Address = tuple[int, tuple[int, ...]]
-"""Entropy and spawn key of the seed sequence of a stream that nothing was drawn from."""
-
-Job = tuple[Rows, Address, Spreads | None]
-"""What a worker needs to know of a part: positions of its records, address of its stream, spreads of the numbers."""
+Job = tuple[Rows, SeedWords, Spreads | None]
+"""What a worker needs to know of a part: positions of its records, seed words of its stream, spreads of the numbers."""
 
 
 def executor_for_parts(chosen: str | Mapping[str, Any] | None, registry: Registry) -> Executor | None:
@@ -97,19 +95,11 @@ def carrying_out(executor: Executor | None, folder: Path | None = None) -> Itera
 
 
 def job_of(part: Part) -> Job | None:
-    """Return what a worker is told of a part; None where its stream cannot be told by an address."""
-    generator = part.rng.bit_generator
-    sequence = generator.seed_seq
-    if part.rows is None or not isinstance(sequence, np.random.SeedSequence) or sequence.n_children_spawned:
+    """Return what a worker is told of a part; None where its stream is not one at its beginning."""
+    words = words_of(part.rng)
+    if part.rows is None or words is None or spawned(part.rng) or state_of(generator_of(words)) != state_of(part.rng):
         return None
-    if not isinstance(sequence.entropy, int):
-        return None
-    address = sequence.entropy, tuple(map(int, sequence.spawn_key))
-    return (part.rows, address, part.spreads) if _stream(address).bit_generator.state == generator.state else None
-
-
-def _stream(address: Address) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(address[0], spawn_key=address[1])))
+    return part.rows, words, part.spreads
 
 
 def _leaf(step: Masking, method: MaskingMethod) -> dict[str, Any] | None:
@@ -176,7 +166,7 @@ def _work(shared: SharedFiles) -> _Work:
     return _Work(method, Material(table, arrays.get("weights"), auxiliary))
 
 
-def mask_part(shared: SharedFiles, seed: int, payload: Job) -> Any:
+def mask_part(shared: SharedFiles, seed: Seed, payload: Job) -> Any:
     """Mask a part.
 
     Returns
@@ -184,10 +174,10 @@ def mask_part(shared: SharedFiles, seed: int, payload: Job) -> Any:
     tuple
         Faults as tuples where the method refuses; codes, numbers, and the schema where it is not that of the file.
     """
-    rows, address, spreads = payload
+    rows, words, spreads = payload
     work = _work(shared)
     try:
-        masked = Part(work.method, rows, _stream(address), spreads).masked(work.whole)
+        masked = Part(work.method, rows, generator_of(words), spreads).masked(work.whole)
     except InputError as error:
         return tuple((fault.where, fault.given, fault.wanted, fault.advice) for fault in error.faults), None, None, None
     same = masked.schema == work.whole.table.schema

@@ -15,6 +15,7 @@ from evosdc.plugins.registry import Registry
 from evosdc.release.analyses import analyses
 from evosdc.release.cross_tables import cross_tables
 from evosdc.release.intruder import found_by_intruder
+from evosdc.secret import judging_seed
 from evosdc.table.role_assignment import assign_known
 from evosdc.table.table import Table
 
@@ -92,7 +93,8 @@ def _opinion(
         registry=registry,
         without=used_judges(assembly.experiment, registry),
         claimed={"": claims_of(individual.scores, assembly.experiment, registry)},
-        seed=assembly.seed,
+        seed=judging_seed(assembly.seed),
         answered=answered,
+        in_order=not assembly.experiment.data.shuffle,
     )
     return found[""].to_json()

@@ -13,6 +13,7 @@ from evosdc.experiment.run.summaries import entries_of
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RunFolder, is_replicate
+from evosdc.secret import judging_seed
 from evosdc.table.role_assignment import assign_known
 from evosdc.table.table import Table
 from evosdc.time_limit import DeadlineOver, time_limited
@@ -120,8 +121,9 @@ def opinion_of(
             registry=registry,
             without=used,
             claimed=claims,
-            seed=assembly.seed,
+            seed=judging_seed(assembly.seed),
             answered=answered,
+            in_order=not experiment.data.shuffle,
             until=until,
         )
     except InputError as error:

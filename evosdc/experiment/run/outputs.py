@@ -25,6 +25,7 @@ from evosdc.experiment.run.fresh_findings import impossible_warning
 from evosdc.experiment.run.intruders import WITHIN, member_for_verdict
 from evosdc.experiment.run.limit import limit_of_run, limit_summary
 from evosdc.experiment.run.opinion import expected_time, opinion_of, wanted
+from evosdc.experiment.run.order import order_sentences, write_published
 from evosdc.experiment.run.privacy_findings import privacy_findings
 from evosdc.experiment.run.release import write_release
 from evosdc.experiment.run.summaries import (
@@ -50,9 +51,9 @@ from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import ERROR, INFEASIBILITY
 from evosdc.release.perturbation import perturbed_values, untouched_records
 from evosdc.release.publication import on_publication
-from evosdc.runs.layout import BEST, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
+from evosdc.runs.layout import BEST, CROSSWALK, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
+from evosdc.secret import PUBLIC_SEED, public
 from evosdc.table.determination import determinations
-from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Table
 
 _LOG = logging.getLogger("evosdc.pictures")
@@ -104,7 +105,8 @@ def write_outputs(
     file = BEST.removesuffix(".csv") + assembly.source.original.suffix
     genotype = problem.genotype
     omitted = genotype.omitted(best.genome) if isinstance(genotype, Generalising) else None
-    written = assembly.source.write(folder.file(file), masked, omitted=omitted)
+    shuffled = assembly.experiment.data.shuffle
+    written = write_published(assembly, best, masked, folder.file(file), folder.file(CROSSWALK), omitted, shuffled)
     drawn = {**algorithm.pictures(state.population, best), **pictures_of(assembly, masked)}
     for number, (title, picture) in enumerate(drawn.items(), 1):
         # Two hyphens would end the comment, and an attribute's name may hold them.
@@ -144,13 +146,13 @@ def write_outputs(
         limit = limit_of_run(experiment, assembly.microdata, registry, spendable)
     known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
     exchanged = exchanged_sentences(assembly.microdata.original, masked)
-    ordered = position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
+    ordered = order_sentences(assembly)
     told = [*exchanged, *ordered]
     alike, records = alike_in_words(assembly.microdata.original), len(assembly.source.table)
     portfolio = portfolio_told(starting, folder)
-    document = {
+    document: dict[str, Any] = {
         "title": experiment.heading,
-        "seed": problem.streams.seed,
+        "seed": public(problem.streams.seed),
         "fitness": experiment.fitness.name,
         "evaluations": state.progress.evaluations,
         "failed": state.progress.failed,
@@ -178,6 +180,7 @@ def write_outputs(
             *impossible_warning(fresh),
             *written.order_sentences,
             *([] if written.neutralised else written.formula_sentences),
+            *([PUBLIC_SEED] if public(problem.streams.seed) is not None else ()),
         ],
         "identity": scored(unprotected) if (unprotected := original_of(starting, best)) is not None else None,
         "portfolio": portfolio,
@@ -195,7 +198,7 @@ def write_outputs(
             *unasked,
             *assembly.source.left_out_sentences(written.dropped),
             *assembly.source.duplicates,
-            *([SHUFFLED] if experiment.data.shuffle else ()),
+            *([SHUFFLED] if shuffled else ()),
             *(written.formula_sentences if written.neutralised else ()),
         ],
         "fresh": fresh,

@@ -10,7 +10,7 @@ from evosdc.calls.masking import apply_masking, build_steps
 from evosdc.kernel import working_time
 from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import Registry
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.time_limit import DeadlineOver, time_limited
 
 FIRST, SECOND = 0.001, 0.04

@@ -31,7 +31,6 @@ from evosdc.kernel import working_time
 from evosdc.model import Composed, Masking, fitting_designs
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
-from evosdc.seeds import draw_seed
 from evosdc.time_limit import DeadlineOver, time_limited
 
 EVALUATIONS = 1500
@@ -174,7 +173,7 @@ def _masking(document: Mapping[str, Any]) -> Masking:
 def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
     """Return an assembly that evolves plans for the same file and judgement, from tuned methods and its own genomes."""
     registry = assembly.registry
-    methods = tuple(MaskingEntry.of(replace(one, seed=None)) for one in tuned)
+    methods = tuple(MaskingEntry.of(replace(one, draw=None)) for one in tuned)
     update = {
         "genotype": Named(**plan_genotype(parse_constraints(assembly.experiment), assembly.microdata, registry)),
         "algorithm": Named(name=registry.default("algorithm", "plan")),
@@ -202,7 +201,7 @@ def _not_worse(
 
     own, cost = judged(found)
     for row in _tuned_rows(recorder)[:1]:
-        best = replace(Masking.from_json(row), seed=None)
+        best = replace(Masking.from_json(row), draw=None)
         if best != found and (own is None or (0.0, row["mean"][0]) < _standing(own)):
             other, other_cost = judged(best)
             if other is not None and (own is None or _standing(other) < _standing(own)):
@@ -240,7 +239,7 @@ def _named(recorder: Recorder) -> list[Masking]:
     if not recorder.folder.file(TUNING).exists():
         return []
     rows = recorder.folder.read_object(TUNING, "methods").get("named", ())
-    return [replace(Masking.from_json(row), seed=None) for row in rows]
+    return [replace(Masking.from_json(row), draw=None) for row in rows]
 
 
 def _tuned(recorder: Recorder) -> list[Masking]:
@@ -283,8 +282,7 @@ def with_plan(assembly: Assembly, masking: Masking, files: int) -> Assembly:
     """Return an assembly whose start has several files of a plan, first of all, in place of the wish for one."""
     experiment, registry = assembly.experiment, assembly.registry
     assert experiment.start is not None, "a plan is evolved where a start asks for it"
-    seeds = [draw_seed(assembly.seed, draw) for draw in range(files)]
-    plans = tuple(MaskingEntry.of(replace(masking, seed=seed)) for seed in seeds)
+    plans = tuple(MaskingEntry.of(replace(masking, draw=draw)) for draw in range(files))
     start = experiment.start.model_copy(update={"methods": (*plans, *experiment.start.methods), "planned": None})
     experiment = experiment.model_copy(update={"start": start})
     entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)

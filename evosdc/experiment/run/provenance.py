@@ -10,6 +10,7 @@ from typing import Any
 from evosdc._version import __version__
 from evosdc.datasets.storage import locate, sha256
 from evosdc.plugins.registry import Registry
+from evosdc.secret import Key
 
 PACKAGES = ("deap", "numba", "numpy", "pandas", "pluggy", "pydantic", "scipy", "scoop")
 
@@ -26,21 +27,33 @@ def versions_of(registry: Registry) -> dict[str, Any]:
 
 
 def input_account(
-    name: str | None, file: Path | None, schema: Path | None, registry: Registry
+    name: str | None, file: Path | None, schema: Path | None, registry: Registry, key: Key | None
 ) -> dict[str, dict[str, str]]:
-    """Return the names, without folders, and SHA-256 digests of what was read.
+    """Return the names, without folders, of what was read, and what tells its owner whether it is the same again.
+
+    That is a SHA-256 of data sets that anybody can have. Of a user's own files it is a fingerprint by the key: a plain
+    hash would let anybody who knows most of a file try the rest.
 
     Parameters
     ----------
     name : str, optional
         A registered data set, in place of a file.
     file, schema : Path, optional
+    key : Key, optional
+        Of the run, or of a key file; without one there are names alone.
     """
     if name is not None:
         found = locate(registry.spec("dataset", name)) or {}  # type: ignore[arg-type]
-        return {"data": {"name": name}, **{key: digest(path) for key, path in sorted(found.items())}}
+        return {"data": {"name": name}, **{part: digest(path) for part, path in sorted(found.items())}}
     parts = {"data": file, "schema": schema}
-    return {key: digest(path) for key, path in parts.items() if path is not None}
+    return {part: fingerprinted(path, key) for part, path in parts.items() if path is not None}
+
+
+def fingerprinted(path: Path, key: Key | None) -> dict[str, str]:
+    """Return the name of a confidential file, without its folder, and where there is a key its fingerprint."""
+    if key is None:
+        return {"name": path.name}
+    return {"name": path.name, "fingerprint": key.fingerprint(bytes.fromhex(sha256(path)))}
 
 
 def digest(path: Path) -> dict[str, str]:

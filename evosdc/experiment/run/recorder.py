@@ -12,6 +12,7 @@ from evosdc.model import Individual
 from evosdc.runs.finish import EndRequested, end_if_requested, end_requested
 from evosdc.runs.journal import Journal
 from evosdc.runs.layout import JOURNAL, STATUS, RunFolder
+from evosdc.secret import public
 from evosdc.tuning.result import Tuning
 
 INTERVAL = 5.0
@@ -44,7 +45,7 @@ class Recorder:
         experiment = assembly.experiment
         self.run: Mapping[str, Any] = {
             "title": experiment.heading,
-            "seed": assembly.seed,
+            "seed": public(assembly.seed),
             "folder": str(folder.path),
             "genotype": experiment.genotype.name,
             "fitness": experiment.fitness.name,

@@ -7,6 +7,7 @@ from evosdc.calls.consistency import given_away_sentences
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.safeguards import aims_among
 from evosdc.experiment.run.intruders import found_in, safer_member
+from evosdc.experiment.run.order import order_sentences
 from evosdc.experiment.run.provenance import digest
 from evosdc.kernel import working_time
 from evosdc.model import Individual
@@ -22,9 +23,9 @@ from evosdc.release.publication import publication
 from evosdc.release.unchanged import unchanged_columns
 from evosdc.release.unchanged_together import unchanged_together
 from evosdc.runs.layout import RELEASE, RunFolder
+from evosdc.secret import public
 from evosdc.table.determination import determinations
 from evosdc.table.distinct_values import distinct_values
-from evosdc.table.row_positions import position_sentences, told_by_position
 from evosdc.table.table import Rows, Table
 
 
@@ -133,8 +134,9 @@ def write_release(
         exchanged=exchanged,
         given_away=[
             *given_away_sentences([d for d in away if document["changed"].get(d.masked)]),
-            *position_sentences(told_by_position(original, microdata.protect)),
+            *order_sentences(assembly),
         ],
+        public_seed=public(assembly.seed) is not None,
         above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
     )
     return publication(evidence)

@@ -67,6 +67,7 @@ from evosdc.runs.layout import (
     RunFolder,
 )
 from evosdc.runs.published import published_faults
+from evosdc.secret import Key, Seed, public
 
 
 @dataclass(frozen=True)
@@ -82,15 +83,17 @@ def run_once(
     experiment: Experiment,
     path: Path,
     registry: Registry,
-    seed: int,
+    seed: Seed,
     display: Display | None = None,
     command: str = "",
     spent: float = 0.0,
 ) -> Finished:
-    """Run an experiment once, in a new folder.
+    """Run an experiment once, in a new folder, which keeps the secret key.
 
     Parameters
     ----------
+    seed : Seed
+        What the run draws from. With a public seed the key of the folder is for fingerprints alone.
     command : str
         What the user typed, for the record.
     spent : float
@@ -110,10 +113,12 @@ def run_once(
     folder.create(own)
     with folder.cleared_of(InputError), folder:
         folder.require_new(own)
-        one = assembly.experiment.model_copy(update={"seed": seed, "replicates": 1})
+        key = seed if isinstance(seed, Key) else Key.fresh()
+        folder.keep_key(key)
+        one = assembly.experiment.model_copy(update={"seed": public(seed), "replicates": 1})
         start = start_of(experiment, registry, assembly.microdata.original.schema)
         full = resolve(one, registry, assembly.microdata.protect, start)
-        folder.write_json(ENVIRONMENT, environment_of(replace(assembly, experiment=full)) | begun_by(command))
+        folder.write_json(ENVIRONMENT, environment_of(replace(assembly, experiment=full), key) | begun_by(command))
         write_experiment(folder, experiment_text(full))
         # Last, since this is the file that makes the folder one that can be resumed.
         folder.write_json(RESOLVED, full.to_json())
@@ -151,10 +156,11 @@ def resume_once(
         experiment = experiment.model_copy(update={"executor": executor})
     before = folder.read_object(ENVIRONMENT, *REQUIRED)
     with told_of_plugins(folder, registry):
-        assembly = assemble(experiment, registry)
-    now = environment_of(assembly)
+        assembly = assemble(experiment, registry, folder.seed(experiment.seed))
+    key = folder.key()
+    now = environment_of(assembly, key)
     edits = require_same_schema(before, now, force)
-    require_same_data(before, assembly.source.table)
+    require_same_data(before, assembly.source.table, key)
     if before.get("start_files", []) != now["start_files"]:
         given, advice = (
             "masked files that have changed since the run began from them",

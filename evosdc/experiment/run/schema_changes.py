@@ -1,25 +1,30 @@
 """What of a schema a run began with, and what has changed of it since: the data may be the same all the same."""
 
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
 from typing import Any
 
 from evosdc.errors import CheckpointError, Fault
 from evosdc.printing import printable
+from evosdc.secret import Key
 from evosdc.table.schema import Attribute, Schema
 
 SCHEMA = "schema"
 """The key of a run's environment."""
 
 
-def schema_account(schema: Schema) -> dict[str, Any]:
-    """Return role and scale of each attribute, and digests of all else that a schema says; no values."""
+def schema_account(schema: Schema, key: Key) -> dict[str, Any]:
+    """Return role and scale of each attribute, and fingerprints of all else that a schema says; no values."""
     return {
         "attributes": {
-            a.name: {"role": str(a.role), "scale": a.scale_word, "hierarchy": _of_hierarchy(a), "rest": _of_rest(a)}
+            a.name: {
+                "role": str(a.role),
+                "scale": a.scale_word,
+                "hierarchy": _of_hierarchy(a, key),
+                "rest": _of_rest(a, key),
+            }
             for a in schema.attributes
         },
-        "rest": _digest((schema.missing, str(schema.na), schema.edit_rules)),
+        "rest": _fingerprint((schema.missing, str(schema.na), schema.edit_rules), key),
     }
 
 
@@ -67,14 +72,15 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any], edited: bool) ->
         yield "missing values or edit rules are others"
 
 
-def _of_hierarchy(attribute: Attribute) -> str:
+def _of_hierarchy(attribute: Attribute, key: Key) -> str:
     found = attribute.hierarchy
-    return "" if found is None else _digest(found.content)
+    return "" if found is None else _fingerprint(found.content, key)
 
 
-def _of_rest(attribute: Attribute) -> str:
-    return _digest((attribute.categories, attribute.decimals, attribute.missing, attribute.date_format))
+def _of_rest(attribute: Attribute, key: Key) -> str:
+    told = (attribute.categories, attribute.decimals, attribute.missing, attribute.date_format)
+    return _fingerprint(told, key)
 
 
-def _digest(told: object) -> str:
-    return sha256(repr(told).encode()).hexdigest()[:16]
+def _fingerprint(told: object, key: Key) -> str:
+    return key.fingerprint(repr(told).encode())

@@ -87,7 +87,7 @@ def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
     """
     folder = RunFolder(path)
     assembly = opened(folder, registry)
-    require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table)
+    require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table, folder.key())
     with folder:
         assembly = with_known_plan(with_found(assembly, folder), folder)
         state, _ = newest_checkpoint(path, assembly.problem.genotype)

@@ -34,7 +34,7 @@ from evosdc.model import Masking, Microdata, Seedable
 from evosdc.model.constraint import without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import TUNING, RunFolder
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, Seed, draw_seed, stream
 from evosdc.slow_work import Slow
 from evosdc.table.table import Table
 from evosdc.tuning.candidate import Budget
@@ -148,7 +148,7 @@ def tune_alone(
 
 
 def sample_of(
-    experiment: Experiment, microdata: Microdata, registry: Registry, seed: int, budget: Budget
+    experiment: Experiment, microdata: Microdata, registry: Registry, seed: Seed, budget: Budget
 ) -> Problem | None:
     """Return the problem on a sample of the records, where a large file is tuned within seconds; else None."""
     table = microdata.table
@@ -162,9 +162,9 @@ def sample_of(
 def best_file(problem: Problem, registry: Registry, found: Tuning) -> Table:
     """Return the protected attributes of the best file of all, made again; records that rules forbid are repaired."""
     masking = found.files[0].masking
-    assert masking.seed is not None, "tuned files have seeds"
-    microdata = problem.genotype.microdata
-    masked = mask_file(masking, build_steps(masking, registry), microdata, masking.seed).select(microdata.protect)
+    assert masking.draw is not None, "tuned files have draws"
+    microdata, seed = problem.genotype.microdata, draw_seed(problem.streams.seed, masking.draw)
+    masked = mask_file(masking, build_steps(masking, registry), microdata, seed).select(microdata.protect)
     return problem.repair.repaired(masked)
 
 

@@ -27,6 +27,7 @@ from evosdc.experiment.config.experiment import Experiment
 from evosdc.files.schema.schema_json import schema_from_json
 from evosdc.model import Archipelago, Individual, Masking, Microdata, SharedFiles
 from evosdc.plugins.registry import default_registry
+from evosdc.secret import Seed
 from evosdc.table.table import Table
 from evosdc.time_limit import unlimited
 from evosdc.tuning.trial import attempt
@@ -41,7 +42,7 @@ RECENT = 128
 class WorkerProblem:
     """One worker's copy of a problem, and the genomes that it has just evaluated."""
 
-    def __init__(self, shared: SharedFiles, seed: int) -> None:
+    def __init__(self, shared: SharedFiles, seed: Seed) -> None:
         arrays, documents = read_shared(shared)
         experiment = Experiment.model_validate(documents["experiment"])
         schema = schema_from_json(documents["schema"])
@@ -115,12 +116,12 @@ def _population(arrays: Mapping[str, Any], documents: Mapping[str, Any]) -> Tabl
 
 
 @lru_cache(maxsize=2)
-def _problem(shared: SharedFiles, seed: int) -> WorkerProblem:
+def _problem(shared: SharedFiles, seed: Seed) -> WorkerProblem:
     with unlimited():
         return WorkerProblem(shared, seed)
 
 
-def prepare(shared: SharedFiles, seed: int, payload: None) -> Any:
+def prepare(shared: SharedFiles, seed: Seed, payload: None) -> Any:
     """Build the problem and judge the original once, which loads what evaluations need."""
     problem = _problem(shared, seed).problem
     with unlimited():
@@ -128,25 +129,25 @@ def prepare(shared: SharedFiles, seed: int, payload: None) -> Any:
     return None
 
 
-def evaluate(shared: SharedFiles, seed: int, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
+def evaluate(shared: SharedFiles, seed: Seed, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
     """Evaluate a dumped genome; `payload` is the dump and the key of a relative, or None."""
     return _problem(shared, seed).evaluate(*payload)
 
 
-def evolve(shared: SharedFiles, seed: int, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
+def evolve(shared: SharedFiles, seed: Seed, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
     """Evolve a deme; `payload` is the deme, its island, the generations, and the time limit of an evaluation."""
     return _problem(shared, seed).evolve(*payload)
 
 
-def try_masking(shared: SharedFiles, seed: int, payload: tuple[str, int]) -> Any:
-    """Mask by an entry, told as JSON, with a seed of its own; return the trial, or the refusal, as a tuple."""
-    masking, own = payload
+def try_masking(shared: SharedFiles, seed: Seed, payload: tuple[str, int]) -> Any:
+    """Mask by an entry, told as JSON, in a draw of the run; return the trial, or the refusal, as a tuple."""
+    masking, draw = payload
     problem = _problem(shared, seed).problem
-    trial, _ = attempt(problem, default_registry(), Masking.from_json(json.loads(masking)), own)
+    trial, _ = attempt(problem, default_registry(), Masking.from_json(json.loads(masking)), seed, draw)
     return astuple(trial)
 
 
-def evaluate_start(shared: SharedFiles, seed: int, position: int) -> Any:
+def evaluate_start(shared: SharedFiles, seed: Seed, position: int) -> Any:
     """Make and evaluate what stands at one position of the start; return genome (if any), scores, objectives, label."""
     own = _problem(shared, seed)
     individual = starting_individual(own.problem, own.plan, position, own.rule)

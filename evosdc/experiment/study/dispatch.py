@@ -20,6 +20,7 @@ from evosdc.plugins.registry import Registry, default_registry
 from evosdc.runs.finish import EndRequested, end_requested
 from evosdc.runs.layout import LOCK, RESULT, RunFolder
 from evosdc.runs.lock import read_owner
+from evosdc.secret import Seed
 
 PERIOD = 1.0
 """Seconds between two looks at which runs are complete."""
@@ -63,7 +64,7 @@ def spread_out(
     study = str(folder.path.absolute())
     executor.keep_log(folder.file(WORKERS_LOG))
     tasks = [
-        Task(_FUNCTION, None, run.seed, ((number, (study, place[run], force)),), lasting=True)
+        Task(_FUNCTION, None, 0, ((number, (study, place[run], force)),), lasting=True)
         for number, run in enumerate(missing)
     ]
     with _counted(folder.path, missing, total, display):
@@ -84,8 +85,8 @@ def spread_out(
     return failures
 
 
-def run_planned(shared: SharedFiles | None, seed: int, payload: Payload) -> str:
-    """Carry out one run of a study, in a worker; return why it failed, or nothing."""
+def run_planned(shared: SharedFiles | None, seed: Seed, payload: Payload) -> str:
+    """Carry out one run of a study, in a worker; return why it failed, or nothing. The study's folder has its key."""
     study, position, force = payload
     folder = RunFolder(Path(study))
     if end_requested(folder.path):

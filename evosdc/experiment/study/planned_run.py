@@ -19,7 +19,8 @@ def carry_out_run(
         make_folder(own.path)
         if setting.values:
             own.write_json(SETTING, {"position": setting.position, "values": dict(setting.values)})
-        run_once(setting.experiment, own.path, registry, run.seed, display)
+        seed = run.drawn_from(RunFolder(path).seed(setting.experiment.seed))
+        run_once(setting.experiment, own.path, registry, seed, display)
     elif not done(own):
         resume_once(own.path, registry, display, force, setting.experiment.executor)
 

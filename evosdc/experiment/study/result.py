@@ -148,7 +148,7 @@ def _run_rows(
             run.folder,
             *(value_in_words(value) for value in settings[run.setting].values.values()),
             run.replicate + 1,
-            run.seed,
+            result["seed"],
             own["infeasibility"],
             *(own.get(name) for name in FIGURES),
             *(result[key] for key in spent),

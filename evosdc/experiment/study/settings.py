@@ -13,7 +13,7 @@ from evosdc.experiment.config.experiment import Experiment
 from evosdc.plugins.registry import Registry
 from evosdc.printing import values_in_words
 from evosdc.runs.layout import replicate_folder, setting_folder
-from evosdc.seeds import replicate_seed
+from evosdc.secret import Seed, replicate_seed
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,15 @@ class PlannedRun:
         Below the study's own: ``replicate-001``, or ``setting-01/replicate-001`` in a sweep.
     setting, replicate : int
         Positions.
-    seed : int
     """
 
     folder: str
     setting: int
     replicate: int
-    seed: int
+
+    def drawn_from(self, seed: Seed) -> Seed:
+        """Return what the run draws from, given what its study does."""
+        return replicate_seed(seed, self.replicate, self.setting)
 
 
 def settings_of(experiment: Experiment) -> tuple[Setting, ...]:
@@ -93,7 +95,6 @@ def planned_runs(experiment: Experiment) -> tuple[PlannedRun, ...]:
             (f"{setting_folder(setting, count)}/" if experiment.sweep else "") + replicate_folder(replicate),
             setting,
             replicate,
-            replicate_seed(experiment.seed, replicate, setting),
         )
         for setting in range(count)
         for replicate in range(experiment.replicates)

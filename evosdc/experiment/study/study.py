@@ -4,7 +4,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from evosdc.errors import CheckpointError, EvosdcError, Fault, RunError
+from evosdc.errors import CheckpointError, EvosdcError, ExperimentError, Fault, RunError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import experiment_of
@@ -36,6 +36,7 @@ from evosdc.runs.layout import (
     RunFolder,
 )
 from evosdc.runs.published import require_published
+from evosdc.secret import Key
 
 
 def run_study(
@@ -45,6 +46,7 @@ def run_study(
     display: Display | None = None,
     command: str = "",
     spent: float = 0.0,
+    key: Key | None = None,
 ) -> dict[str, Any]:
     """Run an experiment with all its replicates and settings in a new folder; return its ``result.json``.
 
@@ -52,6 +54,7 @@ def run_study(
     The runs of a study are spread over the workers of the chosen executor where it has several; the results are those
     of running one after another. `command` is what the user typed, for the record;
     `spent` are the seconds that the command has taken already, of a time for a single run.
+    Without a seed the experiment draws from `key`, by default from a fresh one.
 
     Raises
     ------
@@ -59,14 +62,19 @@ def run_study(
         As `evosdc.experiment.run.run.run_once`. A run of a study that fails does not end the others; it is told of
         when they are done.
     """
+    if key is not None and experiment.seed is not None:
+        raise ExperimentError(Fault("seed", "a seed and a key", "one of both", "Leave out the seed of the experiment."))
+    seed = (key or Key.fresh()) if experiment.seed is None else experiment.seed
     if experiment.single:
-        return run_once(experiment, path, registry, experiment.seed, display, command, spent).result
+        return run_once(experiment, path, registry, seed, display, command, spent).result
     folder = RunFolder(path)
     check_settings(experiment, registry)  # all that is wrong is told before anything is written
     folder.create(experiment.data.file)
     with folder:
         folder.require_new(experiment.data.file)
-        folder.write_json(ENVIRONMENT, _environment(experiment, registry) | begun_by(command))
+        own = seed if isinstance(seed, Key) else Key.fresh()
+        folder.keep_key(own)
+        folder.write_json(ENVIRONMENT, _environment(experiment, registry, own) | begun_by(command))
         write_experiment(folder, experiment_text(experiment))
         folder.write_json(RESOLVED, experiment.to_json())
         return _carry_out(experiment, folder, registry, display or Display())
@@ -106,7 +114,7 @@ def resume_study(
             return result
         return resume_once(path, registry, display, force, experiment.executor).result
     with told_of_plugins(folder, registry):
-        now = _environment(experiment, registry)
+        now = _environment(experiment, registry, folder.key())
     before = folder.read_object(ENVIRONMENT, *REQUIRED) if folder.file(ENVIRONMENT).exists() else now
     if before["data"] != now["data"]:
         given, advice = "not those that the study began with", "Restore the file, or begin a new study."
@@ -179,10 +187,10 @@ def _of(folder: RunFolder, run: PlannedRun) -> RunFolder:
     return RunFolder(folder.file(run.folder))
 
 
-def _environment(experiment: Experiment, registry: Registry) -> dict[str, Any]:
-    """Return the environment of all settings together; the data's digest is that of the first setting's."""
+def _environment(experiment: Experiment, registry: Registry, key: Key) -> dict[str, Any]:
+    """Return the environment of all settings together; the data's fingerprint is that of the first setting's."""
     settings = settings_of(experiment)
-    whole = environment_of(assemble(settings[0].experiment, registry))
+    whole = environment_of(assemble(settings[0].experiment, registry, key), key)
     for setting in settings[1:]:
         whole["providers"] |= providers_of(setting.experiment, registry)
     return whole

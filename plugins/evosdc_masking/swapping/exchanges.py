@@ -8,9 +8,13 @@ from evosdc_masking.swapping.frequency_tables import FrequencyTables
 
 Integers = NDArray[np.int64]
 Keys = NDArray[np.uint64]
+Floats = NDArray[np.float64]
 
 AT_ONCE = 50_000
 """Tries that nothing can interrupt: a fraction of a second."""
+
+_DRAWS = 6
+"""Uniform numbers of a try: two records, how many attributes, and three attributes."""
 
 
 @kernel
@@ -73,7 +77,7 @@ def exchange(
     alone: Keys,
     penalty: int,
     tries: int,
-    seed: int,
+    rng: np.random.Generator,
 ) -> int:
     """Exchange values of one to three attributes between two records where that lowers the cost; change in place.
 
@@ -97,7 +101,9 @@ def exchange(
     labels : ndarray of uint64, shape (V, values)
     alone : ndarray of uint64
         A hash table for `contains`.
-    penalty, tries, seed : int
+    penalty, tries : int
+    rng : numpy.random.Generator
+        All random numbers are its own: a kernel that drew them itself would begin at a seed, and be replayed from it.
 
     Returns
     -------
@@ -106,9 +112,8 @@ def exchange(
     """
     gained = 0
     for done in range(0, tries, AT_ONCE):
-        some = min(AT_ONCE, tries - done)
-        own = seed if done == 0 else -1
-        gained += _exchange(levels, source, tables, surplus, weights, keys, labels, alone, penalty, some, own)
+        uniforms = rng.random((min(AT_ONCE, tries - done), _DRAWS))
+        gained += _exchange(levels, source, tables, surplus, weights, keys, labels, alone, penalty, uniforms)
     return gained
 
 
@@ -123,24 +128,22 @@ def _exchange(
     labels: Keys,
     alone: Keys,
     penalty: int,
-    tries: int,
-    seed: int,
+    uniforms: Floats,
 ) -> int:
-    """Try so many exchanges; random numbers go on where they stood where the seed is negative."""
-    if seed >= 0:
-        np.random.seed(seed)
+    """Try an exchange with each row of uniform numbers."""
     n, masked = source.shape
     attributes, _, _, detail, first, of, _ = tables
     chosen = np.zeros(levels.shape[2], dtype=np.bool_)
     moving = np.empty(3, dtype=np.int64)
     gained = 0
-    for _ in range(tries):
-        r, s = np.random.randint(n), np.random.randint(n)
+    for row in range(len(uniforms)):
+        drawn = uniforms[row]
+        r, s = int(drawn[0] * n), int(drawn[1] * n)
         moves = 0
-        wanted = 1 if masked == 1 or np.random.random() < 0.6 else 2 + np.random.randint(2)
+        wanted = 1 if masked == 1 or drawn[2] < 0.6 else 2 if drawn[2] < 0.8 else 3
         own, other = keys[r], keys[s]
-        for _draw in range(wanted):
-            v = np.random.randint(masked)
+        for draw in range(wanted):
+            v = int(drawn[3 + draw] * masked)
             a, b = levels[0, r, v], levels[0, s, v]
             if a != b and not chosen[v]:
                 chosen[v] = True

@@ -93,7 +93,7 @@ class TableSwapping(Tunable):
         published = levels.copy()
         for v in range(masked):
             published[:, :, v] = levels[:, source[:, v], v]
-        self._exchange(published, source, tables, expected, labels, alone, int(rng.integers(2**31)))
+        self._exchange(published, source, tables, expected, labels, alone, rng)
         return _taken(table, source)
 
     def _permuted(self, n: int, masked: int, rng: np.random.Generator) -> Integers:
@@ -111,7 +111,7 @@ class TableSwapping(Tunable):
         expected: Integers,
         labels: NDArray[np.uint64],
         alone: NDArray[np.uint64],
-        seed: int,
+        rng: np.random.Generator,
     ) -> None:
         tries = min(_SWEEPS * source.size, _MOST) * self.params.effort
         exchange(
@@ -125,7 +125,7 @@ class TableSwapping(Tunable):
             alone,
             _ALONE if self.params.avoid_alone else 0,
             int(tries) if self.params.share > 0 else 0,
-            seed,
+            rng,
         )
 
 

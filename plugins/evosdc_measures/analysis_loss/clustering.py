@@ -15,7 +15,7 @@ from evosdc.clustering.partitions import agreement_of, loss_of
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure
 from evosdc.model.parameters import Parameters
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc_measures.analysis_loss.k_means import Standardisation, k_means

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.model import Batched, Changes, FollowedInPlace, Incremental, Measure, Parameters
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table

@@ -236,6 +236,32 @@ class TestTheFolder:
         for name in ("survey.csv", "survey.csv.toml", "survey.schema.toml"):
             assert server.get("/save", file=name).status in (400, 404)
 
+    def test_secrets_are_neither_shown_nor_sent(self, server):
+        run, digits = server.folder / "runs" / "drawn", "5ec2e7" + "0" * 58
+        run.mkdir(parents=True)
+        (run / "resolved.json").write_text('{"title": "x", "data": {"file": "survey.csv"}}')
+        names = ("key", "crosswalk.csv", "crosswalk-out.csv", "scores.csv", "journal.jsonl", "checkpoint-00000001.npz")
+        for name in names:
+            text = f"{digits}\n" if name == "key" else f"published,original\n1,{digits}\n"
+            (run / name).write_text(text)
+        # The same under other names, and one that a manifest tells of as what was exported.
+        (server.folder / "mine.csv").write_text(f"published,original\n1,{digits}\n")
+        (server.folder / "other.csv").write_text(f"{digits}\n")
+        manifest = server.folder / "other.manifest.json"
+        manifest.write_text('{"member": 0, "run": "drawn", "output": {"name": "other.csv"}}')
+        for way in (*(f"runs/drawn/{name}" for name in names), "mine.csv", "other.csv"):
+            for path in ("/file", "/fragment/preview", "/fragment/attributes", "/fragment/remarks", "/risk", "/save",
+                         "/fragment/risk", "/goal", "/hierarchy", "/history", "/report"):  # fmt: skip
+                answer = server.get(path, data=way, file=way, run="drawn", page=Path(way).name, attribute="original")
+                assert digits not in answer.text, (way, path)
+                assert answer.status in (400, 404), (way, path)
+        for path in ("/search", "/choose", "/history", "/"):
+            shown = server.get(path, run="drawn", data="survey.csv").text
+            assert digits not in shown
+            assert "crosswalk" not in shown
+            assert "mine.csv" not in shown
+        manifest.unlink()
+
 
 class TestUploads:
     def send(self, server, name, body, **headers):

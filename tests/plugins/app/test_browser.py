@@ -228,10 +228,8 @@ def focus(tab, selector):
 
 
 @pytest.mark.endurance
-def test_an_excerpt_of_the_states_survey(chromium, tmp_path, data):
-    source = data / "nist_acs_excerpts" / "ma2019.csv"
-    if not source.is_file():
-        pytest.skip("EVOSDC_DATA has no nist_acs_excerpts/ma2019.csv")
+def test_an_excerpt_of_the_states_survey(chromium, tmp_path, data_sets):
+    source = data_sets.path("nist_acs_excerpts/ma2019.csv")
     folder = tmp_path / "folder"
     folder.mkdir()
     with serving(folder) as server, watched(chromium, server) as tab:
@@ -289,10 +287,11 @@ def typed(folder, command):
 
 
 def repeated(folder, again, commands):
-    """Carry out all commands in another folder, and find there what the workbench made."""
+    """Carry out all commands in another folder, searches by the keys of the first ones, and find the same files."""
     again.mkdir(exist_ok=True)
     for command in commands:
-        typed(again, command)
+        key = f" --key {folder / shlex.split(command)[-1] / 'key'}" if command.startswith("evosdc protect") else ""
+        typed(again, f"{command}{key}")
     (exported,) = (shlex.split(command)[-1] for command in commands if command.startswith("evosdc export"))
     runs = [path.name for path in (folder / "runs").iterdir()]
     for name in (exported, *(f"runs/{run}/{file}" for run in runs for file in ("best.csv", "front.csv"))):

@@ -316,9 +316,10 @@ class TestRiskAndGoal:
              "evosdc protect housing --require 'two-way-linkage <= 5' --time 9s -o runs/housing"),
             ({"more": "l-diversity >= 2\n\n dr <= 20 ", "unhurried": "1"},
              "evosdc protect housing --require 'l-diversity >= 2' --require 'dr <= 20' -o runs/housing"),
-            ({"protect": ["built", "metro"], "shuffle": "1", "seed": "3", "executor": "serial", "workers": "1"},
-             "evosdc protect housing --protect built,metro --time 60s --shuffle --seed 3 --executor serial --workers 1 "
-             "-o runs/housing"),
+            ({"protect": ["built", "metro"], "keep-order": "1", "seed": "0", "executor": "serial", "workers": "1"},
+             "evosdc protect housing --protect built,metro --time 60s --keep-order --seed 0 --executor serial "
+             "--workers 1 -o runs/housing"),
+            ({"seed": ""}, "evosdc protect housing --time 60s -o runs/housing"),
             ({"publishable": "1", "limited": "1", "explainable": "1", "unjudged": "1", "neutralise-formulas": "1"},
              "evosdc protect housing --require 'publishable on conditions' --il dbil,ctbil,ebil --dr "
              "best-guess,dbrl,prl,informed-linkage --time 60s --explainable --neutralise-formulas --no-second-opinion "
@@ -386,16 +387,22 @@ class TestSearches:
     def test_the_executor_of_the_settings_computes_the_same(self, server, run, executor):
         pytest.importorskip({"dask": "distributed"}.get(executor, executor))
         named = set((server.folder / "runs").iterdir())
-        assert server.post("/begin", data="survey.csv", **SHORT, executor=executor, workers="2").status == 303
-        (folder,) = set((server.folder / "runs").iterdir()) - named
-        server.wait(folder.name, "finished")
-        assert f"--executor {executor} --workers 2 " in json.loads((folder / "environment.json").read_text())["command"]
+        folders = []
+        for place in ({"executor": "serial"}, {"executor": executor, "workers": "2"}):
+            assert server.post("/begin", data="survey.csv", **SHORT, seed="1", **place).status == 303
+            folders += set((server.folder / "runs").iterdir()) - named - {*folders}
+            server.wait(folders[-1].name, "finished")
+        first, second = folders
+        typed = json.loads((second / "environment.json").read_text())["command"]
+        assert f"--seed 1 --executor {executor} --workers 2 " in typed
         for name in ("best.csv", "front.csv"):
-            assert (folder / name).read_bytes() == (server.folder / "runs" / run / name).read_bytes(), name
+            assert (first / name).read_bytes() == (second / name).read_bytes(), name
+        assert (first / "best.csv").read_bytes() != (server.folder / "runs" / run / "best.csv").read_bytes()
         end = time.monotonic() + 30  # its process ends its workers yet
-        while server.post("/remove", run=folder.name, data="survey.csv").status != 303:
-            assert time.monotonic() < end
-            time.sleep(0.2)
+        for folder in folders:
+            while server.post("/remove", run=folder.name, data="survey.csv").status != 303:
+                assert time.monotonic() < end
+                time.sleep(0.2)
 
     @pytest.mark.endurance
     def test_judges_are_asked_about_a_file(self, server, run):
@@ -418,6 +425,15 @@ class TestSearches:
         assert (server.folder / "own.csv").read_bytes() == (folder / "best.csv").read_bytes()
         assert f"Verdict: {told['headline'].upper()}" in words(done.text)
         assert not list((server.folder / "runs").glob(f"{run}-file-*"))
+        written = {path.name for path in server.folder.glob("own*")} | {
+            path.name for path in server.folder.glob("cross*")
+        }
+        assert written == {"own.csv", "own.manifest.json"}
+        kept = {"key", "crosswalk.csv", "crosswalk-own.csv", "journal.jsonl"}
+        assert kept <= {path.name for path in folder.iterdir()}
+        for name in kept:
+            assert server.get("/save", file=f"runs/{run}/{name}").status == 404
+            assert f"runs%2F{run}%2F{name}" not in done.text
         again = server.get("/choose", run=run, data="survey.csv").text
         assert "It was exported before, as own.csv" in words(again)
         assert ">Export again<" in again
@@ -454,6 +470,36 @@ class TestSearches:
         given = {"run": run, "member": "1", "output": "x y.csv", "data-package": "1"}
         command = f"evosdc export runs/{run} 1 --data-package -o 'x y.csv'"
         assert shown(server.get("/fragment/export", **given).text) == [command]
+
+    def test_the_order_of_records_is_kept_where_it_is_asked_for(self, server, run):
+        def ticked(page):
+            return bool(re.search(r'name="keep-order" value="1" checked', page.text))
+
+        assert not ticked(server.get("/goal", data="survey.csv"))
+        assert not ticked(server.get("/choose", run=run))
+        command = f"evosdc export runs/{run} 1 --keep-order -o x.csv"
+        given = {"run": run, "member": "1", "output": "x.csv", "keep-order": "1"}
+        assert shown(server.get("/fragment/export", **given).text) == [command]
+        kept = server.folder / "runs" / "kept"
+        shutil.copytree(server.folder / "runs" / run, kept)
+        resolved = json.loads((kept / "resolved.json").read_text())
+        (kept / "resolved.json").write_text(json.dumps(resolved | {"data": resolved["data"] | {"shuffle": False}}))
+        assert ticked(server.get("/choose", run="kept")), "the verdict of a run is about its own order"
+        shutil.rmtree(kept)
+
+    def test_searches_draw_from_keys_of_their_own(self, server, run):
+        before = set((server.folder / "runs").iterdir())
+        assert server.post("/begin", data="survey.csv", **SHORT).status == 303
+        (second,) = set((server.folder / "runs").iterdir()) - before
+        server.wait(second.name, "finished")
+        first = server.folder / "runs" / run
+        assert (first / "key").read_bytes() != (second / "key").read_bytes()
+        assert (first / "best.csv").read_bytes() != (second / "best.csv").read_bytes()
+        history = server.get("/history", data="survey.csv").text
+        assert "--key runs/NAME/key" in words(history)
+        for folder in (first, second):
+            assert (folder / "key").read_text().strip() not in history
+        until(lambda: server.post("/remove", run=second.name, data="survey.csv").status == 303)
 
     def test_a_failed_export_keeps_what_was_typed(self, server, run):
         typed = {"output": "no/such/place.xyz", "neutralise-formulas": "1", "data": "survey.csv"}
@@ -497,7 +543,8 @@ class TestSearches:
         status = json.loads((halted / "status.json").read_text())
         (halted / "status.json").write_text(json.dumps(status | {"state": "interrupted"}))
         page = server.get("/choose", run="halted").text
-        best = re.search(r'<th scope="row">(\d+) <span class="best">', page)[1]
+        marked = re.search(r'<th scope="row">(\d+) <span class="best">', page)  # none where it is not on the front
+        best = marked and marked[1]
         other = next(number for number in re.findall(r'name="member" value="(\d+)" aria', page) if number != best)
         assert "since the search was stopped" in words(server.get("/choose", run="halted", member=other).text)
         told = words(server.post("/export", run="halted", member=other, output="o.csv", data="survey.csv").text)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evosdc.randomisation.equations.infix import infix, parse_infix
 from evosdc.randomisation.equations.symbols import FUNCTIONS, TERMINALS
-from evosdc.seeds import lent
+from evosdc.secret import lent
 from evosdc_equations import generation
 from evosdc_equations.genotype import Equations
 from evosdc_equations.primitives import equation_of, primitive_set, tree_of

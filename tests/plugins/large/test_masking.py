@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import stat
 
 import numpy as np
@@ -12,11 +13,12 @@ import pytest
 
 from evosdc.errors import DataError, ParameterError
 from evosdc.randomisation.transition import cumulative, design_b
+from evosdc.secret import PUBLIC_SEED, Key
 from evosdc_large import blocks, planning
-from evosdc_large.masking import mask_parquet
+from evosdc_large.masking import IN_ORDER, mask_parquet, masked_rows
 from evosdc_large.plans import DRAWN_TOGETHER, uniforms_of
 from evosdc_large.risk import risk_of_parquet
-from evosdc_large.workers import workers
+from evosdc_large.workers import Here, workers
 from tests.cli.conftest import evosdc as command  # noqa: F401 -- a fixture
 from tests.optional import require_dask
 
@@ -35,10 +37,11 @@ def file(tmp_path):
     return parquet(people(), tmp_path / "people.parquet")
 
 
-def masked(file, tmp_path, method, by=None, **params):
+def masked(file, tmp_path, method, by=None, key=None, **params):
     attributes, usual = WORK[method]
+    drawn = {"seed": 1} if key is None else {"key": key}
     output = tmp_path / "masked.parquet"
-    changed = mask_parquet(file, method, output, attributes, params=usual | params, by=by, force=True)
+    changed = mask_parquet(file, method, output, attributes, params=usual | params, by=by, force=True, **drawn)
     return pd.read_parquet(output), changed
 
 
@@ -150,6 +153,8 @@ def test_command(command, file, tmp_path):  # noqa: F811
     answer = command(*words, "--json")
     assert answer.status == 0, answer.err
     assert json.loads(answer.out)["changed"].keys() == {"sex", "region"}
+    assert json.loads(answer.out)["seed"] == 5
+    assert json.loads(answer.out)["not_for_release"] == [IN_ORDER, PUBLIC_SEED]
     other = tmp_path / "other.parquet"
     mask_parquet(file, "pram", other, ["sex", "region"], seed=5)
     assert other.read_bytes() == output.read_bytes()
@@ -157,4 +162,57 @@ def test_command(command, file, tmp_path):  # noqa: F811
     answer = command(*words)
     assert answer.status == 2
     assert "--force" in answer.err
-    assert "Values changed: sex" in command(*words, "--force").out
+    answer = command(*words, "--force")
+    assert "Values changed: sex" in answer.out
+    assert PUBLIC_SEED in answer.out
+
+
+def test_a_key_is_drawn_anew_or_kept_in_its_file_alone(command, file, tmp_path):  # noqa: F811
+    words = ("large", "mask", "pram", str(file), "--attributes", "sex,region", "--force", "--json")
+
+    def written(output, *more):
+        answer = command(*words, "-o", output, *more)
+        assert answer.status == 0, answer.err
+        assert json.loads(answer.out)["seed"] is None
+        assert json.loads(answer.out)["not_for_release"] == [IN_ORDER]
+        told.extend([answer.out.encode(), answer.err.encode()])
+        return (tmp_path / output).read_bytes()
+
+    told = []
+    assert len({written("a.parquet"), written("a.parquet"), written("b.parquet", "--key", "k")}) == 3
+    assert written("a.parquet", "--key", "k") == written("b.parquet", "--key", "k")
+    assert stat.S_IMODE((tmp_path / "k").stat().st_mode) == 0o600
+    secret = (tmp_path / "k").read_bytes().strip()
+    others = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.name != "k"]
+    for text in (*told, *others):
+        assert secret not in text
+        assert bytes.fromhex(secret.decode()) not in text
+    for more in (["--key", "k", "--seed", "1"], ["--key", "new.parquet"]):
+        assert command(*words, "-o", "new.parquet", *more).status == 2
+    assert not (tmp_path / "new.parquet").exists()
+
+
+@pytest.mark.parametrize("method", ["pram", "rank-swapping", "local-suppression"])
+def test_what_workers_may_write_to_disk_does_not_hold_the_key(file, tmp_path, method):
+    class Watched(Here):
+        def each(self, work, tasks, shared):
+            assert work is masked_rows
+            held.append(pickle.dumps(shared))
+            assert all(pickle.loads(pickle.dumps(task)) == task for task in tasks)
+            return super().each(work, tasks, shared)
+
+    held = []
+    masked(file, tmp_path, method, Watched(), key=tmp_path / "k")
+    assert held
+    bits = bytes.fromhex((tmp_path / "k").read_text())
+    assert bits in pickle.dumps(Key(bits))
+    assert all(bits not in shared for shared in held)
+
+
+@pytest.mark.endurance
+def test_two_dask_workers_draw_from_the_key(file, tmp_path):
+    require_dask()
+    wanted, _ = masked(file, tmp_path, "pram", key=tmp_path / "k")
+    with workers(number=2) as by:
+        found, _ = masked(file, tmp_path, "pram", by, key=tmp_path / "k")
+    pd.testing.assert_frame_equal(found, wanted)

@@ -10,7 +10,7 @@ from evosdc.errors import ParameterError
 from evosdc.model import Aggregation, Individual, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table

@@ -13,7 +13,7 @@ from evosdc.experiment.build.start import individual_of
 from evosdc.model import Aggregation, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_lattice import tabu

@@ -15,7 +15,7 @@ import evosdc
 from evosdc.errors import ParameterError
 from evosdc.model.parameters import parse_parameters
 from evosdc.randomisation.invariance import retained, two_stage
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_masking.post_randomisation.designs import even

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -117,7 +119,7 @@ def test_surpluses_and_keys_are_followed_exactly() -> None:
         return int(again.sum()) + 12 * sum(contains(alone, key) for key in _keys(published[0], labels))
 
     before = cost()
-    gained = exchange(published, source, tables, surplus, weights, keys, labels, alone, 12, 100_000, 7)
+    gained = exchange(published, source, tables, surplus, weights, keys, labels, alone, 12, 100_000, rng)
     np.testing.assert_array_equal(surplus, tables.counts(published) - expected)
     np.testing.assert_array_equal(keys, _keys(published[0], labels))
     for v in range(3):
@@ -150,3 +152,12 @@ def test_tries_may_be_interrupted_anywhere_without_another_result(monkeypatch):
     parts = TableSwapping(TableSwapping.Params(effort=0.1)).mask(original, np.random.default_rng(5))
     assert np.array_equal(whole.codes, parts.codes)
     assert not np.array_equal(whole.codes, original.codes)
+
+
+def test_no_kernel_draws_numbers_of_its_own():
+    # Its generator would begin at a seed of 32 bits, all of which can be tried: kernels are given numbers.
+    root = Path(__file__).parents[3]
+    own = re.compile(r"np\.random\.(seed|rand|randn|randint|random|choice|shuffle|permutation|normal|uniform)\(")
+    files = [path for folder in ("evosdc", "plugins") for path in (root / folder).rglob("*.py")]
+    found = {path.name for path in files if own.search(path.read_text(encoding="utf-8"))}
+    assert found <= {"secret.py", "purity.py"}, "these lend a generator to code of others"

@@ -16,7 +16,7 @@ from evosdc.model import Masking
 from evosdc.model.individual import PROVISIONAL
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 from evosdc.testing.tables import sample_microdata
 from evosdc_recipes.plans import NOWHERE, PlanSpace, Step
 from evosdc_recipes.recipes import Recipes

@@ -15,6 +15,7 @@ from evosdc.errors import DataError
 from evosdc.files.changes import Change
 from evosdc.files.reading import read_source
 from evosdc.files.source import Source
+from evosdc.table.row_positions import random_order
 from evosdc.table.schema import Role
 from evosdc_social.graph import Graph
 from evosdc_social.graph_file import GraphFile
@@ -22,14 +23,8 @@ from evosdc_social.graphml import graphml, parse_graphml
 from evosdc_social.node_edge_files import join_files, parse_zipped, zipped
 from evosdc_social.node_link import node_link as written_node_link
 from evosdc_social.node_link import parse_node_link
-from tests.plugins.social.graphs import (
-    EDGES,
-    USERS,
-    members_of_parliament,
-    node_link,
-    published_data,
-    schema_beside,
-)
+from tests.plugins.social.graphs import EDGES, USERS, members_of_parliament, node_link, schema_beside
+from tests.published import DataSets
 
 NAMES = [name for name, _, _ in USERS]
 
@@ -143,26 +138,27 @@ def test_a_graph_that_is_read_again_is_the_table_that_was_measured(
 
 
 def test_changed_values_and_records_in_another_order(tmp_path: Path) -> None:
-    original = source(tmp_path, "g.json", node_link()).shuffled()
+    original, order = source(tmp_path, "g.json", node_link()), random_order(len(USERS), 1, 0)
     codes = np.full((len(USERS), 1), original.table.schema["place"].code["Bath"], dtype=np.int32)
     from evosdc.table.table import Table
 
     masked = Table(original.table.schema.select(["place"]), codes, np.empty((len(USERS), 0)))
-    original.write(tmp_path / "o.json", masked, omitted=np.array([0]))
+    original.write(tmp_path / "o.json", masked, order=order[1:])
     document = json.loads((tmp_path / "o.json").read_text())
     assert {node["place"] for node in document["nodes"]} == {"Bath"}
     assert [node["id"] for node in document["nodes"]] == [f"n{i}" for i in range(len(USERS) - 1)]
-    kept = original.rows[1:].tolist()
+    kept = order[1:].tolist()
     known = {
         frozenset((NAMES[kept[int(e["source"][1:])]], NAMES[kept[int(e["target"][1:])]])) for e in document["links"]
     }
-    left_out = NAMES[int(original.rows[0])]
+    left_out = NAMES[int(order[0])]
     assert known == {frozenset(edge) for edge in EDGES if left_out not in edge}
     assert [node["age"] for node in document["nodes"]] == [20 + row for row in kept], "numbers stay numbers"
 
 
-def test_members_of_parliament(tmp_path: Path) -> None:
-    found = read_source(members_of_parliament(tmp_path), tmp_path / "mps.toml")
+def test_members_of_parliament(data_sets: DataSets, tmp_path: Path) -> None:
+    path = members_of_parliament(data_sets.path("social_uk_mps_twitter"), tmp_path)
+    found = read_source(path, tmp_path / "mps.toml")
     assert len(found.table) == 585
     assert found.table.schema.withheld == ("screen_name", "profile_image_url", "name", "colour", "neighbours")
     hierarchy = found.table.schema["constituency"].hierarchy
@@ -170,8 +166,8 @@ def test_members_of_parliament(tmp_path: Path) -> None:
     assert hierarchy.names == ("constituency", "county", "region", "country")
 
 
-def test_the_karate_club() -> None:
-    data = published_data("social_karate")
+def test_the_karate_club(data_sets: DataSets) -> None:
+    data = data_sets.path("social_karate")
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.write(data / "karate_vertices.csv", "nodes.csv")

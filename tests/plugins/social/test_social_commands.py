@@ -80,6 +80,9 @@ def test_nodes_in_another_order_are_told(small: Path, capsys: pytest.CaptureFixt
     names = ["--schema", "schema.toml", "--measures", "cdil,semantic-dr"]
     assert run("measure", "g.json", "m.json", *names) == 0
     assert "another order" not in capsys.readouterr().err
+    assert run("measure", "g.json", "shuffled.json", *names, "--json") == 2
+    assert "given a file whose records were shuffled" in capsys.readouterr().err
+    (small / "shuffled.manifest.json").unlink()
     assert run("measure", "g.json", "shuffled.json", *names, "--json") == 0
     caught = capsys.readouterr()
     assert "The column neighbours, which nothing masks, is another in" in caught.err
@@ -87,6 +90,7 @@ def test_nodes_in_another_order_are_told(small: Path, capsys: pytest.CaptureFixt
     assert run("judge", "g.json", "shuffled.json", "--schema", "schema.toml", "--judges", "informed-semantic-dr") == 0
     assert "another order" in capsys.readouterr().err
     assert run("mask", "pram", "g.json", "--schema", "schema.toml", "--shuffle", "-o", "pram.json") == 0
+    (small / "pram.manifest.json").unlink()
     assert run("measure", "g.json", "pram.json", "--schema", "schema.toml", "--measures", "ctbil") == 0
     assert "another order" in capsys.readouterr().err, "edges are no labels that the original has to have"
     before, after = (evosdc.read_table(name, "schema.toml") for name in ("g.json", "pram.json"))
@@ -358,7 +362,7 @@ def test_evolved_groups_lose_less_at_equal_risk(tmp_path: Path) -> None:
     assert "Published groups of users" in (tmp_path / "1" / "report.html").read_text()
 
 
-def test_protection_of_a_graph_is_one_command(tmp_path: Path) -> None:
+def test_protection_of_a_graph_is_one_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["protect", KARATE, "--protect", "club,friends,contexts", "--require", "k-anonymity >= 3", "--time", "3s"]
     assert run(*words, "--no-second-opinion", "-o", tmp_path / "run", "--quiet") == 0
     published = evosdc.read_table(tmp_path / "run" / "best.json").select(["club", "friends", "contexts"])
@@ -371,8 +375,15 @@ def test_protection_of_a_graph_is_one_command(tmp_path: Path) -> None:
     table = evosdc.read_table(KARATE)
     names = ["club", "friends", "contexts"]
     assert further["percent"] == pytest.approx(
-        evosdc.measure(table, published, ["neighbourhood-dr"], attributes=names)["neighbourhood-dr"]
+        evosdc.measure(
+            table, published, ["neighbourhood-dr"], attributes=names, crosswalk=tmp_path / "run" / "crosswalk.csv"
+        )["neighbourhood-dr"]
     )
+    capsys.readouterr()
+    assert run("judge", tmp_path / "run", "--judges", "neighbourhood-dr", "--json") == 0
+    judged = json.loads(capsys.readouterr().out)
+    assert judged["judges"]["neighbourhood-dr"]["value"] == pytest.approx(further["percent"])
+    assert not [sentence for sentence in judged["warnings"] if "another order" in sentence]
     assert further["percent"] > 9
     (condition,) = [text for text in told["conditions"] if "whoever knows the neighbours of people" in text]
     assert f"{further['percent']:.1f} % of the people" in condition

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.seeds import Purpose, Streams, lent, quick_stream, replicate_seed, stream
+from evosdc.secret import Purpose, Streams, lent, quick_stream, replicate_seed, stream
 
 
 @given(st.integers(0, 2**62), st.lists(st.integers(0, 2**32 - 1), max_size=4))
