@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("evosdc.cli.export:export", "Write the protected file of a member of a run's front."),
     "choose": ("evosdc.cli.choose:choose", "Make a member of a run's front its best file, in a folder of its own."),
     "member": ("evosdc.cli.member:member", "Tell of a member of a run's front what its report tells of the best file."),
+    "doctor": ("evosdc.cli.doctor:doctor", "Say which files of a folder are for publication, and what is wrong."),
     "plugins": ("evosdc.cli.plugins:plugins", "List plugins and what they offer."),
     "new-plugin": ("evosdc.cli.new_plugin:new_plugin", "Write a distribution that adds a plugin of your own."),
     "datasets": ("evosdc.cli.datasets:datasets", "List the known data sets, or fetch one."),

@@ -339,6 +339,8 @@ app nowhere
 app . --host 0.0.0.0 --no-browser
 app . --certificate nowhere.pem --no-browser
 frobnicate
+doctor nowhere
+doctor good.csv --colour red
 protekt good.csv
 protect good.csv --colour red
 """.strip().splitlines()

@@ -1,0 +1,79 @@
+"""``evosdc doctor``."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from evosdc.cli.options import PATH, json_option
+
+if TYPE_CHECKING:
+    from evosdc.runs.publication_check import Check, Sorted
+
+MOST_NAMED = 8
+"""Files of a kind that are named; `--json` names all."""
+
+_KINDS = {
+    "run": "a run folder",
+    "study": "a folder of several runs",
+    "tuning": "a folder of evosdc tune",
+    "clusters": "a folder of evosdc cluster",
+    "folder": "no folder of a run",
+}
+
+
+@click.command()
+@click.argument("folder", type=PATH, default=".")
+@json_option
+def doctor(folder: Path, as_json: bool) -> None:
+    """Say which files of FOLDER are for publication, and which are for you alone; default: the current folder.
+
+    Looks at names, at what evosdc wrote beside the files, and at who may read them. Changes nothing. Exit status 1
+    where something is wrong.
+    """
+    from dataclasses import asdict
+
+    from evosdc.cli.results import print_json
+    from evosdc.runs.publication_check import check_folder
+
+    found = check_folder(folder)
+    if as_json:
+        files = [{"name": one.name, "publish": one.published, "reason": one.reason} for one in found.files]
+        print_json(
+            {"folder": str(folder), "kind": found.kind, "verdict": found.verdict or None, "files": files,
+             "wrong": [asdict(one) for one in found.findings]}
+        )  # fmt: skip
+    else:
+        _show(folder, found)
+    if found.findings:
+        click.get_current_context().exit(1)
+
+
+def _show(folder: Path, found: "Check") -> None:
+    from evosdc.cli.text import say
+
+    verdict = f" Verdict: {found.verdict.upper()}." if found.verdict else ""
+    say(f"{folder}: {_KINDS[found.kind]}.{verdict}")
+    for heading, published in (("For publication:", True), ("For you alone, never published:", False)):
+        chosen = [one for one in found.files if one.published is published]
+        say(heading if chosen else f"{heading} nothing.")
+        for line in _by_reason(chosen):
+            say(f"  {line}")
+    say("Wrong:" if found.findings else "Nothing is wrong.")
+    for one in found.findings:
+        say(f"  - {one.text}")
+        if one.command:
+            say(f"    {one.command}")
+
+
+def _by_reason(files: Iterable["Sorted"]) -> list[str]:
+    """Return a line for each reason, with the files that it holds for."""
+    names: dict[str, list[str]] = {}
+    for one in files:
+        names.setdefault(one.reason, []).append(one.name)
+    lines = []
+    for reason, own in names.items():
+        more = f" and {len(own) - MOST_NAMED} more" if len(own) > MOST_NAMED else ""
+        lines.append(f"{', '.join(own[:MOST_NAMED])}{more}: {reason}")
+    return lines

@@ -1,0 +1,312 @@
+"""What of a folder is for publication, what is for its owner alone, and what is wrong with either."""
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from evosdc.errors import DataError, Fault
+from evosdc.printing import printable
+from evosdc.runs.file_kinds import RUN_FILES, SECRETS, is_secret, kind_of
+from evosdc.runs.layout import (
+    BEST,
+    ENVIRONMENT,
+    KEY,
+    RELEASE,
+    RESOLVED,
+    RESULT,
+    holds_run_files,
+    read_object,
+    run_folders,
+)
+from evosdc.runs.published import ADVICE, published_fault
+
+Kind = Literal["run", "study", "tuning", "clusters", "folder"]
+
+_MANIFEST = ".manifest.json"
+_PACKAGE = "datapackage.json"
+_OTHERS = 0o077
+_SHA256 = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """A file or folder.
+
+    Parameters
+    ----------
+    name : str
+    published : bool
+        Whether it is for publication.
+    reason : str
+        What it is, or why it is not published.
+    """
+
+    name: str
+    published: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is wrong.
+
+    Parameters
+    ----------
+    text : str
+        What is wrong, and why it matters.
+    command : str
+        What helps, to be typed; may be empty.
+    """
+
+    text: str
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was found in a folder.
+
+    Parameters
+    ----------
+    kind : str
+    verdict : str
+        The headline of a run's verdict; empty where there is none.
+    files : tuple of Sorted
+        All that lies in it.
+    findings : tuple of Finding
+    """
+
+    kind: Kind
+    verdict: str
+    files: tuple[Sorted, ...]
+    findings: tuple[Finding, ...]
+
+
+def check_folder(folder: Path) -> Check:
+    """Return what of a folder is for publication, and what is wrong with it; folders below it are only named.
+
+    Raises
+    ------
+    DataError
+        It is no folder.
+    """
+    if not folder.is_dir():
+        given = "a file" if folder.exists() else "no such folder"
+        raise DataError(Fault(printable(str(folder)), given, "a folder"))
+    kind = _kind_of_folder(folder)
+    names = sorted(path.name for path in folder.iterdir())
+    if kind == "folder":
+        manifests = _manifests(folder)
+        files = tuple(_in_plain_folder(folder / name, manifests) for name in names)
+        findings = [*_on_manifests(folder, manifests), *_on_secrets(folder, files)]
+        return Check(kind, "", files, tuple(findings))
+    publication = _object(folder / RESULT).get("publication") or {}
+    refusal = _refusal(folder, kind)
+    files = tuple(_in_run_folder(folder / name, kind, refusal, publication) for name in sorted(names, key=_place))
+    findings = [*_on_run(folder), *_on_permissions(folder, files)]
+    return Check(kind, str(publication.get("headline") or ""), files, tuple(findings))
+
+
+def _place(name: str) -> int:
+    """Return the place of a run's file in the order in which kinds are told."""
+    kind = kind_of(name)
+    return len(RUN_FILES) if kind is None else RUN_FILES.index(kind)
+
+
+def _kind_of_folder(folder: Path) -> Kind:
+    runs = run_folders(folder)
+    if runs:
+        return "run" if runs == [folder] else "study"
+    if holds_run_files(folder):
+        return "tuning"
+    return "clusters" if all((folder / name).is_file() for name in ("labels.csv", "clusters.json")) else "folder"
+
+
+def _refusal(folder: Path, kind: Kind) -> str:
+    """Return why the protected file of a run is not for publication; empty where the verdict allows it."""
+    if kind == "tuning":
+        return "not judged, and in the order of the original"
+    result = _object(folder / RESULT)
+    if not result or result.get("so_far"):
+        return "not judged: the run has not ended"
+    publishable = (result.get("publication") or {}).get("publishable")
+    if publishable is None:
+        return "not judged: nothing was measured to judge it by"
+    return "" if publishable else "refused by the verdict"
+
+
+def _in_run_folder(path: Path, kind: Kind, refusal: str, publication: Mapping[str, Any]) -> Sorted:
+    own = kind_of(path.name)
+    if path.is_dir():
+        return _of_folder(path) if own is None else Sorted(f"{path.name}/", False, own.what)
+    if kind == "clusters":
+        return Sorted(path.name, False, "groups of the original's records")
+    if own is None:
+        return _of_unknown(path)
+    if not own.published:
+        return Sorted(path.name, False, own.what)
+    if refusal:
+        return Sorted(path.name, False, refusal)
+    provided = publication.get("provided") or publication.get("conditions")
+    conditions = ", on the conditions of the verdict" if provided and path.name.startswith(BEST[:5]) else ""
+    return Sorted(path.name, True, f"{own.what}{conditions}")
+
+
+def _in_plain_folder(path: Path, manifests: Mapping[str, Mapping[str, Any]]) -> Sorted:
+    name = path.name
+    if path.is_dir():
+        return _of_folder(path)
+    if is_secret(path):
+        return Sorted(name, False, SECRETS.what)
+    if name in manifests:
+        said = manifests[name]
+        if _not_for_release(said):
+            return Sorted(name, False, "masked, and not for release")
+        run = printable(str(said.get("run", "")))
+        return Sorted(
+            name, True, f"exported from {run}, where its verdict allows it" if run else "masked; judge it first"
+        )
+    if name.endswith(_MANIFEST):
+        return Sorted(name, False, "what was done and typed")
+    if name == _PACKAGE and manifests:
+        return Sorted(name, True, "describes the data file")
+    for said in manifests.values():
+        if said.get("companion") == name:
+            return Sorted(name, False, "says how records were masked")
+        if name in {entry.get("name") for entry in _inputs(said).values()}:
+            return Sorted(name, False, "the original, or its schema")
+    own = kind_of(name)
+    if own is None:
+        return _of_unknown(path)
+    return Sorted(
+        name, own.published, f"{own.what} of a run, where its verdict allows it" if own.published else own.what
+    )
+
+
+def _of_folder(path: Path) -> Sorted:
+    run = run_folders(path) or holds_run_files(path)
+    return Sorted(
+        f"{path.name}/", False, "run folders, to be looked at by themselves" if run else "folders, not looked into"
+    )
+
+
+def _of_unknown(path: Path) -> Sorted:
+    if is_secret(path):
+        return Sorted(path.name, False, SECRETS.what)
+    return Sorted(path.name, False, "not known to evosdc: look yourself")
+
+
+def _on_run(folder: Path) -> Iterator[Finding]:
+    """Yield what is wrong with a run: it can be repeated, its file was changed, or it keeps a hash of the original."""
+    if _object(folder / RESOLVED).get("seed") is not None:
+        yield Finding("The run draws from a public seed: anyone can repeat it. Run it again without a seed.")
+    fault = published_fault(folder, _object(folder / RELEASE), lacking=False)
+    if fault is not None:
+        yield Finding(f"{Path(fault.where).name} is not the file that the run wrote. {ADVICE}")
+    environment = _object(folder / ENVIRONMENT)
+    if _hashed(environment) or len(str(environment.get("data", ""))) == _SHA256:
+        yield _hash_found(ENVIRONMENT)
+
+
+def _on_manifests(folder: Path, manifests: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
+    for name, said in manifests.items():
+        why = _not_for_release(said)
+        if why:
+            yield Finding(f"{printable(name)} is not for release: {' and '.join(why)}.", _again(said, why))
+        if _hashed(said):
+            yield _hash_found(f"{Path(name).stem}{_MANIFEST}")
+
+
+def _on_secrets(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
+    """Yield what is wrong with keys and crosswalks in a folder that is no run's."""
+    found = [file.name for file in files if file.reason == SECRETS.what]
+    if found and any(file.published for file in files):
+        paths = shlex.join([str(folder / name) for name in found])
+        yield Finding(
+            f"{printable(', '.join(found))}: among files for publication, and undoes their protection. Keep it apart.",
+            f"mv {paths} ELSEWHERE",
+        )
+    open_to_others = [name for name in found if _others_may_read(folder / name)]
+    if open_to_others:
+        paths = shlex.join([str(folder / name) for name in open_to_others])
+        yield Finding(f"Others on this computer can read {printable(', '.join(open_to_others))}.", f"chmod 600 {paths}")
+
+
+def _on_permissions(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
+    """Yield whether others can read what is its owner's of a run."""
+    names = [file.name for file in files if not file.published]
+    found = sorted((name for name in names if _others_may_read(folder / name)), key=lambda name: name != KEY)
+    found = [*(["the folder"] if _others_may_read(folder) else []), *found]
+    if found:
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        told = printable(", ".join(found[:3]))
+        yield Finding(
+            f"Others on this computer can read what is for you alone: {told}{more}.",
+            f"chmod -R go= {shlex.quote(str(folder))}",
+        )
+
+
+def _others_may_read(path: Path) -> bool:
+    return os.name == "posix" and not path.is_symlink() and bool(path.stat().st_mode & _OTHERS)
+
+
+def _not_for_release(said: Mapping[str, Any]) -> list[str]:
+    """Return why a masked file may not be published, as its manifest tells it."""
+    seeded = ["anyone can repeat its draws, which come from a public seed"] if said.get("seed") is not None else []
+    # Of a run the verdict looks at the order of records.
+    ordered = "run" not in said and not said.get("shuffled")
+    return [*seeded, *(["its records stand in the order of the original"] if ordered else [])]
+
+
+def _again(said: Mapping[str, Any], why: Sequence[str]) -> str:
+    """Return the command that masks a file again, for release; empty where a command is not enough."""
+    words = shlex.split(str(said.get("command", "")))
+    if "run" in said or not words:
+        return ""
+    kept, after = [], iter(words)
+    for word in after:
+        if word == "--seed":
+            next(after, None)
+        elif not word.startswith("--seed="):
+            kept.append(word)
+    return shlex.join(kept if said.get("shuffled") or "--shuffle" in kept else [*kept, "--shuffle"])
+
+
+def _hash_found(name: str) -> Finding:
+    return Finding(
+        f"{printable(name)} holds the SHA-256 of the original: who knows most of it can test guesses at the rest. This "
+        "version of evosdc writes none."
+    )
+
+
+def _hashed(said: Mapping[str, Any]) -> bool:
+    """Return whether a file tells the plain SHA-256 of a user's own data or schema."""
+    return any("sha256" in _inputs(said).get(part, {}) for part in ("data", "schema"))
+
+
+def _inputs(said: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    read = said.get("input")
+    return {key: one for key, one in read.items() if isinstance(one, Mapping)} if isinstance(read, Mapping) else {}
+
+
+def _manifests(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return what manifests say of the files that lie beside them, by the names of these."""
+    found = {}
+    for path in sorted(folder.glob(f"*{_MANIFEST}")):
+        said = _object(path)
+        written = said.get("output")
+        name = written.get("name") if isinstance(written, Mapping) else None
+        if isinstance(name, str) and (folder / Path(name).name).is_file():
+            found[Path(name).name] = said
+    return found
+
+
+def _object(path: Path) -> dict[str, Any]:
+    """Return the JSON object of a file; nothing where it cannot be read."""
+    try:
+        return read_object(path)
+    except (OSError, ValueError):
+        return {}
