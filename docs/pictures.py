@@ -1,6 +1,6 @@
 """Take the pictures of the report and the workbench anew: ``python -m docs.pictures [NAME ...]``, some minutes.
 
-Needs Chromium and the extras ``app`` and ``test``. Everything is made from ``docs/files/patients.csv`` with one seed.
+Needs Chromium and the extras ``app`` and ``test``. Everything is made from ``docs/files/patients.csv``.
 The studies draw their pictures themselves (``experiments/*/study.py``); ``docs/rooms.svg`` is drawn by hand.
 """
 
