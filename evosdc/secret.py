@@ -32,8 +32,8 @@ _WORD = 1 << 32
 _BYTES = 32
 
 PUBLIC_SEED = (
-    "Drawn from a public seed: not for release. Whoever has evosdc can repeat the draws and undo the protection. "
-    "Leave out the seed, and a secret key is drawn."
+    "Drawn from a public seed: not for release. Anyone with evosdc can repeat the draws and undo the protection. "
+    "Leave out the seed to draw from a secret key."
 )
 
 
