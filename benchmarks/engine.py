@@ -105,7 +105,8 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
         patch.object(Problem, "judge_litter", counted_litter),
         patch.object(run, "search", timed),
     ):
-        finished = run.run_once(chosen, Path(folder) / "run", default_registry(), chosen.seed)
+        seed = 1 if chosen.seed is None else chosen.seed
+        finished = run.run_once(chosen, Path(folder) / "run", default_registry(), seed)
         records = read_journal(finished.folder / "journal.jsonl")
     first, last = records[0], records[-1]
     return {
@@ -130,7 +131,8 @@ def microseconds(work: Callable[[Any], object], items: Sequence[Any], repeats: i
 
 def compared(path: Path, children: int) -> dict[str, dict[str, float]]:
     """Return microseconds of one evaluation by measure and road; under ``all`` those of the whole evaluation."""
-    assembly = assemble(read_experiment(path, ("genotype={ name = 'cells', mutations = 0 }",)), default_registry())
+    experiment = read_experiment(path, ("genotype={ name = 'cells', mutations = 0 }",))
+    assembly = assemble(experiment, default_registry(), 1 if experiment.seed is None else experiment.seed)
     problem, original = assembly.problem, assembly.microdata.original
     genotype, rng = problem.genotype, np.random.default_rng(1)
     genome = genotype.seeded(original)

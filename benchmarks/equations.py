@@ -22,7 +22,7 @@ from evosdc.randomisation.equations.equation import Equation
 from evosdc.randomisation.equations.evaluation import matrix_of, values
 from evosdc.randomisation.equations.quantities import Quantities, quantities
 from evosdc.randomisation.equations.symbols import CODE, FUNCTIONS, SYMBOLS, TERMINALS
-from evosdc.seeds import lent
+from evosdc.secret import lent
 from evosdc_equations.generation import grown
 from evosdc_equations.primitives import NUMBER, equation_of, primitive_set, tree_of
 

@@ -89,10 +89,11 @@ def main(experiment: Path, evaluations: int, edits: int, settings: tuple[str, ..
     count = 2_000 if smoke else evaluations
     chosen = read_experiment(experiment, settings)
     chosen = chosen.model_copy(update={"stop": type(chosen.stop)(evaluations=count)})
-    assembly = assemble(chosen, default_registry())
+    seed = 1 if chosen.seed is None else chosen.seed
+    assembly = assemble(chosen, default_registry(), seed)
     before = peak()
     with TemporaryDirectory() as folder:
-        finished = run_once(chosen, Path(folder) / "run", default_registry(), chosen.seed)
+        finished = run_once(chosen, Path(folder) / "run", default_registry(), seed)
         grown = peak() - before
         records = read_journal(finished.folder / "journal.jsonl")
         differences = checked(finished, assembly)
@@ -112,7 +113,7 @@ def main(experiment: Path, evaluations: int, edits: int, settings: tuple[str, ..
         click.echo(f"    {text}")
     wrong: dict[str, int] = {}
     if edits or smoke:
-        wrong, seconds = walked(assembly, 100 if smoke else edits, chosen.seed)
+        wrong, seconds = walked(assembly, 100 if smoke else edits, seed)
         number = 100 if smoke else edits
         click.echo(
             f"  edits followed         {number}, {1e6 * seconds / number:.0f} microseconds of the processor each"

@@ -4,7 +4,8 @@
 default all. Every file is protected once before, in at most 20 seconds, so that kernels are compiled and time is one
 of a warm installation; ``--cold`` leaves that out. ``--sdnist`` is an interpreter with the package ``sdnist``, whose
 requirements are old: give it an environment of its own. The exit status is 1 where a goal is not met. Results go to
-``benchmarks/results/honest-release.csv``; a row of the same name is replaced.
+``benchmarks/results/honest-release.csv``; a row of the same name is replaced. Draws come from a key that stands here,
+so that they can be repeated: what a public seed draws is never publishable.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from hashlib import blake2b
 from importlib.util import find_spec
 from os import cpu_count
 from pathlib import Path
@@ -28,10 +30,13 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.honest_files import REGISTERED, File, excerpts, first_thousand, people
+from evosdc.secret import Key
 
 RESULTS = Path(__file__).parent / "results" / "honest-release.csv"
 MOST_RELABELLING = 3.0
 SCORER = Path(__file__).parent / "nist_scores.py"
+KEY = Key(blake2b(b"benchmark/1", digest_size=32).digest())
+"""What the files are drawn from; no file for release may be."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,9 @@ WARM = 20.0
 def protect(file: File, seconds: float, folder: Path, *further: str) -> tuple[Mapping[str, Any], str]:
     """Protect a file by the defaults; return what ``result.json`` says, and the command."""
     command = ["evosdc", "protect", file.data, *file.options, "--time", f"{seconds:g}s"]
-    called = [sys.executable, "-m", *command, *further, "--quiet", "-o", str(folder)]
+    key = folder.with_name(f"{folder.name}.key")
+    KEY.write(key)
+    called = [sys.executable, "-m", *command, *further, "--key", str(key), "--quiet", "-o", str(folder)]
     done = subprocess.run(called, capture_output=True, text=True, check=False)
     if not (folder / "result.json").exists():
         raise click.ClickException(f"{' '.join(command)}: {done.stderr.strip()}")

@@ -77,7 +77,7 @@ def main() -> None:
         schema.write_text('[attributes.age]\nscale = "ordinal"\n')
         described, keys = ["--schema", str(schema)], ["--keys", "sex,age,region"]
         risk = ["risk", str(data), *keys, "--sensitive", "occupation", *described]
-        mask = [str(data), *described, "-o", str(out), "--force", "--attributes"]
+        mask = [str(data), *described, "--seed", "1", "-o", str(out), "--force", "--attributes"]
         works = [("risk", risk)]
         if given.workers:
             works.append((f"risk, {given.workers} Dask workers", [*risk, "--workers", str(given.workers)]))

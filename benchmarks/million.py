@@ -80,17 +80,17 @@ def works(data: dict[str, Any], folder: Path, seconds: int) -> dict[str, list[st
     found = {}
     for method, *given in MASKINGS:
         params = [word for one in given for word in ("--set", one)]
-        output = str(folder / f"{method}.csv")
-        found[f"mask {method} {' '.join(given)}"] = ["mask", method, *named, *params, "--force", "-o", output]
+        output = ["--seed", "1", "--force", "-o", str(folder / f"{method}.csv")]
+        found[f"mask {method} {' '.join(given)}"] = ["mask", method, *named, *params, *output]
     pair = [data["file"], str(folder / "rank-swapping.csv"), "--schema", data["schema"]]
     return found | {
         "measure": ["measure", *pair],
         "risk": ["risk", *named],
         "limit": ["limit", *named],
-        "judge": ["judge", *pair],
-        "tune --evaluations 40": ["tune", *named, "--evaluations", "40", "--quiet"],
+        "judge": ["judge", *pair, "--seed", "1"],
+        "tune --evaluations 40": ["tune", *named, "--evaluations", "40", "--seed", "1", "--quiet"],
         f"protect --time {seconds}s": [
-            "protect", *named, "--time", f"{seconds}s", "--quiet", "-o", str(folder / "protected")
+            "protect", *named, "--time", f"{seconds}s", "--seed", "1", "--quiet", "-o", str(folder / "protected")
         ],
     }  # fmt: skip
 

@@ -28,6 +28,7 @@ def problem_of(measures: dict[str, Any], **genotype: Any) -> Any:
     german = {"name": "german-credit", "protect": ["existacc", "presemploy", "savings"]}
     housing = {"name": "housing", "protect": ["degree", "metro", "sch"]}
     document = {
+        "seed": 1,
         "data": german if "EVOSDC_DATA" in os.environ else housing,
         "genotype": {"name": "pram", **genotype},
         "start": {"initial": True},

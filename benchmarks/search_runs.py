@@ -23,7 +23,7 @@ from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.run.portfolio import starting_individuals
 from evosdc.model import Fitness, Individual, toolbox_of
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 FILES = {

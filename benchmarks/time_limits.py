@@ -40,7 +40,7 @@ class Case:
     def words(self, seconds: float, output: str) -> list[str]:
         """Return what to type."""
         names = ["--protect", self.protect] if self.protect else []
-        return ["protect", self.data, *names, "--time", f"{seconds:g}s", "--quiet", "-o", output]
+        return ["protect", self.data, *names, "--time", f"{seconds:g}s", "--seed", "1", "--quiet", "-o", output]
 
 
 ADULT = "age,workclass,education,marital-status,occupation,race,sex,native-country"

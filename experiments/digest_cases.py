@@ -1,7 +1,8 @@
 """What `digests.py` takes digests of: commands that a user types, by name.
 
 Parameters and data sets of the masking methods follow their pages in docs/masking and the catalogue of the study of
-masking methods. Measures and methods are named one by one, so that a new one changes no digest.
+masking methods. Measures and methods are named one by one, so that a new one changes no digest. All draws come from
+public seeds, and records keep their order: the same command gives the same file.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ top-coding german-credit --set q=2
 univariate-microaggregation census --set k=3
 univariate-microaggregation housing --set k=5 --set average=median
 """
-"""Arguments of ``evosdc mask``, a line each; the line is the name of its case."""
+"""Arguments of ``evosdc mask``, a line each; the line is the name of its case. All are drawn with seed 1."""
 
 GENERALISATION = "aecs,cavg,dm,dm-star,entropy,height,iloss,lm,precision"
 CATEGORICAL = (
@@ -176,37 +177,44 @@ SWEEPS: dict[str, tuple[str, ...]] = {
 }
 """Experiments of a few generations that go where those of the folder do not, by name: file and settings."""
 
-PROTECT = "protect {} --executor serial --quiet -o run"
-GERMAN = "mask pram german-credit --set design=two-stage --set alpha=0.3 --attributes existacc,savings -o masked.csv"
-OWN_FILE = "mask pram german-credit --set p=1 -o original.csv"
+PROTECT = "protect {} --keep-order --executor serial --quiet -o run"
+GERMAN = (
+    "mask pram german-credit --set design=two-stage --set alpha=0.3 --attributes existacc,savings --seed 1 "
+    "-o masked.csv"
+)
+OWN_FILE = "mask pram german-credit --set p=1 --seed 1 -o original.csv"
 """A file of the user's own: nothing is changed."""
 SURVEY = f"{DATA}/ihsn_testdata/testdata.csv"
 
 CHAINS: dict[str, tuple[str, ...]] = {
-    "protect housing": (PROTECT.format("housing"), "export run 1 -o member.csv", "measure housing member.csv --json"),
+    "protect housing": (
+        PROTECT.format("housing --seed 1"),
+        "export run 1 --keep-order -o member.csv",
+        "measure housing member.csv --json",
+    ),
     "protect a file by a schema": (
         OWN_FILE,
         "init original.csv -o schema.toml",
         PROTECT.format("original.csv --schema schema.toml --protect existacc,savings,presemploy --seed 3"),
     ),
     "measure categories": (
-        "mask rank-swapping german-credit --set p=5 -o masked.csv",
+        "mask rank-swapping german-credit --set p=5 --seed 1 -o masked.csv",
         f"measure german-credit masked.csv --measures {CATEGORICAL} --json",
     ),
     "measure categories, defaults and baselines": (
-        "mask mdav housing --set k=4 -o masked.csv",
+        "mask mdav housing --set k=4 --seed 1 -o masked.csv",
         "measure housing masked.csv --baselines --linkage mean --set ctbil.K=3 --json",
     ),
     "measure numbers": (
-        "mask mdav tarragona --set k=5 -o masked.csv",
+        "mask mdav tarragona --set k=5 --seed 1 -o masked.csv",
         f"measure tarragona masked.csv --measures {NUMERIC} --json",
     ),
     "measure generalised categories": (
-        "mask mondrian german-credit --set k=5 --set output=interval -o masked.csv",
+        "mask mondrian german-credit --set k=5 --set output=interval --seed 1 -o masked.csv",
         f"measure german-credit masked.csv --measures {GENERALISATION} --json",
     ),
     "measure generalised numbers": (
-        "mask mondrian tarragona --set k=5 --set output=interval -o masked.csv",
+        "mask mondrian tarragona --set k=5 --set output=interval --seed 1 -o masked.csv",
         f"measure tarragona masked.csv --measures {GENERALISATION} --json",
     ),
     "risk of a data set": ("risk housing --sensitive metro --json",),
@@ -227,7 +235,7 @@ CHAINS: dict[str, tuple[str, ...]] = {
     "mask by an equation": (
         f"run {HERE}/thesis-ch4-gp/housing.toml --executor serial --quiet -o run --set algorithm.generations=2",
         "equation run/equation.toml --simplify -o simple.toml",
-        "mask pram housing --equation simple.toml -o masked.csv",
+        "mask pram housing --equation simple.toml --seed 1 -o masked.csv",
     ),
 }
 """Commands that follow one another in one folder, by name."""

@@ -5,10 +5,10 @@
     python experiments/digests.py --record           # store the digests of this tree
 
 Everything goes through the command line of the interpreter that runs this script, and through `evosdc.mask` and
-`evosdc.measure`, so that the script does for any version of evosdc. Python's hash seed is left to chance: a result
-that hangs on it would differ from run to run. On another processor, or with other versions of numpy or scipy, the last
-bits of figures may differ: the stored file says where it was made. Data sets that are not at hand are skipped, and
-named. What is run stands in `digest_cases.py`, and in the experiment files below this folder.
+`evosdc.measure`, so that the script does for any version of evosdc that has keys. Python's hash seed is left to chance:
+a result that hangs on it would differ from run to run. On another processor, or with other versions of numpy or scipy,
+the last bits of figures may differ: the stored file says where it was made. Data sets that are not at hand are skipped,
+and named. What is run stands in `digest_cases.py`, and in the experiment files below this folder.
 """
 
 from __future__ import annotations
@@ -40,19 +40,22 @@ import pandas as pd
 from digest_cases import CHAINS, DATA, HERE, MASKS, SURVEY, SWEEPS
 
 import evosdc
+from evosdc.secret import PUBLIC_SEED
 
 GENERATIONS = 6
 """Of each experiment: some hundred crossings and mutations."""
 
 NO_RESULTS = {
     "environment.json", "status.json", "resolved.json", "setting.json", "experiment.toml", "report.html",
-    "for-users.html", "release.json",
+    "for-users.html", "release.json", "key",
 }  # fmt: skip
-"""Files of a run that tell of the machine, the settings and the versions, or say the same again for people."""
+"""Files of a run that tell of the machine, the settings and the versions, or say the same again for people; its key."""
 TOLD = ("publication",)
 """Keys of results that say the same again in words."""
 PROVENANCE = ("input", "output", "date", "versions", "formulas", "neutralised_formulas")
 """Keys of manifests that say where a file comes from."""
+DRAWN = ("draw", "not_for_release")
+"""Keys that say which draw of a seed a file is, and that it is not for release for that."""
 VOLATILE = ("seconds", "file_seconds", "evosdc")
 """Keys, and columns, of times and versions."""
 
@@ -101,11 +104,11 @@ def digest(content: Any) -> str:
 
 
 def cleaned(value: Any) -> Any:
-    """Return a JSON value without the keys of times and versions, and providers without their version."""
+    """Return a JSON value without the keys of times, versions and draws, and providers without their version."""
     if isinstance(value, dict):
-        return {key: cleaned(entry) for key, entry in value.items() if key not in (*VOLATILE, *TOLD)}
+        return {key: cleaned(entry) for key, entry in value.items() if key not in (*VOLATILE, *TOLD, *DRAWN)}
     if isinstance(value, list):
-        return [cleaned(entry) for entry in value]
+        return [cleaned(entry) for entry in value if entry != PUBLIC_SEED]
     return re.sub(r" \(evosdc [^)]*\)$", "", value) if isinstance(value, str) else value
 
 
@@ -222,7 +225,7 @@ def cases(known: frozenset[str]) -> Iterator[Case]:
     for name, commands in CHAINS.items():
         chains[name] = [shlex.split(command) for command in commands]
     for line in MASKS.strip().splitlines():
-        chains[f"mask {line}"] = [["mask", *shlex.split(line), "-o", "masked.csv"]]
+        chains[f"mask {line}"] = [["mask", *shlex.split(line), "--seed", "1", "-o", "masked.csv"]]
     for name, words in chains.items():
         needs = frozenset(need for command in words for word in command for need in needed(word, known))
         yield Case(name, partial(digests_of_commands, words), needs)

@@ -30,7 +30,7 @@ from evosdc.experiment.build.start import individual_of
 from evosdc.model import Aggregation, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Streams, replicate_seed
+from evosdc.secret import Streams, replicate_seed
 from evosdc.table.schema import Role
 
 GENETIC_CYCLES = 20

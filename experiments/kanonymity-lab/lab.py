@@ -26,7 +26,7 @@ from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.build.start import individual_of
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Streams
+from evosdc.secret import Streams
 
 HERE = Path(__file__).parent
 FIELDS = (
@@ -90,7 +90,7 @@ def mondrian(k: int, partitioning: str, first: int | None, attributes: Sequence[
     own = tuple(attributes) != LABORATORY
     chosen = {"k": k, "partitioning": partitioning, "output": "interval", "hierarchies": own}
     began = perf_counter()
-    masked = evosdc.mask(original, "mondrian", attributes=list(attributes), **chosen)
+    masked = evosdc.mask(original, "mondrian", attributes=list(attributes), seed=1, **chosen)
     seconds = perf_counter() - began
     measures = {"lm": {"aggregate": "sum"}, "aecs": {}}
     scores = evosdc.measure(original, masked, measures, attributes=list(attributes))

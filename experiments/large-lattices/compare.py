@@ -29,7 +29,7 @@ from evosdc.experiment.build.start import individual_of
 from evosdc.model import Aggregation, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
 from evosdc.plugins.registry import default_registry
-from evosdc.seeds import Purpose, Streams, replicate_seed, stream
+from evosdc.secret import Purpose, Streams, replicate_seed, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 

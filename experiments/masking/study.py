@@ -28,7 +28,7 @@ from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.data_source import DataSource
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry, default_registry
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 
 FILES = {
     "tarragona": DataSource(name="tarragona"),

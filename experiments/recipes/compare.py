@@ -71,7 +71,7 @@ def judged(source: dict[str, Any], seed: int) -> Experiment:
 def fresh(assembly: Assembly, masking: Masking) -> float:
     """Return the mean score of files that a plan makes by draws of no search."""
     mean = mean_scores(
-        assembly.problem, REGISTRY, [replace(one, seed=None) for one in masking.steps], FRESH_SEED, FRESH
+        assembly.problem, REGISTRY, [replace(one, draw=None) for one in masking.steps], FRESH_SEED, FRESH
     )
     return float("nan") if mean is None else mean.scores["score"]
 
@@ -124,7 +124,7 @@ def evolved(source: dict[str, Any], most: int, seed: int) -> tuple[Assembly, int
     first = min(FOR_TUNING, most // 4)
     assembly = assemble(experiment, REGISTRY)
     tuned = tune_alone(assembly, TunedStart(evaluations=first), Budget(first, None))
-    methods = tuple(MaskingEntry.of(replace(one.masking, seed=None)) for one in tuned.rows)
+    methods = tuple(MaskingEntry.of(replace(one.masking, draw=None)) for one in tuned.rows)
     genes = Named(**plan_genotype((), assembly.microdata, REGISTRY))
     changes = {
         "genotype": genes,

@@ -10,7 +10,7 @@ from evosdc.clustering.c_median import c_median
 from evosdc.clustering.geometry import Integers, geometry_of
 from evosdc.clustering.partitions import INDICES, agreement_of, loss_of
 from evosdc.clustering.stability import Stability
-from evosdc.seeds import Purpose, stream
+from evosdc.secret import Purpose, stream
 from evosdc.table.table import Table
 
 INDEX = "adjusted-rand"

@@ -122,7 +122,7 @@ def protections(
     """Yield a file for each k without clustering, and for each c, k and seed with it."""
     names = original.schema.names
     for k in ks:
-        masked = evosdc.mask(original, method, attributes=names, k=k)
+        masked = evosdc.mask(original, method, attributes=names, seed=seeds[0], k=k)
         yield Protection(method, 1, k, seeds[0], masked, judge.figures(masked))
     for c in cs:
         for k in ks:
