@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from evosdc.files.original import Original
     from evosdc.files.source import Source
     from evosdc.hookspecs import hookimpl
-    from evosdc.kernel import inner_kernel, kernel, kernel_part, long_kernel
     from evosdc.model.aggregation import Aggregation
     from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
     from evosdc.model.blocks import Blocks, InBlocks
@@ -99,7 +98,6 @@ _MODULES = {
     "evosdc.files.source": ("Source",),
     "evosdc.errors": ("DataError", "Fault", "InputError", "ParameterError", "PluginError"),
     "evosdc.hookspecs": ("hookimpl",),
-    "evosdc.kernel": ("inner_kernel", "kernel", "kernel_part", "long_kernel"),
     "evosdc.model.aggregation": ("Aggregation",),
     "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population"),
     "evosdc.model.blocks": ("Blocks", "InBlocks"),
@@ -251,10 +249,6 @@ __all__ = [
     "designs_of",
     "fitting_designs",
     "hookimpl",
-    "inner_kernel",
-    "kernel",
-    "kernel_part",
-    "long_kernel",
     "parse_delimited",
     "run_chunk",
     "source_from_lines",

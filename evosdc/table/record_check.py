@@ -7,9 +7,8 @@ and those of the others, which do not.
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
-
-from evosdc.kernel import kernel, kernel_part
 
 Classes = NDArray[np.int32]
 """Classes of records, shape (n, V) or (n, W)."""
@@ -47,7 +46,7 @@ class RuleArrays(NamedTuple):
     flags: Flags
 
 
-@kernel_part
+@njit(cache=True)
 def breaks(own: Classes, others: Classes, column: int, arrays: RuleArrays) -> bool:
     """Whether a record holds a structural zero or breaks a rule.
 
@@ -82,14 +81,14 @@ def breaks(own: Classes, others: Classes, column: int, arrays: RuleArrays) -> bo
     return False
 
 
-@kernel_part
+@njit(cache=True)
 def write_row(records: Classes, row: int, copied: Classes) -> None:
     """Copy one record to an array, shape (V,). To assign to a slice takes numba two seconds to compile."""
     for v in range(len(copied)):
         copied[v] = records[row, v]
 
 
-@kernel
+@njit(cache=True)
 def breaking_rows(own: Classes, others: Classes, rows: NDArray[np.intp], arrays: RuleArrays) -> Flags:
     """Return which of some records are not in order, shape (m,); `own` has these m rows only, `others` all."""
     found = np.zeros(len(rows), np.bool_)
@@ -98,7 +97,7 @@ def breaking_rows(own: Classes, others: Classes, rows: NDArray[np.intp], arrays:
     return found
 
 
-@kernel
+@njit(cache=True)
 def fitting_donors(donors: Classes, others: Classes, arrays: RuleArrays) -> Flags:
     """Return which masked parts of records, shape (m, V), are in order beside the others of one record, shape (W,)."""
     found = np.zeros(len(donors), np.bool_)
@@ -107,7 +106,7 @@ def fitting_donors(donors: Classes, others: Classes, arrays: RuleArrays) -> Flag
     return found
 
 
-@kernel
+@njit(cache=True)
 def restorations(
     own: Classes, original: Classes, others: Classes, most: int, arrays: RuleArrays
 ) -> tuple[Flags, Flags]:

@@ -9,7 +9,7 @@ import time
 import pytest
 from rich.console import Console
 
-from evosdc import cli, compiling_time
+from evosdc import cli
 from evosdc.cli.display import PERIOD, Countdown, Plain, Quiet
 from evosdc.cli.signals import Stopped, asked_to_stop, forget, stop_if_asked, stoppable
 from evosdc.time_limit import unlimited
@@ -251,36 +251,3 @@ def test_the_last_count_of_judges_stands_where_some_had_no_time(capsys):
         "second opinion: 2 of 4 judges have answered",
         "judging the file ...",
     ]
-
-
-@pytest.fixture
-def compiling(monkeypatch):
-    """Return a function that has this process compile for so many seconds."""
-    monkeypatch.setattr("evosdc.compiling_time._spent", [30.0])
-    yield lambda seconds: compiling_time.set_compilation_seconds(compiling_time.compilation_seconds() + seconds)
-    compiling_time.tell_of_compilation(None)
-
-
-def test_it_is_said_once_why_the_time_stands_still(capsys, compiling):
-    shown = Quiet(Console(stderr=True))
-    shown.limited(60.0)
-    for seconds in (0.9, 7.0, 12.0):
-        compiling(seconds)
-        shown.tuning(1)
-    assert capsys.readouterr().err.splitlines() == [
-        "compiling for this machine, once; the time given does not include that"
-    ]
-
-
-def test_every_command_says_once_that_it_compiles_for_long(monkeypatch, capsys, compiling):
-    def command(words, **options):
-        for seconds in words:
-            compiling(float(seconds))
-
-    monkeypatch.setattr(cli.cli, "main", command)
-    for words, told in ((["0.5", "0.4"], ""), (["0.5", "0.6", "9"], "compiling for this machine, once\n")):
-        with pytest.raises(SystemExit):
-            cli.main(words)
-        assert capsys.readouterr().err == told
-    compiling(9.0)
-    assert capsys.readouterr().err == "", "the command is over"

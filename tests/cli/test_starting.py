@@ -60,9 +60,6 @@ def test_a_time_counts_from_the_command_and_not_from_the_shell_that_turned_into_
     assert 0.0 < float(done.stdout) <= monotonic() - began - 5.0
 
 
-def test_compilation_takes_none_of_the_time_that_a_command_is_given(monkeypatch):
-    monkeypatch.setattr(beginning, "_began", [monotonic() - 10.0])
-    monkeypatch.setattr(beginning, "compilation_seconds", lambda: 8.0)
-    assert 2.0 <= beginning.seconds_since() < 5.0
+def test_without_a_beginning_no_time_has_passed(monkeypatch):
     monkeypatch.setattr(beginning, "_began", [])
     assert beginning.seconds_since() == 0.0
