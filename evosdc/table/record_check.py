@@ -4,46 +4,14 @@ Records are rows of classes (`evosdc.table.record_rules.ColumnClasses`): those o
 and those of the others, which do not.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Classes = NDArray[np.int32]
-"""Classes of records, shape (n, V) or (n, W)."""
-
-Flags = NDArray[np.bool_]
+from evosdc.table.record_classes import Classes, Flags, RuleArrays
 
 ALL = -1
 """In place of a column: the whole record is looked at."""
-
-
-class RuleArrays(NamedTuple):
-    """Structural zeros and edit rules over classes, V masked columns followed by W others.
-
-    Few arrays, since every call of a kernel takes each of them out of its wrapping.
-
-    Parameters
-    ----------
-    first : ndarray of int64, shape (V + 1,)
-        Pairs of the masked column v are rows ``first[v]`` to ``first[v + 1] - 1`` of `pairs`.
-    pairs : ndarray of int64, shape (P, 4)
-        The other column of the pair, and where its classes k, l are among `flags`: at ``a + k * b + l * c`` with the
-        remaining entries a, b, c. A pair of masked columns stands at both.
-    rule_first : ndarray of int64, shape (R + 1,)
-        Conditions of rule r are rows ``rule_first[r]`` to ``rule_first[r + 1] - 1`` of `conditions`.
-    conditions : ndarray of int64, shape (Q, 2)
-        The column of the condition, and where the flags of its classes begin.
-    flags : ndarray of bool
-        Whether a pair of classes is a structural zero; whether a class meets a condition.
-    """
-
-    first: NDArray[np.int64]
-    pairs: NDArray[np.int64]
-    rule_first: NDArray[np.int64]
-    conditions: NDArray[np.int64]
-    flags: Flags
 
 
 @njit(cache=True)

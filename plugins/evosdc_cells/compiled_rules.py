@@ -6,7 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.table.record_check import Classes, RuleArrays, breaks
+from evosdc.table.record_check import breaks
+from evosdc.table.record_classes import Classes, RuleArrays
 
 
 class GeneClasses(NamedTuple):

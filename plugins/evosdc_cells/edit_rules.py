@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from evosdc.errors import ParameterError
 from evosdc.model import Microdata
 from evosdc.table.edit_rules import Values, edit_rule_faults, edit_rules_of
-from evosdc.table.record_check import ALL, Classes, Flags, RuleArrays, breaks
+from evosdc.table.record_check import ALL, breaks
+from evosdc.table.record_classes import Classes, Flags, RuleArrays
 from evosdc.table.record_rules import RecordRules
 from evosdc.table.table import Numbers
 from evosdc_cells.compiled_rules import GeneClasses, Rules, set_classes
