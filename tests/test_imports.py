@@ -33,6 +33,7 @@ CONTRACT = {
         "printing",
         "processors",
         "slow_work",
+        "time_limit",
     )
 }
 """What plugins may import of evosdc; those that offer executors also `evosdc.executors`."""

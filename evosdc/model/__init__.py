@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     )
     from evosdc.table.schema import Attribute, Role, Scale, Schema
     from evosdc.table.table import MISSING, Rows, Table
+    from evosdc.time_limit import check_time
 
 _MODULES = {
     "evosdc.datasets.loading": ("source_from_lines",),
@@ -140,6 +141,7 @@ _MODULES = {
     ),
     "evosdc.table.schema": ("Attribute", "Role", "Scale", "Schema"),
     "evosdc.table.table": ("MISSING", "Rows", "Table"),
+    "evosdc.time_limit": ("check_time",),
 }  # fmt: skip
 
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
@@ -244,6 +246,7 @@ __all__ = [
     "Task",
     "TaskQueue",
     "Tunable",
+    "check_time",
     "deap_crossover",
     "deap_mutation",
     "designs_of",

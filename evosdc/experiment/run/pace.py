@@ -11,7 +11,7 @@ from evosdc.calls.masking import apply_masking, build_steps
 from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, stream
-from evosdc.time_limit import DeadlineOver, time_limited
+from evosdc.time_limit import DeadlineOver, check_time, time_limited
 
 FIRST, SECOND = 0.001, 0.04
 """Shares of the effort at which a method is tried: what it takes in any case, and what it takes for its effort."""
@@ -60,6 +60,7 @@ def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: f
     def taken(share: float, of: Microdata = microdata) -> float:
         entry = replace(masking, params=_with(masking.params, method.pace, whole * share))
         begun = monotonic()
+        check_time()
         apply_masking(entry, build_steps(entry, registry), of, stream(0, Purpose.MASK))
         return monotonic() - begun
 
