@@ -139,15 +139,9 @@ def test_ctrl_c_at_the_very_beginning(tmp_path):
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
-    assert (process.returncode, err.strip().endswith("Stopped.")) == (130, True), err
+    # Before the command line is there the system ends the process; a shell says 130 in both cases.
+    assert (process.returncode, err.strip()) in ((130, "Stopped."), (-signal.SIGINT, "")), err
     assert "Traceback" not in err
-
-
-def test_a_process_ends_without_looking_for_cycles():
-    program = "import atexit, gc, sys; atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
-    program += "from evosdc.__main__ import main; sys.argv = ['evosdc', '--version']; main()"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split()[-1] == "True"
 
 
 def test_progress_is_a_line_every_few_seconds_with_what_is_left():

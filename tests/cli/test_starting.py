@@ -1,6 +1,5 @@
-"""How a command begins: when its time counts from, with threads that sleep soon, and without looking for cycles."""
+"""How a command begins: when its time counts from, and with threads that sleep soon."""
 
-import gc
 import os
 import subprocess
 import sys
@@ -8,17 +7,8 @@ from time import monotonic
 
 import pytest
 
-from evosdc.__main__ import FIRST_COLLECTION, IDLE_THREADS, _collect_late
+from evosdc.__main__ import IDLE_THREADS
 from evosdc.cli import beginning
-
-
-def test_cycles_are_first_looked_for_late_then_as_often_as_ever():
-    usual, others = gc.get_threshold(), list(gc.callbacks)
-    _collect_late()
-    assert gc.get_threshold() == (FIRST_COLLECTION, *usual[1:])
-    gc.collect()
-    assert gc.get_threshold() == usual
-    assert gc.callbacks == others
 
 
 def threads_of_linear_algebra(**environment):
