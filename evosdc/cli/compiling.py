@@ -15,25 +15,25 @@ PERIOD = 0.5
 def told_of_compilation(told: Callable[[str], object]) -> Iterator[None]:
     """Call a function with `COMPILING`, once, if the body has a kernel compiled that numba's cache does not hold."""
     ended = Event()
-    Thread(target=_watch, args=(told, ended), name="compilation", daemon=True).start()
+    Thread(target=_watch, args=(told, kernels_compiled(), ended), name="compilation", daemon=True).start()
     try:
         yield
     finally:
         ended.set()
 
 
-def _watch(told: Callable[[str], object], ended: Event) -> None:
+def _watch(told: Callable[[str], object], before: int, ended: Event) -> None:
     while not ended.wait(PERIOD):
-        if compiled_anew():
+        if kernels_compiled() > before:
             told(COMPILING)
             return
 
 
-def compiled_anew() -> bool:
-    """Whether this process has compiled a kernel of evosdc or of a plugin of its, or is doing so.
+def kernels_compiled() -> int:
+    """Return how many kernels of evosdc and its plugins this process has compiled, or is compiling, in how many forms.
 
     Nothing is imported here: in a thread of its own that would disturb an import of numba that is under way.
     """
     modules = [module for name, module in list(sys.modules.items()) if name.startswith("evosdc")]
-    values = [value for module in modules for value in list(vars(module).values())]
-    return any(hasattr(value, "py_func") and value.stats.cache_misses for value in values)
+    values = [value for module in modules for value in list(vars(module).values()) if hasattr(value, "py_func")]
+    return sum(sum(value.stats.cache_misses.values()) for value in values)

@@ -20,6 +20,8 @@ def test_what_is_compiled_is_told_once_and_what_is_read_never(tmp_path):
         "    from evosdc_example import twice\n"
         "    twice(21)\n"
         "    time.sleep(1.2)\n"
+        "with told_of_compilation(print):\n"
+        "    time.sleep(1.2)\n"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     command = [sys.executable, "-c", program]
