@@ -1,8 +1,9 @@
 """Kernels that find equal numbers through a hash table, without putting them in order."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from evosdc.kernel import inner_kernel, kernel
 
 Reals = NDArray[np.float64]
 
@@ -30,7 +31,7 @@ class FirstPlaces:
         return places
 
 
-@njit(cache=True)
+@kernel
 def enter(values: Reals, table: NDArray[np.int32]) -> None:
     """Put the first place of each number, from 1 on, into an empty hash table, whose size is a power of two."""
     mask = len(table) - 1
@@ -44,7 +45,7 @@ def enter(values: Reals, table: NDArray[np.int32]) -> None:
                 table[slot] = place + 1
 
 
-@njit(cache=True)
+@kernel
 def look_up(values: Reals, table: NDArray[np.int32], wanted: Reals, places: NDArray[np.int32]) -> None:
     """Find the first place of each wanted number, -1 where there is none.
 
@@ -67,7 +68,7 @@ def look_up(values: Reals, table: NDArray[np.int32], wanted: Reals, places: NDAr
             places[position] = table[slot] - 1
 
 
-@njit(cache=True)
+@inner_kernel
 def _slot(value: float) -> int:
     bits = np.float64(value + 0.0).view(np.uint64)  # nought has two signs
     mixed = (bits ^ (bits >> _HALF)) * _ODD

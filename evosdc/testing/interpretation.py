@@ -4,9 +4,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
+from typing import Any, TypeGuard
 
 import numpy as np
-from numba.extending import is_jitted
+
+from evosdc.kernel import Kernel
 
 
 @contextmanager
@@ -20,7 +22,7 @@ def interpreted() -> Iterator[None]:
         (module, name, value)
         for module in list(sys.modules.values())
         for name in _names_of_kernels(module)
-        if (value := getattr(module, name, None)) is not None and is_jitted(value)
+        if _is_kernel(value := getattr(module, name, None))
     ]
     for module, name, value in replaced:
         setattr(module, name, value.py_func)
@@ -43,6 +45,10 @@ def _names_of_kernels(module: ModuleType) -> tuple[str, ...]:
     key = getattr(module, "__name__", "")
     known = _scanned.get(key)
     if known is None or known[:2] != (id(module), len(own)):
-        known = id(module), len(own), tuple(name for name, value in list(own.items()) if is_jitted(value))
+        known = id(module), len(own), tuple(name for name, value in list(own.items()) if _is_kernel(value))
         _scanned[key] = known
     return known[2]
+
+
+def _is_kernel(value: Any) -> TypeGuard[Kernel]:
+    return isinstance(value, Kernel)

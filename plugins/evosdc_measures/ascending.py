@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from numba import njit
 from numpy.typing import NDArray
 
+from evosdc.kernel import inner_kernel
 
-@njit(cache=True)
+
+@inner_kernel
 def through_value(ordered: NDArray[Any], v: float) -> int:
     """Return how many of the values in order are at most v."""
     low, high = 0, len(ordered)
@@ -19,7 +20,7 @@ def through_value(ordered: NDArray[Any], v: float) -> int:
     return low
 
 
-@njit(cache=True)
+@inner_kernel
 def below_value(ordered: NDArray[Any], v: float) -> int:
     """Return how many of the values in order are less than v."""
     low, high = 0, len(ordered)

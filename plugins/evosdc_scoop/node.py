@@ -6,9 +6,9 @@ One of them is the origin, in SCOOP's words: it takes batches of tasks from the 
 
 import json
 import logging
-from collections.abc import Sequence
 from functools import partial
 from multiprocessing.connection import Connection
+from typing import Any
 
 import scoop
 import scoop.futures
@@ -24,16 +24,13 @@ def main() -> None:
     """Join the pool."""
     settings = attend()
     connection: Connection = Connection(settings["descriptor"])
-    communicators = join(Line(**settings["line"]), settings["origin"], settings["size"])
+    join(Line(**settings["line"]), settings["origin"], settings["size"])
     connection.send_bytes(json.dumps(versions() | {"names": [own_name()]}).encode())
-    scoop.futures._startup(partial(serve, connection, Runner(settings["time_limit"]), communicators))
+    scoop.futures._startup(partial(serve, connection, Runner(settings["time_limit"])))
 
 
-def join(line: Line, origin: bool, size: int) -> list[PrivateCommunicator]:
-    """Set what SCOOP's own bootstrap sets, with our communicator in the place of SCOOP's; return where it will stand.
-
-    SCOOP has no public way to do either: see `tests/test_private_names.py`.
-    """
+def join(line: Line, origin: bool, size: int) -> None:
+    """Set what SCOOP's own bootstrap sets, with our communicator in the place of SCOOP's."""
     scoop.IS_RUNNING = True
     scoop.IS_ORIGIN = origin
     scoop.SIZE = size
@@ -43,24 +40,17 @@ def join(line: Line, origin: bool, size: int) -> list[PrivateCommunicator]:
     # Its warnings show arguments, and with them the data.
     scoop.logger = logging.getLogger("scoop")
     scoop.logger.setLevel(logging.CRITICAL)
-    made: list[PrivateCommunicator] = []
-
-    def communicator() -> PrivateCommunicator:
-        made.append(PrivateCommunicator(line))
-        return made[-1]
-
-    scoop._types.Communicator = communicator
-    return made
+    scoop._types.Communicator = partial(PrivateCommunicator, line)
 
 
-def serve(connection: Connection, runner: Runner, communicators: Sequence[PrivateCommunicator]) -> None:
+def serve(connection: Connection, runner: Runner) -> None:
     """Map one batch after another, until the owner closes the connection; SCOOP runs this at the origin alone."""
     try:
         while True:
             batch = _received(connection)
             for answer in scoop.futures.map(runner, batch):
                 connection.send_bytes(answer)
-            communicators[-1].forget()
+            _communicator().forget()
     except (EOFError, OSError):
         return
 
@@ -70,6 +60,10 @@ def _received(connection: Connection) -> list[bytes]:
     while (parcel := connection.recv_bytes()) != END_OF_BATCH:
         batch.append(parcel)
     return batch
+
+
+def _communicator() -> Any:
+    return scoop._control.execQueue.socket
 
 
 if __name__ == "__main__":

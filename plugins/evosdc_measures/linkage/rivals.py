@@ -6,8 +6,7 @@ tree is that of `evosdc_measures.linkage.prefix_tree`.
 
 from typing import NamedTuple
 
-from numba import njit
-
+from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, SCALE, Behind, cost_of
@@ -61,7 +60,7 @@ class LinkedFile(NamedTuple):
     rooms: Integers
 
 
-@njit(cache=True)
+@inner_kernel
 def rival_of(
     published: Codes,
     row: int,
@@ -131,7 +130,7 @@ def rival_of(
     return -1, int(found), int(room)
 
 
-@njit(cache=True)
+@inner_kernel
 def next_branch(
     level: int,
     limit: int,
@@ -169,7 +168,7 @@ def next_branch(
     return -1, 0, 0, 0
 
 
-@njit(cache=True)
+@inner_kernel
 def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, paths: Integers) -> tuple[int, int]:
     """Follow the cheapest branch of each level; return the place where it ends, if below the limit, and its cost."""
     first, end, cost, cheapest = 0, roots, 0, 0
@@ -189,7 +188,7 @@ def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, 
     return int(nodes[cheapest, 2]), cost
 
 
-@njit(cache=True)
+@inner_kernel
 def narrowed(first: int, end: int, fixed: bool, category: int, nodes: Counts) -> tuple[int, int]:
     """Return the range of siblings, of which only that of the category is left where it is fixed."""
     if not fixed:
@@ -206,7 +205,7 @@ def narrowed(first: int, end: int, fixed: bool, category: int, nodes: Counts) ->
     return first, first
 
 
-@njit(cache=True)
+@inner_kernel
 def settle(row: int, rival: int, tied: int, links: Counts, ties: SmallCounts, weight: int) -> None:
     """Write how a record is linked: the place of its rival, or the tie that its own original is in as ``-tied``.
 
@@ -221,7 +220,7 @@ def settle(row: int, rival: int, tied: int, links: Counts, ties: SmallCounts, we
     links[row] = rival if rival >= 0 else -tied
 
 
-@njit(cache=True)
+@inner_kernel
 def link(
     published: Codes,
     row: int,
@@ -258,7 +257,7 @@ def link(
     return room if rival >= 0 or tied == multiple else 0
 
 
-@njit(cache=True)
+@kernel_part
 def expected_matches(ties: SmallCounts) -> float:
     """Return the sum over all records of one in so many as are tied, from their number by size of tie."""
     matched, left, size = 0.0, ties[0], 0

@@ -1,0 +1,1 @@
+"""Machine code of kernels: read and run without numba, or with numba's compiler where there is none yet."""
