@@ -15,8 +15,8 @@ FEWEST_ROWS = 10
 _NEARLY_ALL = 0.9
 
 IN_ORDER = (
-    "Records stand in the order of the original: not for release before they are shuffled (--shuffle). Anyone who knows "
-    "that order finds each person by the number of a row."
+    "Records stand in the order of the original: not for release before they are shuffled (--shuffle). Anyone who "
+    "knows that order finds each person by the number of a row."
 )
 """What is said of a masked file in the order of its original."""
 
