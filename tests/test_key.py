@@ -14,7 +14,10 @@ import tomli_w
 from scipy.stats import spearmanr
 
 import evosdc
+from evosdc.calls.masking import apply_masking, build_steps
 from evosdc.errors import DataError, ParameterError
+from evosdc.model import Masking, Microdata
+from evosdc.plugins.registry import default_registry
 from evosdc.runs.crosswalk import read_crosswalk
 from evosdc.secret import Key, Purpose, chosen_seed, draw_seed, judging_seed, public, replicate_seed, stream
 
@@ -208,6 +211,32 @@ def test_a_run_repeats_by_its_key_on_any_executor(executor, run, tmp_path):
     ran(folder, "--key", run / "key", "--executor", executor, *sent)
     assert [(folder / name).read_bytes() for name in WRITTEN] == [(run / name).read_bytes() for name in WRITTEN]
     assert (folder / "key").read_text() == (run / "key").read_text()
+
+
+@pytest.mark.parametrize("seed", [None, 5], ids=["key", "public seed"])
+def test_an_attacker_who_replays_a_search_finds_what_a_public_seed_drew_and_no_more_of_a_key(seed, tmp_path):
+    """He has the original and makes the starting files again by many seeds; the order, too, where he knows the seed."""
+    plain = {"start": {"methods": [{"method": "rank-swapping", "p": 8}]}, "stop": {"generations": 0}}
+    ran(tmp_path / "run", **plain, **({} if seed is None else {"seed": seed}))
+    original, published = pd.read_csv(tmp_path / "people.csv"), pd.read_csv(tmp_path / "run" / "best.csv")
+    rows = read_crosswalk(tmp_path / "run" / "crosswalk.csv", 1000, 1000)
+    table = evosdc.read_table(tmp_path / "people.csv")
+    microdata = Microdata(table, ("age", "region"))
+    masking = Masking("rank-swapping", {"p": 8})
+    methods = build_steps(masking, default_registry())
+
+    def agreement(guess) -> float:
+        made = apply_masking(masking, methods, microdata, stream(guess, Purpose.PORTFOLIO, 0)).column("age")
+        ages = np.array(table.schema["age"].categories, dtype=float)[made] if table.schema["age"].categorical else made
+        return float((ages[rows] == published["age"].to_numpy()).mean())
+
+    by_seeds = [agreement(guess) for guess in range(60)]
+    by_keys = [agreement(Key.fresh()) for _ in range(60)]
+    if seed is None:
+        assert max(by_seeds) <= max(by_keys) + 0.05
+    else:
+        assert by_seeds[seed] == 1.0 > max(by_keys) + 0.5
+    assert len(original) == len(published)
 
 
 def test_two_runs_by_default_have_nothing_in_common(run, tmp_path):
