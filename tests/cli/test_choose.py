@@ -96,7 +96,7 @@ def test_best_is_the_run_s_own_file_though_no_member_is(evosdc, run, tmp_path) -
             source = tmp_path / "chosen"
             assert evosdc("choose", run, "0", "-o", source).status == 0
         target = tmp_path / f"{name}.csv"
-        answer = evosdc("export", source, "best", "-o", target)
+        answer = evosdc("export", source, "best", "--keep-order", "-o", target)
         assert answer.status == 0, answer.err
         assert "not judged" not in answer.err
         assert target.read_bytes() == (source / "best.csv").read_bytes()
@@ -110,7 +110,7 @@ def test_best_is_the_run_s_own_file_though_no_member_is(evosdc, run, tmp_path) -
         ),
         lone,
     )  # fmt: skip
-    assert evosdc("export", lone, "best", "-o", tmp_path / "lone.csv").status == 0
+    assert evosdc("export", lone, "best", "--keep-order", "-o", tmp_path / "lone.csv").status == 0
     assert (tmp_path / "lone.csv").read_bytes() == (lone / "best.csv").read_bytes()
     found = evosdc_api.member(run, "best")
     assert found["scores"] == told(run, "result.json")["best"]["scores"]

@@ -73,7 +73,8 @@ def test_run_folder_is_for_its_owner_only(evosdc, survey):
     assert {n for n in names if not n.startswith("checkpoint-")} == {
         "experiment.toml", "resolved.json", "environment.json", "status.json", "journal.jsonl", "portfolio.json",
         "tuning.json", "planning.json", "recipe.toml", "result.json", "best.csv", "front.csv", "scores.csv",
-        "frequencies.json", "risk.json", "release.json", "report.html", "for-users.html",
+        "frequencies.json", "risk.json", "release.json", "report.html", "for-users.html", "key",
+        "crosswalk.csv",
     }  # fmt: skip
 
 

@@ -60,6 +60,7 @@ def test_in_a_job_of_slurm_nothing_more_is_needed(surroundings, tmp_path):
     assert again.returncode == 0, "a job that is started again goes on"
     alone = tmp_path / "alone"
     serial = ["--set", "executor={ name = 'serial' }"]
+    serial += ["--key", str(folder / "key")]
     subprocess.run(command("run", experiment, "-o", alone, *serial), env=environment, check=True, capture_output=True)
     assert (alone / "best.csv").read_bytes() == (folder / "best.csv").read_bytes()
 

@@ -142,12 +142,12 @@ def publish(original, path, seed):
     names = [name for name in table.schema.names if draw.random() < 0.8]
     masked = replace(table, codes=codes, numbers=values).select(names)
     dropped = [place for place in range(len(table.schema)) if draw.random() < 0.2][: len(table.schema) - 1]
-    omitted = np.array([row for row in rows if draw.random() < 0.2], dtype=np.intp)
+    order = np.array([row for row in rows if draw.random() > 0.2] or rows, dtype=np.intp)
     roles = {table.schema.names[place]: Role.DROP for place in dropped}
     attributes = tuple(replace(a, role=roles.get(a.name, a.role)) for a in table.schema.attributes)
     kept = replace(source, table=replace(table, schema=replace(table.schema, attributes=attributes)))
-    kept = kept.shuffled() if draw.random() < 0.3 and len(rows) == len(table) else kept
-    report = kept.write(path, masked, True, omitted if len(omitted) < len(rows) else None)
+    order = np.array(draw.sample(order.tolist(), len(order)), dtype=np.intp) if draw.random() < 0.3 else order
+    report = kept.write(path, masked, True, order if draw.random() < 0.8 else None)
     return path.read_bytes(), report
 
 

@@ -66,7 +66,7 @@ def test_a_file_is_a_plugin_for_a_command_and_its_workers(tmp_path):
     digests, command = [], [sys.executable, "-m", "evosdc"]
     for executor in (["--executor", "serial"], ["--workers", "2", "--set", "executor.grain='evaluations'"]):
         done = subprocess.run(
-            [*command, "run", "e.toml", "--plugin", "own_file.py", "--json", "-o", executor[1], *executor],
+            [*command, "run", "e.toml", "--plugin", "own_file.py", "--json", "-o", executor[1], *executor, "--key", "k"],
             cwd=tmp_path, capture_output=True, text=True,
         )  # fmt: skip
         assert done.stdout, done.stderr

@@ -156,7 +156,7 @@ def test_a_killed_search_goes_on_to_the_same_result(name, evosdc, tmp_path):
     (tmp_path / "schema.toml").write_text(f"[attributes]\n{attributes}", encoding="utf-8")
     search = {"ga-tabu": 'name = "ga-tabu", population = 4', "exhaustive": 'name = "exhaustive"'}[name]
     (tmp_path / "x.toml").write_text(
-        'data = { file = "x.csv", schema = "schema.toml" }\nmeasures = ["lm"]\nfitness = { name = "lm" }\n'
+        'seed = 1\ndata = { file = "x.csv", schema = "schema.toml" }\nmeasures = ["lm"]\nfitness = { name = "lm" }\n'
         f'genotype = {{ name = "lattice", k = 2, suppression = 0.1 }}\nalgorithm = {{ {search} }}\n'
         "stop = { generations = 200 }\n",
         encoding="utf-8",
