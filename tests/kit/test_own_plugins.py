@@ -63,10 +63,10 @@ def test_a_file_is_a_plugin_for_a_command_and_its_workers(tmp_path):
     write(tmp_path / "own_file.py")
     lines = [f"{key} = {json.dumps(value).replace(': ', ' = ')}" for key, value in EXPERIMENT.items()]
     (tmp_path / "e.toml").write_text("\n".join(lines).replace('"protect" =', "protect ="))
-    digests, command = [], [sys.executable, "-m", "evosdc"]
+    digests, command, key = [], [sys.executable, "-m", "evosdc"], ["--key", "k"]
     for executor in (["--executor", "serial"], ["--workers", "2", "--set", "executor.grain='evaluations'"]):
         done = subprocess.run(
-            [*command, "run", "e.toml", "--plugin", "own_file.py", "--json", "-o", executor[1], *executor, "--key", "k"],
+            [*command, "run", "e.toml", "--plugin", "own_file.py", "--json", "-o", executor[1], *executor, *key],
             cwd=tmp_path, capture_output=True, text=True,
         )  # fmt: skip
         assert done.stdout, done.stderr
