@@ -131,14 +131,14 @@ Seed = int | Key
 """What draws come from: a public whole number from 0, or a secret key."""
 
 
-def chosen_seed(seed: int | None, key: Path | None = None) -> Seed:
+def chosen_seed(seed: int | None, key: str | Path | None = None) -> Seed:
     """Return what a user wants draws to come from: a seed, the key of a file, or else a fresh key.
 
     Parameters
     ----------
     seed : int, optional
         A public seed, 0 at least.
-    key : Path, optional
+    key : str or Path, optional
         A key file; made where it does not exist.
 
     Raises
@@ -156,14 +156,14 @@ def chosen_seed(seed: int | None, key: Path | None = None) -> Seed:
         return seed
     if key is None:
         return Key.fresh()
-    if key.exists():
-        return Key.read(key)
-    made = Key.fresh()
+    file, made = Path(key), Key.fresh()
+    if file.exists():
+        return Key.read(file)
     try:
-        made.write(key)
+        made.write(file)
     except OSError as error:
         advice = "Name a file in a folder of yours that can be written to."
-        raise DataError(Fault(f"key file {key.name}", error.strerror or "not written", "a new file", advice)) from None
+        raise DataError(Fault(f"key file {file.name}", error.strerror or "not written", "a new file", advice)) from None
     return made
 
 

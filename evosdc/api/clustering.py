@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import paragraphs, require_free, table
-from evosdc.api.masking import drawn_from
 from evosdc.api.tables import as_table, chosen_of, held_once, listed
+from evosdc.secret import chosen_seed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,7 +168,7 @@ def cluster(
     given = as_table(frame)
     chosen = given.select(chosen_of(frame, given, listed(attributes)))
     return Clustered.of(
-        clusters_of(chosen, c, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=drawn_from(seed, key), seeds=seeds)
+        clusters_of(chosen, c, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=chosen_seed(seed, key), seeds=seeds)
     )
 
 

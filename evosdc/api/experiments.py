@@ -106,7 +106,7 @@ def run(
             stack.enter_context(withdrawn_unless_begun(path))
         resolved = parse_experiment(given, Path.cwd())
         path = path or free_folder(Path("runs"), resolved.heading)
-        drawn = chosen_seed(resolved.seed, None if key is None else Path(key))
+        drawn = chosen_seed(resolved.seed, key)
         own = drawn if isinstance(drawn, Key) else None
         result = run_study(resolved, path, default_registry(), calling(callback), command="evosdc.run", key=own)
     write_pages(path)

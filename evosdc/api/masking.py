@@ -82,7 +82,7 @@ def mask(
     """
     if isinstance(draw, bool) or not isinstance(draw, int) or draw < 0:
         raise ParameterError(Fault("draw", repr(draw), "a whole number from 0"))
-    drawn = draw_seed(drawn_from(seed, key), draw)
+    drawn = draw_seed(chosen_seed(seed, key), draw)
     if not isinstance(data, Table):
         frame = held_once(data)
         table = as_table(frame)
@@ -132,8 +132,3 @@ def _masked(
     methods = build_steps(masking, default_registry())
     with carrying_out(place) as carry_out:
         return mask_file(masking, methods, Microdata(data, protect), seed, carry_out)
-
-
-def drawn_from(seed: int | None, key: str | Path | None) -> Seed:
-    """Return what draws come from; raises as `evosdc.secret.chosen_seed`."""
-    return chosen_seed(seed, None if key is None else Path(key))

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evosdc.api.masking import drawn_from
 from evosdc.api.protected_data import Given, ProtectedData, protected
 from evosdc.api.tables import as_file, listed
 from evosdc.durations import EXAMPLES, seconds_in
 from evosdc.errors import Fault, ParameterError
 from evosdc.plugins.registry import default_registry
+from evosdc.secret import chosen_seed
 
 if TYPE_CHECKING:
     from evosdc.api.experiments import Callback
@@ -105,7 +105,7 @@ def protect(
     from evosdc.engine.choice import choice_of
     from evosdc.experiment.build.protection import protection
 
-    drawn = drawn_from(seed, key)
+    drawn = chosen_seed(seed, key)
     seconds = seconds_in(time) if isinstance(time, str) else time
     if time is not None and not (seconds and seconds > 0):
         wanted = f"a time above 0, in seconds or as text: {EXAMPLES}"

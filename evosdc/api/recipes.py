@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from evosdc.api.masking import drawn_from
 from evosdc.api.protected_data import Given, ProtectedData, protected
 from evosdc.api.tables import as_file
 from evosdc.errors import Fault, ParameterError, SchemaError
 from evosdc.plugins.registry import default_registry
+from evosdc.secret import chosen_seed
 
 if TYPE_CHECKING:
     from evosdc.experiment.config.experiment import Experiment
@@ -65,7 +65,7 @@ def apply(
     from evosdc.experiment.recipe.application import application
     from evosdc.experiment.recipe.reading import usable_recipe
 
-    drawn = drawn_from(seed, key)
+    drawn = chosen_seed(seed, key)
     plan = usable_recipe(_path(recipe), default_registry())
     protect = plan.made_for.protect
     columns = set(as_file(data, None)[0].schema.names)

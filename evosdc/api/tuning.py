@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evosdc.api.masking import drawn_from
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed
 from evosdc.plugins.registry import default_registry
-from evosdc.secret import Seed
+from evosdc.secret import Seed, chosen_seed
 from evosdc.table.table import Table
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def tune(
     >>> found = evosdc.tune(frame, protect=["age", "sex"], seconds=20)  # doctest: +SKIP
     >>> found.best.label, found.best.mean  # doctest: +SKIP
     """
-    drawn = drawn_from(seed, key)
+    drawn = chosen_seed(seed, key)
     if not isinstance(data, Table):
         frame = held_once(data)
         table = as_table(frame)

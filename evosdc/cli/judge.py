@@ -118,7 +118,7 @@ class _Asked:
 
 
 def _of_run(path: Path, registry: "Registry", claimed: float | None, seed: int | None) -> _Asked:
-    """Return what is asked about the published file of a run."""
+    """Return what judges compare of the published file of a run."""
     from evosdc.experiment.run.opinion import claims_of, used_judges
     from evosdc.experiment.run.published_file import published_file
     from evosdc.secret import judging_seed
@@ -146,7 +146,7 @@ def _of_files(
     claimed: float | None,
     seed: int | None,
 ) -> _Asked:
-    """Return what is asked about a masked file of an original."""
+    """Return what judges compare of a masked file and its original."""
     from evosdc.cli.inputs import open_source
     from evosdc.cli.vouched_order import matched_tables, require_comparable
     from evosdc.files.masked_file import holds_generalised
