@@ -2,16 +2,14 @@
 
 python -m benchmarks.first_run [--smoke]
 
-evosdc is installed in a new folder for each command with the kernels compiled, as ``pip install`` does. Two commands
-follow without, as on a machine with other processors. The last figures are how many evaluations a search reaches in its
-first run and in its second.
+evosdc is installed in a new folder for each command. The last figures are how many evaluations a search reaches in its
+first run, which compiles kernels, and in its second.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -31,29 +29,26 @@ COMMANDS: tuple[tuple[str, list[str]], ...] = (
 )
 
 
-def install(folder: Path, compiled: bool) -> float:
+def install(folder: Path) -> float:
     """Install evosdc in a folder, with the requirements borrowed from here, and return the seconds that took."""
     began = perf_counter()
     words = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--target", str(folder), str(ROOT)]
-    environment = os.environ | {"EVOSDC_COMPILE": str(int(compiled))}
-    subprocess.run([sys.executable, "-m", "pip", *words], env=environment, check=True)
+    subprocess.run([sys.executable, "-m", "pip", *words], check=True)
     return perf_counter() - began
 
 
 def main() -> None:
-    """Print a line for each command, with kernels compiled at installation and without."""
+    """Print a line for each command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="the first command alone, to see that it works")
     smoke = parser.parse_args().smoke
     with TemporaryDirectory(prefix="evosdc-") as place:
         folder = Path(place)
-        for compiled in (False,) if smoke else (True, False):
-            kept = folder / f"installed-{compiled}"
-            said = "kernels compiled" if compiled else "kernels not compiled"
-            print(f"installation, {said}: {install(kept, compiled):.1f} s", flush=True)
-            print(HEADINGS)
-            for name, words in COMMANDS[:1] if smoke else COMMANDS if compiled else COMMANDS[:2]:
-                print(line(name, words, kept, folder / f"{compiled}"), flush=True)
+        kept = folder / "installed"
+        print(f"installation: {install(kept):.1f} s", flush=True)
+        print(HEADINGS)
+        for name, words in COMMANDS[:1] if smoke else COMMANDS:
+            print(line(name, words, kept, folder / "used"), flush=True)
 
 
 def line(name: str, words: list[str], kept: Path, folder: Path) -> str:

@@ -65,7 +65,7 @@ class Result:
 
 BENCHMARKS = (
     Benchmark("startup", "how long the command line takes to answer"),
-    Benchmark("first_run", "what the first run after an installation costs, with its kernels compiled and without"),
+    Benchmark("first_run", "what the first run after an installation costs"),
     Benchmark("time_limits", "by how much `protect --time` is overrun, from the start of the process to its end"),
     Benchmark("engine", "speed of whole searches, and of one evaluation against evaluating from scratch"),
     Benchmark("growth", "what a candidate costs in files of growing length"),

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numba import njit
 from rich.console import Console
 from rich.table import Table as Grid
 
-from evosdc.kernel import kernel
 from evosdc.model import IntruderView, MissingMatch
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Table
@@ -68,7 +68,7 @@ def by_pandas(view: IntruderView) -> tuple[Any, Any]:
     return grouped.transform("size").to_numpy(), grouped.transform("sum").to_numpy()
 
 
-@kernel
+@njit(cache=True)
 def by_pairs(keys: Any, counts: Any, weights: Any) -> Any:
     """Return sample and population frequencies of distinct keys, each compared with each."""
     m, columns = keys.shape

@@ -2,8 +2,8 @@
 
 python -m benchmarks.time_limits [--smoke]
 
-Each command runs once before, with `WARM` seconds, so that kernels are compiled: their compilation in the first run on
-a machine is no part of the time. A run is late that takes longer by more than 5 % and more than 2 seconds.
+Each command runs once before, with `WARM` seconds, so that kernels are compiled. A run is late that takes longer by
+more than 5 % and more than 2 seconds.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ Every warning is an error: a link that leads nowhere, a page in no contents, a d
 from __future__ import annotations
 
 import argparse
-import gc
 import shutil
 import sys
 from pathlib import Path
@@ -19,8 +18,6 @@ def build(output: Path) -> int:
     """Build the site anew in the folder `output` and return the exit status."""
     from sphinx.cmd.build import main
 
-    # Millions of nodes of documents live to the end: to look for garbage among them takes a fifth of the time.
-    gc.set_threshold(1_000_000, 100, 1000)
     for old in (output, output.with_name(f"{output.name}-doctrees")):
         shutil.rmtree(old, ignore_errors=True)
     trees = str(output.with_name(f"{output.name}-doctrees"))

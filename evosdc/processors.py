@@ -1,7 +1,7 @@
 """The processors that a process may use, and calls that are made on them side by side."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from typing import TypeVar
@@ -9,6 +9,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.time_limit import check_time
+
+S = TypeVar("S")
 T = TypeVar("T")
 
 LONG = 100_000
@@ -32,7 +35,7 @@ def share_processors() -> None:
 
 def side_by_side(records: int, calls: Sequence[Callable[[], T]]) -> list[T]:
     """Return what calls about a file of so many records return, in order; those about a long one `in_threads`."""
-    return in_threads(calls) if records >= LONG else [call() for call in calls]
+    return in_threads(calls) if records >= LONG else list(_in_time(calls, lambda call: call()))
 
 
 def in_parts(rows: NDArray[np.intp], call: Callable[[NDArray[np.intp]], T]) -> list[T]:
@@ -53,11 +56,11 @@ def in_threads(calls: Sequence[Callable[[], T]]) -> list[T]:
     """
     threads = 1 if _shared[0] else min(processors(), len(calls))
     if threads < 2:
-        return [call() for call in calls]
+        return list(_in_time(calls, lambda call: call()))
     pool = ThreadPoolExecutor(threads, "side-by-side")
     asked = [pool.submit(call) for call in calls]
     try:
-        return [one.result() for one in asked]
+        return list(_in_time(asked, lambda one: one.result()))
     except BaseException as error:
         interruption = _ended(asked)
         if isinstance(error, Exception) and interruption is not None:
@@ -65,6 +68,12 @@ def in_threads(calls: Sequence[Callable[[], T]]) -> list[T]:
         raise
     finally:
         pool.shutdown(wait=False)
+
+
+def _in_time(several: Sequence[S], result: Callable[[S], T]) -> Iterator[T]:
+    for one in several:
+        yield result(one)
+        check_time()
 
 
 def _ended(asked: Sequence[Future[T]]) -> BaseException | None:

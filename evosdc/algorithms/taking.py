@@ -1,12 +1,11 @@
 """Which of many small changes are taken one after another, where the objective is the greatest of some sums."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 
-
-@kernel
+@njit(cache=True)
 def taken_in_turn(
     start: NDArray[np.float64],
     deltas: NDArray[np.float64],

@@ -20,7 +20,7 @@ from evosdc.secret import Purpose, stream
 from evosdc.specs import MeasureSpec
 from evosdc.table.row_positions import moved_sentences, position_sentences, told_by_position
 from evosdc.table.table import Table
-from evosdc.time_limit import DeadlineOver, time_limited
+from evosdc.time_limit import DeadlineOver, check_time, time_limited
 
 _LOG = logging.getLogger("evosdc.judges")
 
@@ -160,7 +160,10 @@ def second_opinions(
                 require_readable(specs[name], built[name], side)
             with time_limited(_share(until(), len(turns) + 1, again), DeadlineOver):
                 asked = _asked(specs[name], built[name], next(iter(sides.values())))
-                found = {label: _finding(asked, side, claims[label].values) for label, side in sides.items()}
+                found = {}
+                for label, side in sides.items():
+                    check_time()
+                    found[label] = _finding(asked, side, claims[label].values)
         except DeadlineOver:
             if again:
                 lacking[name] = NO_TIME

@@ -1,9 +1,9 @@
 """Asking plugins for the limit of a file under the measures that judge it."""
 
 import logging
+from time import monotonic
 
 from evosdc.errors import EvosdcError
-from evosdc.kernel import working_time
 from evosdc.model.limit import Judgement, Limit
 from evosdc.plugins.registry import Registry
 
@@ -20,9 +20,9 @@ def limit_for(judgement: Judgement, registry: Registry, seconds: float) -> Limit
     seconds : float
         Time that all plugins together may take, about.
     """
-    began = working_time()
+    began = monotonic()
     for name in registry.names("limit"):
-        left = seconds - (working_time() - began)
+        left = seconds - (monotonic() - began)
         if left <= 0.0:
             break
         try:

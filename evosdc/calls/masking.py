@@ -17,6 +17,7 @@ from evosdc.table.labels import with_right_labels
 from evosdc.table.moved_values import with_moved_values
 from evosdc.table.schema import Role
 from evosdc.table.table import Numbers, Rows, Table
+from evosdc.time_limit import check_time
 
 CarryOut = Callable[[Masking, Sequence[Part], Material], Sequence[Table]]
 """Masks the parts of a file for one step, strata or what a method divides it into, and returns them in their order."""
@@ -24,7 +25,11 @@ CarryOut = Callable[[Masking, Sequence[Part], Material], Sequence[Table]]
 
 def in_turn(step: Masking, parts: Sequence[Part], whole: Material) -> Sequence[Table]:
     """Mask the parts one after the other, in this process."""
-    return [part.masked(whole) for part in parts]
+    masked = []
+    for part in parts:
+        check_time()
+        masked.append(part.masked(whole))
+    return masked
 
 
 def build_steps(masking: Masking, registry: Registry) -> tuple[MaskingMethod, ...]:

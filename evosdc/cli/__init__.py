@@ -6,15 +6,14 @@ Each command's module is imported when the command is used, so that ``evosdc --h
 import errno
 import sys
 import traceback
-from contextlib import suppress
 from importlib import import_module
 
 import click
 
 from evosdc._version import __version__
+from evosdc.cli.compiling import told_of_compilation
 from evosdc.cli.signals import Stopped, asked_to_stop, stoppable
 from evosdc.cli.text import harmless
-from evosdc.compiling_time import COMPILING, tell_of_compilation
 from evosdc.errors import EvosdcError, InputError, did_you_mean
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -45,7 +44,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "plugins": ("evosdc.cli.plugins:plugins", "List plugins and what they offer."),
     "new-plugin": ("evosdc.cli.new_plugin:new_plugin", "Write a distribution that adds a plugin of your own."),
     "datasets": ("evosdc.cli.datasets:datasets", "List the known data sets, or fetch one."),
-    "compile": ("evosdc.cli.compile:compile_kernels", "Compile all kernels now, so that the next run needs not."),
 }
 """Where each command stands, and what the overview says of it."""
 
@@ -114,9 +112,8 @@ def main(arguments: list[str] | None = None) -> None:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
-    tell_of_compilation(_say_compiling)
     try:
-        with stoppable():
+        with stoppable(), told_of_compilation(_say):
             rest = without_plugins(words)
             status = cli.main(rest, prog_name="evosdc", standalone_mode=False, obj=tuple(words))
         sys.exit(status if isinstance(status, int) else 0)
@@ -126,8 +123,6 @@ def main(arguments: list[str] | None = None) -> None:
         number = asked_to_stop()
         # A library that is told to stop while it is imported may fail with an error of its own.
         sys.exit(_told(error if number is None or isinstance(error, KeyboardInterrupt) else Stopped(number)))
-    finally:
-        tell_of_compilation(None)
 
 
 def without_plugins(words: list[str]) -> list[str]:
@@ -200,11 +195,6 @@ def _naming_option(error: click.NoSuchOption) -> str:
         return ""
     known = {name for one in command.params for name in one.opts}
     return next((f" Attributes are named by {name}." for name in _NAMING if name in known), "")
-
-
-def _say_compiling() -> None:
-    with suppress(OSError):  # nobody reads it any more, which is no fault of a kernel
-        _say(COMPILING)
 
 
 def _say(text: str) -> None:

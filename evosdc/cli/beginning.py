@@ -2,8 +2,6 @@
 
 from time import monotonic
 
-from evosdc.compiling_time import compilation_seconds
-
 _began: list[float] = []
 
 
@@ -17,5 +15,5 @@ def note_beginning(moment: float) -> None:
 
 
 def seconds_since() -> float:
-    """Return the seconds since a command began, without those of compilation; 0 where nothing was noted."""
-    return max(0.0, monotonic() - _began[0] - compilation_seconds()) if _began else 0.0
+    """Return the seconds since a command began; 0 where nothing was noted."""
+    return max(0.0, monotonic() - _began[0]) if _began else 0.0

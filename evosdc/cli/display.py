@@ -20,9 +20,7 @@ from rich.text import Text
 
 from evosdc.cli.signals import stop_if_asked
 from evosdc.cli.text import scores_in_words
-from evosdc.compiling_time import COMPILING, tell_of_compilation
 from evosdc.experiment.run.display import Display
-from evosdc.kernel import working_time
 
 PERIOD = 5.0
 """Seconds between two lines of progress where there is no terminal."""
@@ -44,11 +42,9 @@ class Quiet(Display):
         """Nothing to end."""
 
     def limited(self, seconds: float | None) -> None:
-        """Remember when the time will be over; where that stands still for long, say once why."""
+        """Remember when the time will be over."""
         stop_if_asked()
-        self.deadline = None if seconds is None else working_time() + seconds
-        if seconds is not None:
-            tell_of_compilation(lambda: self.message(f"{COMPILING}; the time given does not include that"))
+        self.deadline = None if seconds is None else monotonic() + seconds
 
     def tuning(self, done: int) -> None:
         """Show nothing."""
@@ -88,7 +84,7 @@ class Quiet(Display):
         """What is left of the time, in words; empty where there is no limit."""
         if self.deadline is None:
             return ""
-        seconds = self.deadline - working_time()
+        seconds = self.deadline - monotonic()
         return f"{seconds:.0f} s left" if seconds > 0.0 else "time is over"
 
 

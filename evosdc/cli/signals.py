@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from evosdc.time_limit import preparing, within_machine_code
-
 AGAIN = 0.05
 """Seconds after which a signal that was lost, or that had to wait, is raised again."""
 
@@ -75,9 +73,8 @@ def forget() -> None:
 def stoppable() -> Iterator[None]:
     """Raise `Stopped` in the main thread when SIGINT, SIGTERM or SIGHUP arrives; an ignored signal stays ignored.
 
-    What is raised where nobody can catch it is raised again a moment later, and so is what would interrupt the compiler
-    of kernels, which would be broken for what is left to be done. Where a signal came and the block ended all the same,
-    it ends with `Stopped`.
+    What is raised where nobody can catch it is raised again a moment later. Where a signal came and the block ended all
+    the same, it ends with `Stopped`.
     """
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -85,9 +82,6 @@ def stoppable() -> Iterator[None]:
         if repeated and not _asked.waiting:
             return  # whoever asked by `stop_if_asked` has been told, and is ending things in good order by now
         _asked.number, _asked.waiting = number, False
-        if preparing() or within_machine_code(frame):
-            later(number)
-            return
         raise Stopped(number)
 
     def lost(unraisable: "sys.UnraisableHookArgs") -> None:

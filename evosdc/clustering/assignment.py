@@ -1,10 +1,10 @@
 """Kernels of clustering: who is nearest to whom, and what represents a cluster."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.clustering.geometry import Geometry, Integers
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import MISSING, Codes, Numbers
 
 Weights = NDArray[np.int64] | NDArray[np.float64]
@@ -14,7 +14,7 @@ Order = NDArray[np.int32]
 """By numeric attribute the distinct records from the least number to the greatest, missing ones last, shape (Q, m)."""
 
 
-@inner_kernel
+@njit(cache=True)
 def apart(
     codes: Codes, numbers: Numbers, row: int, centres: Codes, means: Numbers, centre: int, known: Geometry, limit: float
 ) -> float:
@@ -34,14 +34,14 @@ def apart(
     return total
 
 
-@kernel
+@njit(cache=True)
 def nearer(codes: Codes, numbers: Numbers, chosen: int, known: Geometry, nearest: Numbers) -> None:
     """Take a further record into account in the distances of all records to the nearest of those chosen."""
     for row in range(nearest.size):
         nearest[row] = min(nearest[row], apart(codes, numbers, row, codes, numbers, chosen, known, nearest[row]))
 
 
-@kernel
+@njit(cache=True)
 def assign(
     codes: Codes, numbers: Numbers, centres: Codes, means: Numbers, known: Geometry, assigned: Integers, far: Numbers
 ) -> bool:
@@ -58,7 +58,7 @@ def assign(
     return changed
 
 
-@kernel
+@njit(cache=True)
 def own_distances(
     codes: Codes, numbers: Numbers, centres: Codes, means: Numbers, known: Geometry, assigned: Integers, far: Numbers
 ) -> None:
@@ -67,7 +67,7 @@ def own_distances(
         far[row] = apart(codes, numbers, row, centres, means, assigned[row], known, np.inf)
 
 
-@inner_kernel
+@njit(cache=True)
 def nearest_category(frequencies: Weights, cluster: int, width: int, offset: int, known: Geometry) -> int:
     """Return the category of least summed distance to records whose categories have these weights; in a tie the first.
 
@@ -88,7 +88,7 @@ def nearest_category(frequencies: Weights, cluster: int, width: int, offset: int
     return best if present else MISSING
 
 
-@kernel
+@njit(cache=True)
 def represent(codes: Codes, counts: Integers, assigned: Integers, known: Geometry, centres: Codes) -> None:
     """Put in place, by cluster and categorical attribute, the category of least summed distance to the records.
 
@@ -107,7 +107,7 @@ def represent(codes: Codes, counts: Integers, assigned: Integers, known: Geometr
             centres[cluster, v] = nearest_category(frequencies, cluster, width, offset, known)
 
 
-@kernel
+@njit(cache=True)
 def represent_numbers(
     numbers: Numbers, counts: Integers, assigned: Integers, order: Order, known: Geometry, means: Numbers
 ) -> None:

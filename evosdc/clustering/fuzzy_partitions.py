@@ -1,10 +1,10 @@
 """Comparison of two fuzzy partitions of the same records."""
 
 import numpy as np
+from numba import njit
 
 from evosdc.clustering.geometry import Integers
 from evosdc.clustering.membership import Memberships
-from evosdc.kernel import kernel
 
 MOST_PAIRS = 3000
 """Distinct pairs of membership vectors that are compared with each other; of more, as many are drawn."""
@@ -36,7 +36,7 @@ def fuzzy_rand(first: Memberships, second: Memberships) -> float:
     return float(1.0 - _apart(one, other, counts.astype(np.int64)) / (n * (n - 1) / 2))
 
 
-@kernel
+@njit(cache=True)
 def _apart(first: Memberships, second: Memberships, counts: Integers) -> float:
     """Return the sum over pairs of records of the difference of the degrees to which they are together."""
     total = 0.0

@@ -1,18 +1,18 @@
 """Kernels of fuzzy clustering: degrees to which records belong to clusters, and what represents such clusters."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.clustering.assignment import Order, apart, nearest_category
 from evosdc.clustering.geometry import Geometry, Integers
-from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Numbers
 
 Memberships = NDArray[np.float64]
 """How far each record belongs to each cluster, shape (m, c); rows sum to 1."""
 
 
-@kernel
+@njit(cache=True)
 def belong(
     codes: Codes,
     numbers: Numbers,
@@ -45,7 +45,7 @@ def belong(
     return total
 
 
-@kernel
+@njit(cache=True)
 def represent_degrees(codes: Codes, weights: Memberships, known: Geometry, centres: Codes) -> None:
     """Put in place, by cluster and categorical attribute, the category of least weighted distance to all records.
 
@@ -63,7 +63,7 @@ def represent_degrees(codes: Codes, weights: Memberships, known: Geometry, centr
                 centres[cluster, v] = nearest_category(frequencies, cluster, width, offset, known)
 
 
-@kernel
+@njit(cache=True)
 def represent_number_degrees(
     numbers: Numbers, weights: Memberships, order: Order, known: Geometry, means: Numbers
 ) -> None:

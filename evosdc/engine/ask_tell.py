@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from evosdc.engine.archive import Archive
@@ -11,7 +12,6 @@ from evosdc.engine.generation import Generation
 from evosdc.engine.loop import SearchState, state_after
 from evosdc.engine.statistics import Census
 from evosdc.engine.stop import Stop
-from evosdc.kernel import working_time
 from evosdc.model import Algorithm, Individual, Offspring
 from evosdc.secret import Streams
 
@@ -39,7 +39,7 @@ class AskTell:
         self._algorithm, self._streams, self._stop = algorithm, streams, stop
         self._archive = Archive(state.front, state.passed)
         self._census = Census(getattr(algorithm.toolbox, "distance", None))
-        self._clock = working_time() - state.progress.seconds
+        self._clock = monotonic() - state.progress.seconds
         self._asked: list[Offspring] | None = None
         self.state = state
         self.reason: str | None = None
@@ -47,7 +47,7 @@ class AskTell:
     def ask(self) -> list[Offspring]:
         """Return the children of the next generation, the same until they are told of; none when it is over."""
         if self._asked is None:
-            now = replace(self.state.progress, seconds=working_time() - self._clock)
+            now = replace(self.state.progress, seconds=monotonic() - self._clock)
             self.reason = self._stop.reason(now)
             proposed = self._algorithm.propose(self.state.population, self._streams) if self.reason is None else ()
             self._asked = list(proposed)
@@ -63,7 +63,7 @@ class AskTell:
         population = replace(after, generation=before.generation + 1)
         made = dict(Counter(item.origin for item in offspring))
         generation = Generation(made, evaluated, population, failures_in(evaluated))
-        spent = working_time() - self._clock
+        spent = monotonic() - self._clock
         self.state, record = state_after(self.state, generation, self._archive, self._census, self._stop, spent)
         self._asked = None
         return record

@@ -7,6 +7,7 @@ their own order, so that nothing of the search depends on it.
 
 from collections import deque
 from dataclasses import dataclass, field, replace
+from time import monotonic
 
 from evosdc.engine.deme_reports import DemeReport, join_generations, read_report
 from evosdc.engine.dispatch import Dispatch
@@ -14,7 +15,6 @@ from evosdc.engine.evaluation import Cost
 from evosdc.engine.generation import Generation
 from evosdc.engine.packed_demes import pack_deme
 from evosdc.errors import EvaluationError, ExecutorError
-from evosdc.kernel import working_time
 from evosdc.model import Archipelago, Failure, Genotype, Outcome, Population, Task
 
 SPAN_SECONDS = 5.0
@@ -117,10 +117,10 @@ class AsynchronousIslands:
 
     def _poll(self) -> None:
         """Let demes go on whose workers have reported while this process was busy."""
-        now = working_time()
+        now = monotonic()
         if self._open and now >= self._poll_due:
             self._take(0.0)
-            after = working_time()
+            after = monotonic()
             self._poll_due = after + max(POLL, 20.0 * (after - now))
 
     def _take(self, patience: float | None) -> bool:

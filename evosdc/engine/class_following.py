@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Numbers, Rows
 
 Keys = NDArray[np.int64]
@@ -91,7 +91,7 @@ def followed_classes(
     return state._replace(used=used), changed, sizes
 
 
-@kernel
+@njit(cache=True)
 def _entered(rows: Rows, new: Keys, state: ClassState) -> int:
     """Move records to the classes of their new keys, in place, and return how many places have a key."""
     keys, sizes, heads, _, places, following, preceding, used = state

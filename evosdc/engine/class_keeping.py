@@ -17,9 +17,8 @@ from evosdc.engine.headline import Headline
 from evosdc.model import ByClass, Fitted, Microdata
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.model.individual import INFEASIBILITY
-from evosdc.table.class_repair import repaired_by_class
 from evosdc.table.equivalence import key_codes
-from evosdc.table.record_check import Flags
+from evosdc.table.record_classes import Flags
 from evosdc.table.table import Codes, Table
 
 
@@ -79,6 +78,8 @@ class Repair:
         """
         if self._rules is None:
             return masked
+        from evosdc.table.class_repair import repaired_by_class  # numba is loaded with it
+
         by_cell = self._rules.repaired(masked)
         if by_cell is masked or not self._judged:
             return by_cell

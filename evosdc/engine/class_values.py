@@ -7,10 +7,10 @@ are asked for. So neither costs more than about what the values cost.
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.engine.class_following import ClassState, Places
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Rows
 
 Values = NDArray[np.int64]
@@ -66,7 +66,7 @@ def copied_values(known: ValueCounts) -> ValueCounts:
     return ValueCounts._make(array.copy() for array in known)
 
 
-@kernel
+@njit(cache=True)
 def follow_values(
     rows: Rows,
     latest: Places,
@@ -103,7 +103,7 @@ def follow_values(
     _settle(changed, classes.sizes, classes.heads, classes.following, known)
 
 
-@kernel
+@njit(cache=True)
 def _settle(changed: NDArray[np.int64], sizes: Places, heads: Places, following: Places, known: ValueCounts) -> None:
     """Keep counts of those classes that have become large, and no more of those that have become small."""
     values, slots, counts, free = known
@@ -129,12 +129,12 @@ def _settle(changed: NDArray[np.int64], sizes: Places, heads: Places, following:
                 row = following[row]
 
 
-@inner_kernel
+@njit(cache=True)
 def _fewer(a: int, b: int) -> int:
     return a if a < b else b
 
 
-@kernel
+@njit(cache=True)
 def values_in_classes(
     chosen: NDArray[np.int64], size: int, heads: Places, sizes: Places, following: Places, known: ValueCounts
 ) -> Contents:

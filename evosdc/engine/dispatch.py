@@ -59,7 +59,9 @@ class Dispatch:
             return True
         if not worth_starting(seconds, self.executor.workers):
             return False
-        return not self.prepare or self.executor.begin(Task(self.prepare, self.shared, self.seed, ((0, None),)))
+        # No limit: kernels may have to be compiled first.
+        task = Task(self.prepare, self.shared, self.seed, ((0, None),), lasting=True)
+        return not self.prepare or self.executor.begin(task)
 
     def run(
         self, function: str, items: Sequence[tuple[int, Any]], seconds: float, size: int, rule: ErrorRule = RAISE

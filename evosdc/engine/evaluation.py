@@ -2,8 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
+from time import monotonic
 from typing import Any, TypeVar
 
 from evosdc.engine.dispatch import Dispatch
@@ -12,11 +12,10 @@ from evosdc.engine.family_evaluations import Evaluation
 from evosdc.engine.problem import Problem
 from evosdc.errors import EvaluationError
 from evosdc.executors.chunking import worth_sending
-from evosdc.kernel import working_time
 from evosdc.model import Individual, Litter, Offspring
 from evosdc.model.brood import Brood
 from evosdc.model.individual import LatentGenome
-from evosdc.time_limit import OutOfTime, raise_if_over, time_limited
+from evosdc.time_limit import OutOfTime, check_time, time_limited
 
 CACHE_SIZE = 20_000
 """How many evaluations are remembered; the oldest is forgotten first."""
@@ -26,8 +25,6 @@ AGAIN = 10.0
 
 RECENT = 256
 """Over how many evaluations their cost is averaged, about."""
-
-_UNLIMITED = nullcontext()
 
 T = TypeVar("T")
 
@@ -60,7 +57,7 @@ class Evaluator:
     dispatch : Dispatch, optional
         None to evaluate in this process only.
     time_limit : float, optional
-        Seconds that an evaluation in this process may take; kept in the main thread, between bytecodes.
+        Seconds that an evaluation in this process may take (`evosdc.time_limit.check_time`).
     rule : ErrorRule
         What becomes of an evaluation that fails.
     """
@@ -136,15 +133,14 @@ class Evaluator:
         parent, genomes = litter.parent, litter.genomes
         if parent.failed or not self.problem.worth_joining(len(litter)):
             return None
-        began = working_time()
+        began = monotonic()
         try:
             judged = self._in_time(partial(self.problem.judge_litter, parent, genomes), len(litter))
-        except Exception as error:
-            raise_if_over(error)
+        except Exception:
             return None
         if judged is None:
             return None
-        self._here_seconds.add((working_time() - began) / len(litter), len(litter))
+        self._here_seconds.add((monotonic() - began) / len(litter), len(litter))
         basis = parent if parent.states else None
 
         def individual(place: int, scores: dict[str, float], objectives: tuple[float, ...]) -> Individual:
@@ -185,12 +181,13 @@ class Evaluator:
             if key in found:
                 evaluations.append(found[key])
                 continue
-            began = working_time()
+            check_time()
+            began = monotonic()
             nearest = None if item.nearest is None or item.nearest.failed else item.nearest
             evaluations.append(
                 evaluate_or_penalise(self.rule, self.problem, item.genome, key, nearest, self._follow_in_time)
             )
-            self._here_seconds.add(working_time() - began)
+            self._here_seconds.add(monotonic() - began)
         return evaluations
 
     def _evaluate_families(self, fresh: Mapping[bytes, Offspring]) -> dict[bytes, Evaluation]:
@@ -206,17 +203,17 @@ class Evaluator:
         for family in families.values():
             if not self.problem.worth_joining(len(family)):
                 continue
-            began, parent = working_time(), family[0][1].nearest
+            check_time()
+            began, parent = monotonic(), family[0][1].nearest
             assert parent is not None
             genomes = [item.genome for _, item in family]
             try:
                 evaluations = self._in_time(partial(self.problem.evaluate_children, parent, genomes), len(genomes))
-            except Exception as error:
-                raise_if_over(error)
+            except Exception:
                 continue
             judged = zip(family, evaluations, strict=True) if evaluations is not None else ()
             found |= {key: evaluation for (key, _), evaluation in judged if evaluation is not None}
-            self._here_seconds.add((working_time() - began) / len(family), len(family))
+            self._here_seconds.add((monotonic() - began) / len(family), len(family))
         return found
 
     def _in_time(self, judge: Callable[[], T | None], count: int) -> T | None:
@@ -228,17 +225,21 @@ class Evaluator:
             return None
         try:
             with time_limited(self.time_limit):
-                return judge()
+                judged = judge()
+                check_time()
+                return judged
         except OutOfTime:
             return None
 
     def _follow_in_time(self, genome: Any, key: bytes, nearest: Individual | None) -> Evaluation:
         """Evaluate from a relative's states, within the limit of time; raises `EvaluationError` when it is over."""
         try:
-            with _UNLIMITED if self.time_limit is None else time_limited(self.time_limit):
+            with time_limited(self.time_limit):
                 if nearest is not None and not nearest.states:
                     self.problem.make_states(nearest, (genome,))
-                return self.problem.evaluate(genome, key, nearest)
+                evaluation = self.problem.evaluate(genome, key, nearest)
+                check_time()
+                return evaluation
         except OutOfTime:
             raise EvaluationError(f"an evaluation took longer than {self.time_limit:g} s") from None
 
@@ -250,10 +251,10 @@ class Evaluator:
             (position, (dict(dump(item.genome)), item.nearest.key if item.nearest is not None else None))
             for position, item in enumerate(items)
         ]
-        began = working_time()
+        began = monotonic()
         size = sum(array.nbytes for array in payloads[0][1][0].values())
         outcomes = dispatch.run(dispatch.function, payloads, self.seconds_here or 0.0, size, self.rule)
-        spent = working_time() - began
+        spent = monotonic() - began
         if self._warm:
             self._sent_seconds.add(spent / len(items), len(items))
             self._spent_sending += spent

@@ -13,7 +13,6 @@ from evosdc.executors.ledger import WORKER_DIED
 from evosdc.model import Individual, Outcome, Restricted
 from evosdc.model.brood import known_of
 from evosdc.model.individual import FAILURE, INFEASIBILITY
-from evosdc.time_limit import raise_if_over
 
 WORST = 100.0
 """Score of a candidate that could not be evaluated, in every measure: the end of the scale, in percent."""
@@ -94,8 +93,7 @@ def evaluate_or_penalise(
     for left in range(tries, -1, -1):
         try:
             return attempt(genome, key, nearest if left == tries else None)
-        except Exception as error:
-            raise_if_over(error)
+        except Exception:
             if left == 0 and not rule.penalises:
                 raise
     return worst_evaluation(problem, genome)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from evosdc.model import Changes, Expected, Fitted, Incremental
 from evosdc.processors import side_by_side
 from evosdc.table.table import Rows, Table
+from evosdc.time_limit import check_time
 
 ReadTogether = Callable[[Any, Changes], tuple[NDArray[np.float64], NDArray[np.float64]]]
 """How children are judged by a measure and by one that is read from its states; `Incremental.read_together_from`."""
@@ -97,10 +98,12 @@ class Roads(NamedTuple):
         scores = dict.fromkeys(self.names, 0.0)
         for (name, fitted), state in zip(self.followed, states, strict=True):
             scores[name] = fitted.value(state)
+            check_time()
         for reading in self.read:
             scores[reading.name] = reading.score(states[reading.place])
         for name, other in self.others:
             scores[name] = other.score(masked)
+            check_time()
         return scores
 
     def burdens(self, measures: Mapping[str, Fitted], masked: Table, states: StatesOfTable) -> list[Burdens]:

@@ -1,6 +1,7 @@
 """One generation of a search: in this process, with evaluations on workers, or with whole demes on workers."""
 
 from math import ceil, inf
+from time import monotonic
 
 from evosdc.engine.asynchronous_islands import AsynchronousIslands
 from evosdc.engine.demes import evolve_demes
@@ -9,7 +10,6 @@ from evosdc.engine.evaluation import Cost, Evaluator
 from evosdc.engine.generation import Generation, evolve_generations
 from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunking import worth_sending
-from evosdc.kernel import working_time
 from evosdc.model import Algorithm, Archipelago, Population
 from evosdc.secret import Streams
 
@@ -74,14 +74,14 @@ class GenerationStep:
 
     def _evolved_here(self, population: Population, offspring: int) -> Generation:
         """Return the generation after a population, whose evaluations alone may go to workers."""
-        algorithm, began = self.algorithm, working_time()
+        algorithm, began = self.algorithm, monotonic()
         if self._archipelago is not None and not self.evaluator.better_sent(offspring):
             generation = evolve_demes(self._archipelago, self.evaluator, self.streams, population)
         else:
             # What all demes propose is sent together.
             (generation,) = evolve_generations(algorithm, self.evaluator, self.streams, population, 1)
         if generation.evaluations:
-            self._here_seconds.add((working_time() - began) / generation.evaluations, generation.evaluations)
+            self._here_seconds.add((monotonic() - began) / generation.evaluations, generation.evaluations)
         return generation
 
     def halt(self) -> bool:
@@ -115,7 +115,7 @@ class GenerationStep:
         here = self._here_seconds.mean
         if self._dispatch is None or self._dispatch.grain != "auto" or here is None:
             return False
-        now = working_time()
+        now = monotonic()
         if self._sent_at is None:
             self._sent_at = now
         if self._begun is None and now - self._sent_at >= WARMING:

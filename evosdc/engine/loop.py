@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from math import inf
+from time import monotonic
 from typing import Any
 
 from evosdc.engine.archive import Archive, Point
@@ -14,7 +15,6 @@ from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.statistics import Census, best_of, better_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
-from evosdc.kernel import working_time
 from evosdc.model import Algorithm, Individual, Population
 from evosdc.secret import Streams
 from evosdc.time_limit import DeadlineOver, time_limited
@@ -117,14 +117,14 @@ def _searched(
     observe: Observer,
 ) -> tuple[SearchState, str]:
     archive, census = Archive(state.front, state.passed), _census(algorithm)
-    clock = working_time() - state.progress.seconds
+    clock = monotonic() - state.progress.seconds
     if state.progress.generation == 0:
         figures = census.figures(state.population.members)
         told = observe(state, generation_record(figures, state.progress, len(archive), {}, archive.hypervolume))
         if told:
             return state, told
     while True:
-        now = replace(state.progress, seconds=working_time() - clock)
+        now = replace(state.progress, seconds=monotonic() - clock)
         reason = stop.reason(now)
         # When the time is over, what workers have told of already still counts, up to any other limit.
         if reason is not None and (stop.reason(replace(now, seconds=-inf)) is not None or not advance.halt()):
@@ -136,7 +136,7 @@ def _searched(
             return state, stop.time_over or "time"
         if generation is None:
             return state, "the search is complete"
-        state, record = state_after(state, generation, archive, census, stop, working_time() - clock)
+        state, record = state_after(state, generation, archive, census, stop, monotonic() - clock)
         told = observe(state, record)
         if told:
             return state, told

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evosdc.engine.class_keeping import Repair
+if TYPE_CHECKING:
+    from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.draws import Draws
@@ -264,8 +265,10 @@ class Problem(Draws):
         return self.genotype.traits(genome) if isinstance(self.genotype, Described) else {}
 
     @cached_property
-    def repair(self) -> Repair:
+    def repair(self) -> "Repair":
         """How masked files that are no genomes yet are put in order."""
+        from evosdc.engine.class_keeping import Repair  # numba is loaded with it
+
         return Repair(self.genotype.microdata, self.measures, self.constraints)
 
     @cached_property

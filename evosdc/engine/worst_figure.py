@@ -1,9 +1,9 @@
 """The worst of many figures of which few change at a time."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Numbers
 
 WIDTH = 64
@@ -29,7 +29,7 @@ def worst_of(figures: Numbers, least: bool) -> Numbers:
     return worst
 
 
-@kernel
+@njit(cache=True)
 def renew_worst(figures: Numbers, worst: Numbers, changed: NDArray[np.int64], least: bool) -> None:
     """Find the worst figures anew in the blocks of some that have changed; O(log m) for each.
 

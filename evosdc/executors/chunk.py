@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from evosdc.model.executor import Failure, Outcome, Task
-from evosdc.time_limit import OutOfTime, time_limited
+from evosdc.time_limit import OutOfTime, check_time, time_limited
 
 TIME_LIMIT = "TimeLimit"
 """`Failure.type` of an item that ran out of time."""
@@ -25,7 +25,8 @@ def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False
         `task.function` is called as ``function(shared, seed, payload)``; `shared` is the reference itself, and the
         function keeps what it builds from it by its digest.
     time_limit : float or None
-        Seconds that one evaluation may take, greater than zero (`time_limited`).
+        Seconds that one evaluation may take, greater than zero. One that does not look at the clock
+        (`evosdc.time_limit.check_time`) fails when it ends late; one that never ends is for the owner of this process.
     contain : bool
         Whether `KeyboardInterrupt` and `SystemExit` are failures too, as they should be in a worker, which hears of
         the user's wishes from its parent alone.
@@ -93,6 +94,7 @@ def _run_item(
     try:
         with time_limited(time_limit):
             value = function(task.shared, task.seed, payload)
+            check_time()
     except OutOfTime:
         value = Failure(TIME_LIMIT, f"the evaluation took longer than {time_limit:g} s")
     except BaseException as error:

@@ -149,7 +149,8 @@ class Ledger:
                 for offset, item in reversed(list(enumerate(job.task.items)))
             )
         elif overdue:
-            self._record(job, all_failed(job.task, Failure(TIME_LIMIT, "the worker had to be killed"), seconds))
+            hung = Failure(TIME_LIMIT, "it did not end within the time limit, so its worker was killed")
+            self._record(job, all_failed(job.task, hung, seconds))
         else:
             died = Failure(WORKER_DIED, f"the worker died during this evaluation, {job.losses} times")
             self._record(job, all_failed(job.task, died, seconds))

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
@@ -15,6 +16,7 @@ from evosdc.executors.packing import packed, unpacked
 from evosdc.executors.watchdog import Watchdog, losses_allowed
 from evosdc.model.executor import Executor, Failure, Outcome, Task, TaskQueue
 from evosdc.model.parameters import Parameters
+from evosdc.time_limit import check_time
 
 Answered = Callable[[Job, bytes], None]
 """Called with a job and the packed outcomes that `run_packed` returned."""
@@ -25,6 +27,16 @@ Lost = Callable[[Sequence[Job], bool, float], None]
 
 PERIOD = 1.0
 """Seconds between two looks at whether all workers are alive, at most."""
+
+GRACE, FIRST_GRACE = 5.0, 60.0
+"""Seconds beyond the time limit after which a worker is taken to hang. With its first task a worker builds the problem,
+which is no part of any evaluation."""
+
+
+def longest(job: Job, time_limit: float | None, first: bool) -> float:
+    """Return the seconds after which the worker of a job is taken to hang, where an evaluation has a time limit."""
+    limit = job.task.time_limit(time_limit)
+    return inf if limit is None else limit * len(job.task.items) + (FIRST_GRACE if first else GRACE)
 
 
 class Pool(ABC):
@@ -227,6 +239,7 @@ class PoolQueue(TaskQueue):
         ready = self._ledger.taken()
         while not (ready or self._ledger.done):
             left = PERIOD if deadline is None else max(0.0, min(PERIOD, deadline - monotonic()))
+            check_time()
             if self._pool.listen(self._answered, self._lost, left):
                 self._watchdog.news()
             if not self._lasting:

@@ -10,14 +10,15 @@ from typing import IO
 from evosdc.errors import ExecutorError
 from evosdc.executors.launch import START_TIME, Child, close_log, open_log, tail
 from evosdc.executors.ledger import Job
-from evosdc.executors.pool import PERIOD, Answered, Lost, Pool
+from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, longest
 from evosdc.executors.versions import check_versions
 
 _LOG = logging.getLogger("evosdc.executors")
 
+STOPPING = 5.0
+"""Seconds that a worker has to end by itself before it is killed."""
+
 _MODULE = "evosdc.executors.process_worker"
-_GRACE = 5.0
-_FIRST_GRACE = 60.0
 
 
 class Worker:
@@ -55,8 +56,8 @@ class ProcessPool(Pool):
     size : int
         How many.
     time_limit : float or None
-        Seconds for each evaluation. The workers keep it; one that cannot, since compiled code never looks up, is
-        killed some seconds later.
+        Seconds for each evaluation. The workers keep it; one that never looks at the clock is killed some seconds
+        later.
     recycle : int or None
         Tasks after which a worker is replaced, against libraries that leak memory.
     log_path : Path or None
@@ -154,7 +155,7 @@ class ProcessPool(Pool):
 
     def _bury(self, worker: Worker, lost: Lost) -> bool:
         if not worker.ready:
-            worker.child.stop(_GRACE)
+            worker.child.stop(STOPPING)
             status = worker.child.process.returncode
             raise ExecutorError(f"a worker ended with status {status} before it was ready{self.complaint()}")
         self._replace(worker)
@@ -178,10 +179,7 @@ class ProcessPool(Pool):
                 if elapsed > START_TIME:
                     raise ExecutorError(f"a worker was not ready after {START_TIME:g} s{self.complaint()}")
             elif worker.job is not None:
-                limit = worker.job.task.time_limit(self._time_limit)
-                # With its first task a worker builds the problem, which is no part of any evaluation.
-                grace = _GRACE if worker.tasks > 1 else _FIRST_GRACE
-                worker.overdue = limit is not None and elapsed > limit * len(worker.job.task.items) + grace
+                worker.overdue = elapsed > longest(worker.job, self._time_limit, worker.tasks == 1)
                 if worker.overdue:
                     worker.child.process.kill()
 

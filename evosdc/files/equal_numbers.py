@@ -1,9 +1,8 @@
 """Kernels that find equal numbers through a hash table, without putting them in order."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
-
-from evosdc.kernel import inner_kernel, kernel
 
 Reals = NDArray[np.float64]
 
@@ -31,7 +30,7 @@ class FirstPlaces:
         return places
 
 
-@kernel
+@njit(cache=True)
 def enter(values: Reals, table: NDArray[np.int32]) -> None:
     """Put the first place of each number, from 1 on, into an empty hash table, whose size is a power of two."""
     mask = len(table) - 1
@@ -45,7 +44,7 @@ def enter(values: Reals, table: NDArray[np.int32]) -> None:
                 table[slot] = place + 1
 
 
-@kernel
+@njit(cache=True)
 def look_up(values: Reals, table: NDArray[np.int32], wanted: Reals, places: NDArray[np.int32]) -> None:
     """Find the first place of each wanted number, -1 where there is none.
 
@@ -68,7 +67,7 @@ def look_up(values: Reals, table: NDArray[np.int32], wanted: Reals, places: NDAr
             places[position] = table[slot] - 1
 
 
-@inner_kernel
+@njit(cache=True)
 def _slot(value: float) -> int:
     bits = np.float64(value + 0.0).view(np.uint64)  # nought has two signs
     mixed = (bits ^ (bits >> _HALF)) * _ODD

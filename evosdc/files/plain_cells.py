@@ -2,10 +2,10 @@
 """Kernels that tell equal cells of plain text, by length and by eight bytes at a time."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.files.plain_records import WORD, Bytes, Places, signed, word_at
-from evosdc.kernel import inner_kernel, kernel
 
 Offsets = NDArray[np.int64]
 
@@ -15,7 +15,7 @@ _CELL = np.int64(0xFFFFFFFF)
 """The half of an entry of a hash table that says which cell, from 1; the other half is of its hash."""
 
 
-@inner_kernel
+@njit(cache=True)
 def cell_at(content: Bytes, begins: Places, ends: Places, column: int, record: int) -> tuple[int, int]:
     """Return where a cell begins and ends without the blanks around it."""
     begin = signed(begins[record]) if column == 0 else signed(ends[record, column - 1]) + 1
@@ -23,7 +23,7 @@ def cell_at(content: Bytes, begins: Places, ends: Places, column: int, record: i
     return begin, trimmed(content, begin, signed(ends[record, column]))
 
 
-@inner_kernel
+@njit(cache=True)
 def skipped(content: Bytes, begin: int, end: int) -> int:
     """Return where a cell begins without the blanks before it."""
     while begin < end and _blank(content[begin]):
@@ -31,7 +31,7 @@ def skipped(content: Bytes, begin: int, end: int) -> int:
     return begin
 
 
-@inner_kernel
+@njit(cache=True)
 def trimmed(content: Bytes, begin: int, end: int) -> int:
     """Return where a cell ends without the blanks after it."""
     while end > begin and _blank(content[end - 1]):
@@ -39,12 +39,12 @@ def trimmed(content: Bytes, begin: int, end: int) -> int:
     return end
 
 
-@inner_kernel
+@njit(cache=True)
 def _blank(sign: int) -> bool:
     return sign == _BLANK or sign == _TAB or sign == _VERTICAL_TAB or sign == _FORM_FEED
 
 
-@kernel
+@njit(cache=True)
 def tell_cells(
     content: Bytes,
     begins: Places,
@@ -113,7 +113,7 @@ def tell_cells(
     return known, records
 
 
-@inner_kernel
+@njit(cache=True)
 def _key(content: Bytes, begin: int, size: int) -> np.uint64:
     """Return what tells a cell of at most eight bytes from others of its length, and most longer ones."""
     end = begin + size
@@ -134,23 +134,23 @@ def _key(content: Bytes, begin: int, size: int) -> np.uint64:
     return key
 
 
-@inner_kernel
+@njit(cache=True)
 def _mixed(key: np.uint64, size: int) -> np.uint64:
     mixed = (key ^ np.uint64(size)) * _ODD
     return mixed ^ (mixed >> _HALF)
 
 
-@inner_kernel
+@njit(cache=True)
 def _slot(mixed: np.uint64) -> int:
     return int(mixed & _SLOTS)
 
 
-@inner_kernel
+@njit(cache=True)
 def _tag(mixed: np.uint64) -> np.int64:
     return np.int64((mixed >> _HALF) << _HALF)
 
 
-@inner_kernel
+@njit(cache=True)
 def _equal(content: Bytes, one: int, other: int, size: int) -> bool:
     for position in range(size):
         if content[one + position] != content[other + position]:
@@ -158,7 +158,7 @@ def _equal(content: Bytes, one: int, other: int, size: int) -> bool:
     return True
 
 
-@kernel
+@njit(cache=True)
 def placed_anew(table: NDArray[np.int64], keys: NDArray[np.uint64], sizes: NDArray[np.int32], known: int) -> None:
     """Put the known cells into an empty table."""
     mask = len(table) - 1

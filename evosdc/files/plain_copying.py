@@ -1,17 +1,17 @@
 """The kernel that writes records of plain text: the file's own bytes and new cells are copied eight at a time."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.files.plain_cells import Offsets, skipped, trimmed
 from evosdc.files.plain_records import WORD, Bytes, first_of, noughts, put_word, word_at
-from evosdc.kernel import inner_kernel, kernel
 
 _LINE_FEED, _CARRIAGE_RETURN, _BLANK = 10, 13, 32
 _ONES = np.uint64(0x0101010101010101)
 
 
-@kernel
+@njit(cache=True)
 def write_records(
     content: Bytes,
     extra: Bytes,
@@ -97,7 +97,7 @@ def write_records(
     return at
 
 
-@inner_kernel
+@njit(cache=True)
 def _with_part(parts: NDArray[np.int64], count: int, begin: int, end: int, extra: int) -> int:
     """Add bytes that are to be copied, at the last ones where they follow these; return how many parts there are."""
     if begin == end:
@@ -109,7 +109,7 @@ def _with_part(parts: NDArray[np.int64], count: int, begin: int, end: int, extra
     return count + 1
 
 
-@inner_kernel
+@njit(cache=True)
 def _text_end(content: Bytes, begin: int, end: int) -> int:
     """Return where the text of a record ends that reaches to the beginning of the next one."""
     if end - begin > 1 and content[end - 1] == _LINE_FEED and content[end - 2] > _BLANK:
@@ -119,7 +119,7 @@ def _text_end(content: Bytes, begin: int, end: int) -> int:
     return begin
 
 
-@inner_kernel
+@njit(cache=True)
 def _next(content: Bytes, begin: int, end: int, separator: int) -> int:
     """Return where the next separator stands, or the end."""
     pattern = np.uint64(separator) * _ONES
@@ -135,7 +135,7 @@ def _next(content: Bytes, begin: int, end: int, separator: int) -> int:
     return begin
 
 
-@inner_kernel
+@njit(cache=True)
 def _copied(source: Bytes, begin: int, end: int, out: Bytes, at: int) -> int:
     """Copy some bytes, eight at a time where nothing else is behind the last ones; return where they end."""
     stop = at + end - begin

@@ -1,11 +1,11 @@
 """Kernels that read the numbers of cells, each to the float that is nearest to what stands there."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.files.plain_cells import cell_at
 from evosdc.files.plain_records import WORD, Bytes, Places, last_word, signed, word_at
-from evosdc.kernel import inner_kernel, kernel
 
 NUMBER, UNREAD, WHOLE, MARKED, SCALED = 1, 2, 4, 8, 16
 """What a cell is: a number, that is left to others to read, of digits alone, with a decimal mark, with an exponent."""
@@ -42,7 +42,7 @@ TENS = np.array([10.0**power for power in range(23)])
 """These powers of ten are floats without rounding."""
 
 
-@kernel
+@njit(cache=True)
 def read_numbers(
     content: Bytes,
     begins: Places,
@@ -95,7 +95,7 @@ def read_numbers(
     return left
 
 
-@inner_kernel
+@njit(cache=True)
 def _read(
     content: Bytes, position: int, end: int, mark: int, fives: NDArray[np.uint64], tens: NDArray[np.float64]
 ) -> tuple[int, float, int, int]:
@@ -148,7 +148,7 @@ def _read(
     return kind, -value if negative else value, decimals, after
 
 
-@inner_kernel
+@njit(cache=True)
 def _eight_digits(word: np.uint64) -> np.uint64:
     """Return the number of eight digits, of which a byte each has the value: joined to pairs, fours, and all."""
     word = word * np.uint64(10 * 256 + 1) >> np.uint64(8)
@@ -156,7 +156,7 @@ def _eight_digits(word: np.uint64) -> np.uint64:
     return (word & _FOURS) * np.uint64(10000 * (1 << 32) + 1) >> np.uint64(32)
 
 
-@inner_kernel
+@njit(cache=True)
 def _significant(content: Bytes, position: int, end: int, mark: int) -> int:
     """Return how many digits a number has from the first on that is not 0."""
     found = 0
@@ -170,7 +170,7 @@ def _significant(content: Bytes, position: int, end: int, mark: int) -> int:
     return found
 
 
-@inner_kernel
+@njit(cache=True)
 def _exponent(content: Bytes, position: int, end: int) -> tuple[int, int]:
     """Return the exponent that stands somewhere, and where it ends: at `end` where it is one."""
     if content[position] != _LOWER_E and content[position] != _UPPER_E:
@@ -188,7 +188,7 @@ def _exponent(content: Bytes, position: int, end: int) -> tuple[int, int]:
     return -exponent if negative else exponent, position
 
 
-@inner_kernel
+@njit(cache=True)
 def _nearest(mantissa: np.uint64, power: int, fives: NDArray[np.uint64], tens: NDArray[np.float64]) -> float:
     """Return the float that is nearest to a whole number times a power of ten; negative where it is not found.
 
@@ -231,7 +231,7 @@ def _nearest(mantissa: np.uint64, power: int, fives: NDArray[np.uint64], tens: N
     return nearest
 
 
-@inner_kernel
+@njit(cache=True)
 def _product(one: np.uint64, other: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Return the upper and the lower 64 bits of a product."""
     half, low = np.uint64(32), np.uint64(0xFFFFFFFF)

@@ -7,9 +7,8 @@ Text is plain where no cell is quoted: a line is a record, and each separator en
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
-
-from evosdc.kernel import inner_kernel, kernel
 
 Bytes = NDArray[np.uint8]
 Places = NDArray[Any]
@@ -30,7 +29,7 @@ def places(count: int, content: bytes) -> Places:
     return np.empty(count, dtype=np.uint32 if len(content) < 1 << 32 else np.int64)
 
 
-@kernel
+@njit(cache=True)
 def cut_records(content: Bytes, at: int, separator: int, begins: Places, ends: Places) -> tuple[int, int]:
     """Cut records from a position on, as many as there is room for.
 
@@ -97,13 +96,13 @@ def cut_records(content: Bytes, at: int, separator: int, begins: Places, ends: P
     return found, size
 
 
-@inner_kernel
+@njit(cache=True)
 def signed(number: Any) -> int:
     """Return a number of any type as a signed one, from which others can be taken away."""
     return np.int64(number)  # type: ignore[return-value]
 
 
-@inner_kernel
+@njit(cache=True)
 def word_at(content: Bytes, position: int) -> np.uint64:
     """Return eight bytes as one number; compilers make one instruction of it where no index may be negative."""
     word = np.uint64(0)
@@ -112,7 +111,7 @@ def word_at(content: Bytes, position: int) -> np.uint64:
     return word
 
 
-@inner_kernel
+@njit(cache=True)
 def last_word(content: Bytes, position: int) -> np.uint64:
     """Return the bytes to the end of a file, and blanks behind them."""
     word = _BLANKS
@@ -121,13 +120,13 @@ def last_word(content: Bytes, position: int) -> np.uint64:
     return word
 
 
-@inner_kernel
+@njit(cache=True)
 def noughts(word: np.uint64) -> np.uint64:
     """Return a number whose bytes have their first bit set where those of another one are 0, and no other bits."""
     return ~(((word & _LOWS) + _LOWS) | word | _LOWS)
 
 
-@inner_kernel
+@njit(cache=True)
 def first_of(bits: np.uint64) -> int:
     """Return which byte is the lowest of those of `noughts`."""
     lowest = bits & (~bits + np.uint64(1))
@@ -135,7 +134,7 @@ def first_of(bits: np.uint64) -> int:
     return signed((((lowest - np.uint64(1)) & _ONES) * _ONES) >> np.uint64(56)) - 1
 
 
-@inner_kernel
+@njit(cache=True)
 def put_word(out: Bytes, position: int, word: np.uint64) -> None:
     """Write eight bytes that were read as one number."""
     at = np.uint64(position)
@@ -149,13 +148,13 @@ def put_word(out: Bytes, position: int, word: np.uint64) -> None:
     out[at + np.uint64(7)] = word >> np.uint64(56)
 
 
-@inner_kernel
+@njit(cache=True)
 def _of_text(sign: int) -> bool:
     blank = sign == _TAB or sign == _VERTICAL_TAB or sign == _FORM_FEED
     return blank or sign == _END_OF_FILE or sign == _ESCAPE
 
 
-@inner_kernel
+@njit(cache=True)
 def _is_blank(content: Bytes, begin: int, end: int, separator: int) -> bool:
     for position in range(begin, end):
         sign = content[position]

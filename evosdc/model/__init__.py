@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from evosdc.files.original import Original
     from evosdc.files.source import Source
     from evosdc.hookspecs import hookimpl
-    from evosdc.kernel import inner_kernel, kernel, kernel_part, long_kernel
     from evosdc.model.aggregation import Aggregation
     from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
     from evosdc.model.blocks import Blocks, InBlocks
@@ -90,6 +89,7 @@ if TYPE_CHECKING:
     )
     from evosdc.table.schema import Attribute, Role, Scale, Schema
     from evosdc.table.table import MISSING, Rows, Table
+    from evosdc.time_limit import check_time
 
 _MODULES = {
     "evosdc.datasets.loading": ("source_from_lines",),
@@ -99,7 +99,6 @@ _MODULES = {
     "evosdc.files.source": ("Source",),
     "evosdc.errors": ("DataError", "Fault", "InputError", "ParameterError", "PluginError"),
     "evosdc.hookspecs": ("hookimpl",),
-    "evosdc.kernel": ("inner_kernel", "kernel", "kernel_part", "long_kernel"),
     "evosdc.model.aggregation": ("Aggregation",),
     "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population"),
     "evosdc.model.blocks": ("Blocks", "InBlocks"),
@@ -142,6 +141,7 @@ _MODULES = {
     ),
     "evosdc.table.schema": ("Attribute", "Role", "Scale", "Schema"),
     "evosdc.table.table": ("MISSING", "Rows", "Table"),
+    "evosdc.time_limit": ("check_time",),
 }  # fmt: skip
 
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
@@ -246,15 +246,12 @@ __all__ = [
     "Task",
     "TaskQueue",
     "Tunable",
+    "check_time",
     "deap_crossover",
     "deap_mutation",
     "designs_of",
     "fitting_designs",
     "hookimpl",
-    "inner_kernel",
-    "kernel",
-    "kernel_part",
-    "long_kernel",
     "parse_delimited",
     "run_chunk",
     "source_from_lines",

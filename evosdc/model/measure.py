@@ -193,7 +193,7 @@ class Batched(Incremental[S]):
     def beside(self) -> bool:
         """Whether `values` is worth a thread of its own, beside other measures; by default False.
 
-        It is where it spends its time in a kernel that lets other threads go on (`evosdc.kernel.long_kernel`). What it
+        It is where it spends its time in a kernel that lets other threads go on (``numba.njit(nogil=True)``). What it
         changes no other measure reads.
         """
         return False

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from math import inf
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, ranks, summed, tallied, told_apart
 from evosdc.table.schema import Attribute, MissingRule
 from evosdc.table.table import MISSING, Codes, Numbers, Table
-from evosdc.table.wildcard_tree import WildcardTree, matching_sums, prefix_tree
+
+if TYPE_CHECKING:
+    from evosdc.table.wildcard_tree import WildcardTree
 
 
 class MissingMatch(StrEnum):
@@ -97,10 +99,14 @@ class IntruderView:
         return keys
 
     @cached_property
-    def tree(self) -> WildcardTree | None:
+    def tree(self) -> "WildcardTree | None":
         """The keys as a prefix tree, where a missing value stands for any; None where keys match themselves alone."""
         wildcards = self.missing is MissingMatch.WILDCARD and bool((self.keys == MISSING).any())
-        return prefix_tree(self.keys) if wildcards else None
+        if not wildcards:
+            return None
+        from evosdc.table.wildcard_tree import prefix_tree  # numba is loaded with it
+
+        return prefix_tree(self.keys)
 
     @cached_property
     def frequencies(self) -> tuple[NDArray[np.int64], Numbers]:
@@ -110,7 +116,11 @@ class IntruderView:
         """
         counts = self.classes.counts
         weights = counts.astype(np.float64) if self.weights is None else self.classes.total(self.weights)
-        return (counts, weights) if self.tree is None else matching_sums(self.tree, counts, weights, self.keys)
+        if self.tree is None:
+            return counts, weights
+        from evosdc.table.wildcard_tree import matching_sums  # numba is loaded with it
+
+        return matching_sums(self.tree, counts, weights, self.keys)
 
 
 class PrivacyModel(ABC):

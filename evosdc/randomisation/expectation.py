@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from math import ceil, cos, erf, exp, log, pi, sin, sqrt
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.randomisation.transition import Matrix
 
 Counts = NDArray[np.float64]
@@ -63,7 +63,7 @@ def expected_difference(table: Counts, matrices: Sequence[Matrix]) -> float:
     return float(_sum_of_differences(table.ravel(), means.ravel(), variances.ravel(), staying.ravel()))
 
 
-@kernel
+@njit(cache=True)
 def _sum_of_first_order(table: Counts, matrix: Matrix) -> float:
     """Return the sum for one attribute: means, variances and differences in one go, without an array."""
     total = 0.0
@@ -77,7 +77,7 @@ def _sum_of_first_order(table: Counts, matrix: Matrix) -> float:
     return total
 
 
-@kernel
+@njit(cache=True)
 def _sum_of_differences(table: Counts, means: Counts, variances: Counts, staying: Counts) -> float:
     total = 0.0
     for cell in range(table.size):
@@ -85,7 +85,7 @@ def _sum_of_differences(table: Counts, means: Counts, variances: Counts, staying
     return total
 
 
-@kernel_part
+@njit(cache=True)
 def _mean_difference(T: float, mean: float, variance: float, stay: float) -> float:
     """Return ``E |Y - T|`` of one cell; `stay` is the probability that one of its records stays in it."""
     shift = mean - T
@@ -102,7 +102,7 @@ def _mean_difference(T: float, mean: float, variance: float, stay: float) -> flo
     return _mean_modulus(T, 1.0 - stay, entering, spread, shift, variance)
 
 
-@kernel_part
+@njit(cache=True)
 def _mean_modulus(T: float, leave: float, entering: float, spread: float, shift: float, variance: float) -> float:
     """Return ``E |In - Out|`` of Out, binomial (T, leave), and In, binomial of a mean and variance.
 

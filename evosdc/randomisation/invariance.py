@@ -5,8 +5,8 @@ zero has an identity row and an otherwise zero column in all results, as in `evo
 """
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel
 from evosdc.randomisation.transition import Frequencies, Matrix
 
 _LARGE = 256
@@ -46,7 +46,7 @@ def _large_two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
     return result
 
 
-@kernel
+@njit(cache=True)
 def _two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
     size = frequencies.size
     through = np.zeros(size)

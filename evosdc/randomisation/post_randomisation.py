@@ -1,9 +1,9 @@
 """Drawing published categories from transition matrices, by given uniform numbers."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes
 
@@ -25,7 +25,7 @@ def drawn(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> Codes:
     return published
 
 
-@kernel
+@njit(cache=True)
 def _draw(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> None:
     """Put the published categories in the place of the original ones."""
     for record in range(column.size):

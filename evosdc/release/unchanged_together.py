@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.release.classes import classed
 from evosdc.release.uniques import keys_of
 from evosdc.table.determination import derived
@@ -210,7 +210,7 @@ def _found(groups: Rows, asked: Rows, costs: Sequence[tuple[NDArray[np.int64], N
     ) / len(asked)
 
 
-@kernel
+@njit(cache=True)
 def _matched(
     asked: Rows,
     groups: Rows,

@@ -13,7 +13,7 @@ from typing import Any, Self
 from evosdc.errors import CheckpointError, DataError, ExperimentError, Fault
 from evosdc.files.atomic import OWNER_FOLDER, make_folder, write_text
 from evosdc.printing import printable
-from evosdc.runs.lock import FolderLockedError, Lock, LockOwner
+from evosdc.runs.lock import HELD, FolderLockedError, Lock, LockOwner
 from evosdc.secret import Key, Seed
 
 EXPERIMENT = "experiment.toml"
@@ -251,7 +251,8 @@ class RunFolder:
             yield
         except refusal:
             if not self.file(JOURNAL).exists() or not self.file(JOURNAL).stat().st_size:
-                for name in (EXPERIMENT, ENVIRONMENT, KEY, CROSSWALK, RESOLVED, STATUS, JOURNAL, TUNING, LOCK):
+                files = (EXPERIMENT, ENVIRONMENT, KEY, CROSSWALK, RESOLVED, STATUS, JOURNAL, TUNING, LOCK)
+                for name in (*files, f"{LOCK}{HELD}"):
                     self.file(name).unlink(missing_ok=True)
                 shutil.rmtree(self.file(CONTEXT), ignore_errors=True)
                 with suppress(OSError):  # something else is in it

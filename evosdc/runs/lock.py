@@ -1,11 +1,9 @@
 """Who writes to a run folder: one process at a time, whose name everyone who comes later can read.
 
-The lock is our own. The library filelock empties the lock file when it opens it, before it knows whether it gets the
-lock. The name of the owner, which our messages give, and that of an owner who died would then be lost.
+The name stands in a file of its own: filelock may empty the file that it locks before it has the lock, and the name of
+the owner, which our messages give, and that of an owner who died would then be lost.
 """
 
-import errno
-import fcntl
 import json
 import os
 import socket
@@ -15,6 +13,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from evosdc.files.atomic import OWNER_FILE
 
 BEAT = 5.0
@@ -23,7 +23,8 @@ BEAT = 5.0
 SILENCE = 60.0
 """Seconds without one after which an owner on another computer is taken for dead."""
 
-_TAKEN = (errno.EWOULDBLOCK, errno.EACCES)
+HELD = ".held"
+"""What the name of the file ends with that the system locks; before it the name of the file that names the owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,8 @@ class LockOwner:
 
     @property
     def alive(self) -> bool | None:
-        """Whether the process is running; None where it belongs to another computer."""
-        if self.host != socket.gethostname():
+        """Whether the process is running; None where it belongs to another computer, or the system does not tell."""
+        if self.host != socket.gethostname() or os.name == "nt":
             return None
         try:
             os.kill(self.pid, 0)
@@ -92,20 +93,21 @@ class FolderLockedError(Exception):
 
 
 class Lock:
-    """The lock of a folder: a file that the system locks, that names its owner, and whose time is a sign of life.
+    """The lock of a folder: a file that names its owner, and whose time is a sign of life, beside one that is locked.
 
-    The system lets go of it when the owner dies, however it dies; the owner's name then stays in the file. Where the
-    file system cannot lock, or does not show another computer's lock, the name and the signs of life decide.
+    The system lets go of the lock when the owner dies, however it dies; the owner's name then stays in the file. Where
+    the file system cannot lock, or does not show another computer's lock, the name and the signs of life decide.
 
     Parameters
     ----------
     path : Path
-        The lock file; created when it does not exist.
+        The file with the name; created when it does not exist.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._descriptor: int | None = None
+        self._held = FileLock(f"{path}{HELD}", timeout=0.0, mode=OWNER_FILE, thread_local=False)
+        self._owned = False
         self._ended = threading.Event()
 
     def acquire(self) -> LockOwner | None:
@@ -116,37 +118,36 @@ class Lock:
         FolderLockedError
             Another process has it.
         """
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, OWNER_FILE)
+        earlier = read_owner(self.path)
         try:
-            earlier = read_owner(self.path)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                unseen = earlier is not None and earlier.alive is None
-            except OSError as error:
-                if error.errno in _TAKEN:
-                    raise FolderLockedError(earlier) from None
-                unseen = earlier is not None and earlier.alive is not False  # a file system without locks
+            self._held.acquire()
+            unseen = earlier is not None and earlier.alive is None and os.name != "nt"
+        except Timeout:
+            raise FolderLockedError(earlier) from None
+        except (OSError, NotImplementedError):  # a file system without locks
+            unseen = earlier is not None and earlier.alive is not False
+        try:
             if unseen and seconds_silent(self.path) < SILENCE:
                 raise FolderLockedError(earlier)
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, json.dumps(asdict(this_owner())).encode(), 0)
+            self.path.touch(OWNER_FILE)
+            self.path.write_text(json.dumps(asdict(this_owner())), encoding="utf-8")
         except BaseException:
-            os.close(descriptor)
+            self._held.release()
             raise
-        self._descriptor = descriptor
+        self._owned = True
         self._ended = threading.Event()
         threading.Thread(target=self._beat, args=(self._ended,), name="heartbeat", daemon=True).start()
         return earlier
 
     def release(self) -> None:
         """Let go and leave no name behind; a second call does nothing."""
-        if self._descriptor is None:
+        if not self._owned:
             return
+        self._owned = False
         self._ended.set()
         with suppress(OSError):
-            os.ftruncate(self._descriptor, 0)
-        os.close(self._descriptor)
-        self._descriptor = None
+            self.path.write_text("", encoding="utf-8")
+        self._held.release()
 
     def _beat(self, ended: threading.Event) -> None:
         while not ended.wait(BEAT):

@@ -201,7 +201,7 @@ def _nearest_end(
     with suppress(ValueError):  # a damaged lock tells no time
         gone = (datetime.now(UTC) - datetime.fromisoformat(owner.since)).total_seconds()
         left = min(float(whole), float(whole) - gone)
-        if left > 0.0:  # the first run on a machine takes longer: compiling does not count
+        if left > 0.0:
             return left if ahead is None else min(ahead, left)
     return ahead
 

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.distance import category_distance
 from evosdc.table.equivalence import Classes, equivalence_classes, key_codes
-from evosdc.table.record_check import ALL, Flags, RuleArrays, breaks
-from evosdc.table.record_check import Classes as RuleClasses
+from evosdc.table.record_check import ALL, breaks
+from evosdc.table.record_classes import Classes as RuleClasses
+from evosdc.table.record_classes import Flags, RuleArrays
 from evosdc.table.record_rules import RecordRules
 from evosdc.table.schema import Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
@@ -146,7 +147,7 @@ def _distances(schema: Schema) -> tuple[Numbers, NDArray[np.int64], NDArray[np.i
     return np.concatenate([np.zeros(0), *(matrix.reshape(-1) for matrix in matrices)]), starts, widths
 
 
-@kernel
+@njit(cache=True)
 def _nearest_legal(
     rows: Rows,
     donors: NDArray[np.int64],

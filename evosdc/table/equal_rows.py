@@ -1,15 +1,15 @@
 """Rows that are equal, found by their keys."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, long_kernel
 from evosdc.table.table import Codes
 
 Positions = NDArray[np.int64]
 
 
-@long_kernel
+@njit(cache=True, nogil=True)
 def grouped_rows(codes: Codes) -> tuple[Positions, Positions, Positions]:
     """Return class by record, first record and size of each class.
 
@@ -38,7 +38,7 @@ def grouped_rows(codes: Codes) -> tuple[Positions, Positions, Positions]:
     return of, first[:found].copy(), counts[:found].copy()
 
 
-@inner_kernel
+@njit(cache=True)
 def _key_extents(codes: Codes, low: Positions, strides: Positions) -> float:
     """Write the least code of each attribute and what its next one adds to a key; return how many keys there can be."""
     n, columns = codes.shape
@@ -53,7 +53,7 @@ def _key_extents(codes: Codes, low: Positions, strides: Positions) -> float:
     return several
 
 
-@inner_kernel
+@njit(cache=True)
 def _placed(of: Positions, table: Codes, first: Positions, counts: Positions) -> int:
     """Write the class of each record over its key, which is its place in the table; return how many there are."""
     found = 0
@@ -68,7 +68,7 @@ def _placed(of: Positions, table: Codes, first: Positions, counts: Positions) ->
     return found
 
 
-@inner_kernel
+@njit(cache=True)
 def _sought(of: Positions, keys: Positions, table: Codes, first: Positions, counts: Positions) -> int:
     """Write the class of each record over its key; return how many there are."""
     found, last = 0, len(table) - 1
@@ -89,7 +89,7 @@ def _sought(of: Positions, keys: Positions, table: Codes, first: Positions, coun
     return found
 
 
-@inner_kernel
+@njit(cache=True)
 def _compared(codes: Codes, of: Positions, table: Codes, first: Positions, counts: Positions) -> int:
     """Write the class of each record, by comparing rows; return how many there are."""
     found, last = 0, len(table) - 1
@@ -112,7 +112,7 @@ def _compared(codes: Codes, of: Positions, table: Codes, first: Positions, count
     return found
 
 
-@inner_kernel
+@njit(cache=True)
 def _differ(codes: Codes, one: int, other: int) -> bool:
     different = False
     for v in range(codes.shape[1]):

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.distinct_values import placed_values
-from evosdc.table.equal_rows import grouped_rows
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 Positions = NDArray[np.int64]
@@ -54,6 +53,8 @@ class Classes:
 
 def equivalence_classes(codes: Codes) -> Classes:
     """Return the classes of equal rows of `codes`, shape (n, V); V may be 0. A missing value equals another one."""
+    from evosdc.table.equal_rows import grouped_rows  # numba is loaded with it
+
     return Classes(*grouped_rows(codes))
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.distinct_values import placed_values
-from evosdc.table.kept_values import follow_kept, found_of_children
 from evosdc.table.published_decimals import at_decimals
 from evosdc.table.schema import Role
 from evosdc.table.table import Codes, Numbers, Rows, Table
@@ -141,6 +140,8 @@ class ExactValues:
         before, after : Table
             These records in the state's own table and in the others, r records each.
         """
+        from evosdc.table.kept_values import found_of_children  # numba is loaded with it
+
         codes, numbers = self._sides
         greatest = np.zeros(len(ends))
         for columns, kept, was, now in (
@@ -166,6 +167,8 @@ class ExactValues:
         return at_decimals(numbers, self._numeric) if self._cut else numbers
 
     def _started(self, columns: Columns, masked: Codes | Numbers) -> Kept:
+        from evosdc.table.kept_values import follow_kept  # numba is loaded with it
+
         counts, found = np.zeros(len(columns.frequencies), np.int64), np.zeros(len(columns.judged))
         if len(columns.judged):
             follow_kept(*columns, masked, masked, self._rows, True, counts, found)
@@ -193,5 +196,7 @@ def _columns(values: Codes | Numbers, judged: Sequence[int]) -> Columns:
 def _followed(columns: Columns, state: Kept, masked: Codes | Numbers, rows: Rows) -> Kept:
     if not len(columns.judged):
         return state
+    from evosdc.table.kept_values import follow_kept  # numba is loaded with it
+
     follow_kept(*columns, state.values, masked, rows, False, state.counts, state.found)
     return Kept(masked, state.counts, state.found)

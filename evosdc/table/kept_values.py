@@ -1,15 +1,15 @@
 """Values that are as they were, counted through changes of one table or of many that differ from it in few records."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Numbers, Rows
 
 Integers = NDArray[np.int64]
 
 
-@kernel
+@njit(cache=True)
 def follow_kept(
     original: Codes | Numbers,
     judged: Integers,
@@ -37,7 +37,7 @@ def follow_kept(
             found[place] = _total(counts, frequencies, firsts[place], firsts[place + 1])
 
 
-@kernel
+@njit(cache=True)
 def found_of_children(
     original: Codes | Numbers,
     judged: Integers,
@@ -71,13 +71,13 @@ def found_of_children(
     return greatest
 
 
-@kernel_part
+@njit(cache=True)
 def _step(value: float, before: float, after: float) -> int:
     """Return 1 where a record keeps its value that it did not keep before, -1 where it is the other way round, or 0."""
     return int(after == value) - int(before == value)
 
 
-@kernel_part
+@njit(cache=True)
 def _total(counts: Integers, frequencies: Integers, begin: int, end: int) -> float:
     """Return the expected number of people found by the kept values of some groups."""
     total = 0.0

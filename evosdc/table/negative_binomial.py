@@ -5,16 +5,16 @@ probability p = f / (sum of the sampling weights) of being sampled (Benedetti an
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Numbers
 
 _SERIES_FROM = 0.1
 _NEGLIGIBLE = 1e-17
 
 
-@kernel
+@njit(cache=True)
 def reidentification_risks(frequencies: NDArray[np.int64], population: Numbers) -> Numbers:
     """Return ``E(1 / F | f)`` for each key, shape (m,), in (0, 1 / f].
 
@@ -52,7 +52,7 @@ def reidentification_risks(frequencies: NDArray[np.int64], population: Numbers) 
     return risks
 
 
-@kernel
+@njit(cache=True)
 def household_risks(risks: Numbers, households: NDArray[np.int64], number: int) -> Numbers:
     """Return, for each of `number` households, the probability that at least one member is re-identified.
 

@@ -4,50 +4,17 @@ Records are rows of classes (`evosdc.table.record_rules.ColumnClasses`): those o
 and those of the others, which do not.
 """
 
-from typing import NamedTuple
-
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
-
-Classes = NDArray[np.int32]
-"""Classes of records, shape (n, V) or (n, W)."""
-
-Flags = NDArray[np.bool_]
+from evosdc.table.record_classes import Classes, Flags, RuleArrays
 
 ALL = -1
 """In place of a column: the whole record is looked at."""
 
 
-class RuleArrays(NamedTuple):
-    """Structural zeros and edit rules over classes, V masked columns followed by W others.
-
-    Few arrays, since every call of a kernel takes each of them out of its wrapping.
-
-    Parameters
-    ----------
-    first : ndarray of int64, shape (V + 1,)
-        Pairs of the masked column v are rows ``first[v]`` to ``first[v + 1] - 1`` of `pairs`.
-    pairs : ndarray of int64, shape (P, 4)
-        The other column of the pair, and where its classes k, l are among `flags`: at ``a + k * b + l * c`` with the
-        remaining entries a, b, c. A pair of masked columns stands at both.
-    rule_first : ndarray of int64, shape (R + 1,)
-        Conditions of rule r are rows ``rule_first[r]`` to ``rule_first[r + 1] - 1`` of `conditions`.
-    conditions : ndarray of int64, shape (Q, 2)
-        The column of the condition, and where the flags of its classes begin.
-    flags : ndarray of bool
-        Whether a pair of classes is a structural zero; whether a class meets a condition.
-    """
-
-    first: NDArray[np.int64]
-    pairs: NDArray[np.int64]
-    rule_first: NDArray[np.int64]
-    conditions: NDArray[np.int64]
-    flags: Flags
-
-
-@kernel_part
+@njit(cache=True)
 def breaks(own: Classes, others: Classes, column: int, arrays: RuleArrays) -> bool:
     """Whether a record holds a structural zero or breaks a rule.
 
@@ -82,14 +49,14 @@ def breaks(own: Classes, others: Classes, column: int, arrays: RuleArrays) -> bo
     return False
 
 
-@kernel_part
+@njit(cache=True)
 def write_row(records: Classes, row: int, copied: Classes) -> None:
     """Copy one record to an array, shape (V,). To assign to a slice takes numba two seconds to compile."""
     for v in range(len(copied)):
         copied[v] = records[row, v]
 
 
-@kernel
+@njit(cache=True)
 def breaking_rows(own: Classes, others: Classes, rows: NDArray[np.intp], arrays: RuleArrays) -> Flags:
     """Return which of some records are not in order, shape (m,); `own` has these m rows only, `others` all."""
     found = np.zeros(len(rows), np.bool_)
@@ -98,7 +65,7 @@ def breaking_rows(own: Classes, others: Classes, rows: NDArray[np.intp], arrays:
     return found
 
 
-@kernel
+@njit(cache=True)
 def fitting_donors(donors: Classes, others: Classes, arrays: RuleArrays) -> Flags:
     """Return which masked parts of records, shape (m, V), are in order beside the others of one record, shape (W,)."""
     found = np.zeros(len(donors), np.bool_)
@@ -107,7 +74,7 @@ def fitting_donors(donors: Classes, others: Classes, arrays: RuleArrays) -> Flag
     return found
 
 
-@kernel
+@njit(cache=True)
 def restorations(
     own: Classes, original: Classes, others: Classes, most: int, arrays: RuleArrays
 ) -> tuple[Flags, Flags]:

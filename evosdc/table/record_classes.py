@@ -7,12 +7,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.edit_rules import Meant
-from evosdc.table.record_check import Flags, RuleArrays
 from evosdc.table.structural_zeros import Bins, ZeroPair, places
 from evosdc.table.table import Numbers, Table
 
+Classes = NDArray[np.int32]
+"""Classes of records, shape (n, V) or (n, W)."""
+
+Flags = NDArray[np.bool_]
+
 Conditions = Sequence[tuple[str, Meant]]
 """One edit rule over the codes and numbers of a file."""
+
+
+class RuleArrays(NamedTuple):
+    """Structural zeros and edit rules over classes, V masked columns followed by W others.
+
+    Few arrays, since every call of a kernel takes each of them out of its wrapping.
+
+    Parameters
+    ----------
+    first : ndarray of int64, shape (V + 1,)
+        Pairs of the masked column v are rows ``first[v]`` to ``first[v + 1] - 1`` of `pairs`.
+    pairs : ndarray of int64, shape (P, 4)
+        The other column of the pair, and where its classes k, l are among `flags`: at ``a + k * b + l * c`` with the
+        remaining entries a, b, c. A pair of masked columns stands at both.
+    rule_first : ndarray of int64, shape (R + 1,)
+        Conditions of rule r are rows ``rule_first[r]`` to ``rule_first[r + 1] - 1`` of `conditions`.
+    conditions : ndarray of int64, shape (Q, 2)
+        The column of the condition, and where the flags of its classes begin.
+    flags : ndarray of bool
+        Whether a pair of classes is a structural zero; whether a class meets a condition.
+    """
+
+    first: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    rule_first: NDArray[np.int64]
+    conditions: NDArray[np.int64]
+    flags: Flags
 
 
 class ColumnClasses(NamedTuple):

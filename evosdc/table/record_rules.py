@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.table.edit_rules import EditRule, Meant
-from evosdc.table.record_check import Classes, Flags, RuleArrays, breaking_rows, fitting_donors, restorations
-from evosdc.table.record_classes import ColumnClasses, arrays_of, classes_of_column
+from evosdc.table.record_classes import Classes, ColumnClasses, Flags, RuleArrays, arrays_of, classes_of_column
 from evosdc.table.structural_zeros import StructuralZeros
 from evosdc.table.table import Rows, Table
 
@@ -80,6 +79,8 @@ class RecordRules:
 
     def broken(self, masked: Table, rows: Rows | None = None) -> Flags:
         """Return which of all or some records of a masked table hold a structural zero or break a rule, shape (m,)."""
+        from evosdc.table.record_check import breaking_rows  # numba is loaded with it
+
         positions = np.arange(len(masked), dtype=np.intp) if rows is None else rows
         return breaking_rows(self.classes_of(masked, rows), self.others, positions, self.arrays)
 
@@ -126,6 +127,8 @@ class RecordRules:
         mapping of int to int
             Records that take all masked values of an original record, whose position is given.
         """
+        from evosdc.table.record_check import fitting_donors, restorations  # numba is loaded with it
+
         restored, hopeless = restorations(own, self._original_classes, self.others, MOST_TRIED, self.arrays)
         donors = {}
         for row in np.flatnonzero(hopeless).tolist():

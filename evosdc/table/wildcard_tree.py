@@ -7,9 +7,9 @@ where it has none, all of them. Attributes with missing values lie deep, so the 
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import MISSING, Codes, Numbers
 
 Nodes = NDArray[np.int32]
@@ -81,7 +81,7 @@ def matching_sums(
     return _sums(tree.value, tree.child, tree.key, counts, weights, ordered)
 
 
-@kernel_part
+@njit(cache=True)
 def matches(value: Nodes, child: Nodes, key: Nodes, query: Codes, stack: Nodes, depth: Nodes, found: Nodes) -> int:
     """Write the positions of the matching keys into `found`, and return how many there are.
 
@@ -131,7 +131,7 @@ def matches(value: Nodes, child: Nodes, key: Nodes, query: Codes, stack: Nodes, 
     return total
 
 
-@kernel
+@njit(cache=True)
 def _sums(
     value: Nodes, child: Nodes, key: Nodes, counts: NDArray[np.int64], weights: Numbers, queries: Codes
 ) -> tuple[NDArray[np.int64], Numbers]:

@@ -4,11 +4,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any, TypeGuard
 
 import numpy as np
-
-from evosdc.kernel import Kernel
+from numba.extending import is_jitted
 
 
 @contextmanager
@@ -22,7 +20,7 @@ def interpreted() -> Iterator[None]:
         (module, name, value)
         for module in list(sys.modules.values())
         for name in _names_of_kernels(module)
-        if _is_kernel(value := getattr(module, name, None))
+        if (value := getattr(module, name, None)) is not None and is_jitted(value)
     ]
     for module, name, value in replaced:
         setattr(module, name, value.py_func)
@@ -45,10 +43,6 @@ def _names_of_kernels(module: ModuleType) -> tuple[str, ...]:
     key = getattr(module, "__name__", "")
     known = _scanned.get(key)
     if known is None or known[:2] != (id(module), len(own)):
-        known = id(module), len(own), tuple(name for name, value in list(own.items()) if _is_kernel(value))
+        known = id(module), len(own), tuple(name for name, value in list(own.items()) if is_jitted(value))
         _scanned[key] = known
     return known[2]
-
-
-def _is_kernel(value: Any) -> TypeGuard[Kernel]:
-    return isinstance(value, Kernel)

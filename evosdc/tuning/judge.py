@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf, sqrt
 from statistics import fmean, median, stdev
+from time import monotonic
 
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.failures import ErrorRule
 from evosdc.engine.problem import Problem
-from evosdc.kernel import working_time
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Seed
@@ -89,7 +89,7 @@ class Judge:
         self.used: Counter[str] = Counter()
         self.time_used: defaultdict[str, float] = defaultdict(float)
         self.favoured, self.share, self.slow = favoured, share, slow
-        self._began = working_time()
+        self._began = monotonic()
         self._share = 1.0
         self._loading = 0.0
         self._cost = 0.0
@@ -99,7 +99,7 @@ class Judge:
     @property
     def seconds(self) -> float:
         """Seconds of work since the beginning."""
-        return working_time() - self._began
+        return monotonic() - self._began
 
     @property
     def file_seconds(self) -> float | None:
@@ -220,17 +220,17 @@ class Judge:
         return None if self.budget.seconds is None or not self.trials else self.budget.seconds - self.seconds
 
     def _here(self, candidate: Candidate, masking: Masking, draw: int) -> tuple[Trial | Refusal, float]:
-        began, left = working_time(), self._left
+        began, left = monotonic(), self._left
         if left is not None and self.budget.seconds is not None:
             left = min(left, MOST_OF_TRIAL * self._share_of(candidate) * self.budget.seconds)
         try:
             with told_while_slow(masking.label, self.slow), time_limited(left, DeadlineOver):
                 trial, masked = attempt(self.problem, self.registry, masking, self.seed, draw)
         except DeadlineOver:
-            return Refusal("takes longer than its share of the time"), working_time() - began
+            return Refusal("takes longer than its share of the time"), monotonic() - began
         if masked is not None and isinstance(trial, Trial):
             self.kept.take(masking, trial, masked)
-        return trial, working_time() - began
+        return trial, monotonic() - began
 
     def _sent(self, asked: Sequence[tuple[Masking, int]]) -> list[tuple[Trial | Refusal, float]]:
         assert self.dispatch is not None

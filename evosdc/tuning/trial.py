@@ -14,7 +14,7 @@ from evosdc.model.individual import precedence_of
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, Seed, draw_seed, stream
 from evosdc.table.table import Table
-from evosdc.time_limit import raise_if_over
+from evosdc.time_limit import check_time
 
 Order = tuple[float, ...]
 """What trials are ordered by, less being better: infeasibility, then the objective (with several: as fronts are)."""
@@ -77,6 +77,7 @@ def attempt(
         require_fit(masking, methods[:1], microdata.original)
         rng = stream(draw_seed(seed, draw), Purpose.MASK)
         masked = apply_masking(masking, methods, microdata, rng)
+        check_time()
         if masked.schema != microdata.original.schema:
             return Refusal("publishes labels that the attributes do not have"), None
         order = mended(problem, masked, last_step_of(masking, methods, microdata), rng)
@@ -84,7 +85,6 @@ def attempt(
     except InputError as error:
         return Refusal(str(error.faults[0])), None
     except Exception as error:
-        raise_if_over(error)
         # Any method may be tuned, a stranger's too; a text of an unknown error might hold values of records.
         return Refusal(type(error).__name__), None
     trial = Trial(draw, scores, objectives, digest_of(order.table), order.right_labels, order.move_values)

@@ -24,7 +24,6 @@ MODULES = (
     "evosdc.cli.risk",
     "evosdc.experiment.run.export",
     "evosdc.experiment.run.member",
-    "evosdc.machine_code.kept_code",
 )
 """Where the commands are that answer at once; what these import, each of them would import."""
 

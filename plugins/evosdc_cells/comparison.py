@@ -3,16 +3,16 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Rows
 
 STRETCH = 128
 """So many cells are compared at once; only where any of them differ it is asked which."""
 
 
-@kernel
+@njit(cache=True)
 def differing_rows(a: NDArray[Any], b: NDArray[Any]) -> Rows:
     """Return the positions of the records in which two files, shape (n, V), differ, in order."""
     x, y, width = a.reshape(a.size), b.reshape(b.size), a.shape[1]
@@ -31,7 +31,7 @@ def differing_rows(a: NDArray[Any], b: NDArray[Any]) -> Rows:
     return rows[:found].copy()
 
 
-@inner_kernel
+@njit(cache=True)
 def _differing(one: NDArray[Any], other: NDArray[Any]) -> int:
     """Return in how many cells two stretches differ: a sum, which the processor takes of many cells at once."""
     found = 0
@@ -40,7 +40,7 @@ def _differing(one: NDArray[Any], other: NDArray[Any]) -> int:
     return found
 
 
-@kernel
+@njit(cache=True)
 def differing_children(
     parent: NDArray[Any], children: NDArray[Any], most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -85,7 +85,7 @@ def differing_children(
     return chosen[:kept], ends[:kept], rows[:used]
 
 
-@kernel
+@njit(cache=True)
 def changed_codes(
     parent: NDArray[Any], children: NDArray[Any], most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:

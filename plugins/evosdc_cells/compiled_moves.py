@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.record_check import ALL
 from evosdc_cells.compiled_rules import Rules, breaks_any
 from evosdc_cells.compiled_values import Values, vary
@@ -16,7 +16,7 @@ KINDS = ("value", "restoration", "adoption", "exchange")
 _VALUE, _RESTORATION, _ADOPTION, _EXCHANGE = range(4)
 
 
-@kernel
+@njit(cache=True)
 def mutate(files: NDArray[Any], values: Values, rules: Rules, scale: float, words: Words) -> None:
     """Mutate copies of a small file, shape (k, n, V), in place; `scale` is exp(-mean) of the number of cells."""
     cells = files.shape[1] * len(values.free)
@@ -25,7 +25,7 @@ def mutate(files: NDArray[Any], values: Values, rules: Rules, scale: float, word
         _mutated(files[child], values, rules, words, loci)
 
 
-@inner_kernel
+@njit(cache=True)
 def _mutated(file: NDArray[Any], values: Values, rules: Rules, words: Words, loci: NDArray[np.int64]) -> None:
     """Give as many cells other values as there is room for; their loci are told."""
     free = values.free
@@ -38,7 +38,7 @@ def _mutated(file: NDArray[Any], values: Values, rules: Rules, words: Words, loc
         vary(file, locus // len(free), locus % len(free), values, rules, words)
 
 
-@kernel
+@njit(cache=True)
 def mutate_in_turn(
     parent: NDArray[Any], file: NDArray[Any], count: int, values: Values, rules: Rules, scale: float, words: Words
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
@@ -59,7 +59,7 @@ def mutate_in_turn(
     return ends, rows[:found].copy(), records[:found].copy()
 
 
-@inner_kernel
+@njit(cache=True)
 def _taken_back(
     parent: NDArray[Any],
     file: NDArray[Any],
@@ -82,7 +82,7 @@ def _taken_back(
     return found
 
 
-@kernel
+@njit(cache=True)
 def move(
     files: NDArray[Any],
     plan: NDArray[np.int64],
@@ -115,7 +115,7 @@ def move(
             _moved(files[child], plan[0, child], plan[2, child], through, original, values, rules, partners, words)
 
 
-@kernel
+@njit(cache=True)
 def move_in_turn(
     parent: NDArray[Any],
     file: NDArray[Any],
@@ -143,7 +143,7 @@ def move_in_turn(
     return ends, rows[:found].copy(), records[:found].copy()
 
 
-@inner_kernel
+@njit(cache=True)
 def _moved(
     file: NDArray[Any],
     kind: int,
@@ -173,7 +173,7 @@ def _moved(
     return row, row
 
 
-@inner_kernel
+@njit(cache=True)
 def _restored(file: NDArray[Any], row: int, original: NDArray[Any], rules: Rules, words: Words) -> bool:
     """Put one changed cell of a record back; return whether there was any, and rules allow it."""
     width, differing = file.shape[1], 0
@@ -193,7 +193,7 @@ def _restored(file: NDArray[Any], row: int, original: NDArray[Any], rules: Rules
     return True
 
 
-@inner_kernel
+@njit(cache=True)
 def _adopted(file: NDArray[Any], row: int, rules: Rules, words: Words) -> bool:
     """Make a record as another one is; return whether it was not yet, and rules allow it."""
     other, differs = below(words, len(file)), False
@@ -206,7 +206,7 @@ def _adopted(file: NDArray[Any], row: int, rules: Rules, words: Words) -> bool:
     return True
 
 
-@inner_kernel
+@njit(cache=True)
 def _exchanged(
     file: NDArray[Any],
     row: int,

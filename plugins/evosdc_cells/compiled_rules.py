@@ -3,10 +3,11 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel_part
-from evosdc.table.record_check import Classes, RuleArrays, breaks
+from evosdc.table.record_check import breaks
+from evosdc.table.record_classes import Classes, RuleArrays
 
 
 class GeneClasses(NamedTuple):
@@ -60,7 +61,7 @@ def no_rules() -> Rules:
     return Rules(coding, arrays, np.empty((0, 0), np.int32), classes, np.empty(0, np.int64))
 
 
-@kernel_part
+@njit(cache=True)
 def set_classes(record: NDArray[Any], coding: GeneClasses, own: Classes) -> None:
     """Write the classes of one record, shape (V,), to `own`, of the same shape."""
     categorical = len(own) - (len(coding.first_start) - 1)
@@ -78,7 +79,7 @@ def set_classes(record: NDArray[Any], coding: GeneClasses, own: Classes) -> None
         own[v] = coding.classes[place]
 
 
-@inner_kernel
+@njit(cache=True)
 def breaks_any(file: NDArray[Any], source: int, row: int, column: int, rules: Rules) -> bool:
     """Whether the genes that stand at `source` break a rule in record `row`; with a column, as `breaks` tells."""
     if len(rules.own) == 0:
@@ -87,7 +88,7 @@ def breaks_any(file: NDArray[Any], source: int, row: int, column: int, rules: Ru
     return breaks(rules.own, rules.others[row], column, rules.arrays)
 
 
-@inner_kernel
+@njit(cache=True)
 def fitting_places(file: NDArray[Any], row: int, column: int, size: Any, kept: Any, rules: Rules) -> int:
     """Find which other categories a cell may have, the last of a size for a missing value; return how many."""
     own, first, count = rules.own, rules.coding.first[column], 0

@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel
 from evosdc.table.table import MISSING
 from evosdc_cells.compiled_rules import Rules, breaks_any, fitting_places
 from evosdc_cells.mutation import ATTEMPTS
@@ -34,7 +34,7 @@ class Values(NamedTuple):
     absent: NDArray[np.float64]
 
 
-@inner_kernel
+@njit(cache=True)
 def vary(file: NDArray[Any], row: Any, place: Any, values: Values, rules: Rules, words: Words) -> None:
     """Give a cell of the attribute at a place of those free another value; by rules, where it has one, else the next.
 
@@ -49,7 +49,7 @@ def vary(file: NDArray[Any], row: Any, place: Any, values: Values, rules: Rules,
             return
 
 
-@inner_kernel
+@njit(cache=True)
 def _other(code: Any, attribute: Any, values: Values, words: Words) -> Any:
     """Return another value of a cell."""
     absent, number = values.present[attribute], attribute - len(values.sizes) + len(values.reach)
@@ -62,7 +62,7 @@ def _other(code: Any, attribute: Any, values: Values, words: Words) -> Any:
     return MISSING if drawn == absent else drawn
 
 
-@inner_kernel
+@njit(cache=True)
 def _varied_within(file: NDArray[Any], row: Any, attribute: Any, values: Values, rules: Rules, words: Words) -> bool:
     """Do what `evosdc_cells.mutation.Mutation.within` does."""
     before, absent = np.int64(file[row, attribute]), values.present[attribute]
@@ -82,7 +82,7 @@ def _varied_within(file: NDArray[Any], row: Any, attribute: Any, values: Values,
     return False
 
 
-@inner_kernel
+@njit(cache=True)
 def _other_number(code: Any, reach: Any, absent: float, words: Words) -> Any:
     """Return what `evosdc_cells.mutation.Mutation.mutant` does of a number that is in Gray code."""
     if code == MISSING:

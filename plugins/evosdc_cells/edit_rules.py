@@ -5,13 +5,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.errors import ParameterError
-from evosdc.kernel import kernel
 from evosdc.model import Microdata
 from evosdc.table.edit_rules import Values, edit_rule_faults, edit_rules_of
-from evosdc.table.record_check import ALL, Classes, Flags, RuleArrays, breaks
+from evosdc.table.record_check import ALL, breaks
+from evosdc.table.record_classes import Classes, Flags, RuleArrays
 from evosdc.table.record_rules import RecordRules
 from evosdc.table.table import Numbers
 from evosdc_cells.compiled_rules import GeneClasses, Rules, set_classes
@@ -133,7 +134,7 @@ def _firsts(sizes: Sequence[int]) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
-@kernel
+@njit(cache=True)
 def _classes(genes: Genes, coding: GeneClasses) -> Classes:
     own = np.empty(genes.shape, np.int32)
     for row in range(len(genes)):
@@ -141,7 +142,7 @@ def _classes(genes: Genes, coding: GeneClasses) -> Classes:
     return own
 
 
-@kernel
+@njit(cache=True)
 def _breaks(record: Genes, others: Classes, column: int, *given: Any) -> bool:
     """Tell of one record; given are the arrays of `GeneClasses` and `RuleArrays`, which are slower to hand over."""
     coding, arrays = GeneClasses(*given[:4]), RuleArrays(*given[4:])
@@ -150,7 +151,7 @@ def _breaks(record: Genes, others: Classes, column: int, *given: Any) -> bool:
     return breaks(own, others, column, arrays)
 
 
-@kernel
+@njit(cache=True)
 def _fitting(record: Genes, others: Classes, column: int, *given: Any) -> Flags:
     """Tell which categories fit; given as to `_breaks`."""
     coding, arrays = GeneClasses(*given[:4]), RuleArrays(*given[4:])
@@ -164,7 +165,7 @@ def _fitting(record: Genes, others: Classes, column: int, *given: Any) -> Flags:
     return fitting
 
 
-@kernel
+@njit(cache=True)
 def _broken_records(
     genes: Genes, before: Genes, every: bool, others: Classes, coding: GeneClasses, arrays: RuleArrays
 ) -> Flags:

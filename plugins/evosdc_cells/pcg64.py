@@ -7,9 +7,8 @@ What draws hundreds of them for one generation takes the generator's state, goes
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
-
-from evosdc.kernel import inner_kernel
 
 Words = NDArray[np.uint64]
 """The state: upper and lower half, those of the increment, whether half a word is left over, and that half."""
@@ -43,7 +42,7 @@ def set_back(rng: np.random.Generator, words: Words) -> None:
     }
 
 
-@inner_kernel
+@njit(cache=True)
 def _word(words: Words) -> Any:
     """Return the next 64 bits: PCG XSL RR 128/64 (O'Neill 2014)."""
     high, low = words[0], words[1]
@@ -60,7 +59,7 @@ def _word(words: Words) -> Any:
     return (mixed >> turned) | (mixed << ((_NONE - turned) & _MASK))
 
 
-@inner_kernel
+@njit(cache=True)
 def _half_word(words: Words) -> Any:
     """Return the next 32 bits: the lower half of a word, then its upper one."""
     if words[4] != _NONE:
@@ -71,13 +70,13 @@ def _half_word(words: Words) -> Any:
     return word & _HALF
 
 
-@inner_kernel
+@njit(cache=True)
 def unit(words: Words) -> float:
     """Return what ``rng.random()`` returns."""
     return np.float64(_word(words) >> _FRACTION) * _UNIT
 
 
-@inner_kernel
+@njit(cache=True)
 def below(words: Words, bound: int) -> Any:
     """Return what ``rng.integers(bound)`` returns, for a bound of 1 to 2**32 - 1 (Lemire 2019)."""
     if bound == 1:
@@ -91,7 +90,7 @@ def below(words: Words, bound: int) -> Any:
     return np.int64(product >> _HALVED)
 
 
-@inner_kernel
+@njit(cache=True)
 def poisson(words: Words, scale: float) -> int:
     """Return what ``rng.poisson(mean)`` returns, for a mean above 0 and below 10; `scale` is exp(-mean)."""
     count, product = 0, unit(words)
@@ -101,7 +100,7 @@ def poisson(words: Words, scale: float) -> int:
     return count
 
 
-@inner_kernel
+@njit(cache=True)
 def distinct(words: Words, size: int, chosen: NDArray[np.int64]) -> None:
     """Fill `chosen` with what ``rng.choice(size, len(chosen), replace=False)`` returns, for a size up to 10 000.
 

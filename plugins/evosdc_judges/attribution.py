@@ -12,6 +12,7 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Estimate, Estimated, Judge, Microdata
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import Table
+from evosdc.time_limit import check_time
 from evosdc_judges.classes import Codes, Keys, classes_of, keys_of
 
 
@@ -181,6 +182,7 @@ class FittedAttribution(Estimated):
         return Estimate.exact(100.0 * float(np.mean(shares)))
 
     def _counts(self, published: Codes, names: Sequence[int], target: int) -> Counts:
+        check_time()
         n, sizes = len(self._original), self._classes.sizes
         both = np.vstack((self._original, published))
         keys = keys_of(both[:, list(names)], sizes[list(names)])

@@ -8,6 +8,7 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Estimate, Estimated, Judge, Microdata
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
+from evosdc.time_limit import check_time
 from evosdc_judges.analysis import Analysis, analysis_of
 from evosdc_judges.association import cramer_v
 from evosdc_judges.classes import Codes
@@ -126,6 +127,7 @@ class FittedClassifierUtility(Estimated):
         published = self._analysis.published(masked)
         lost, possible = np.zeros(len(self._asked)), np.zeros(len(self._asked))
         for target, before in zip(self._targets, self._before, strict=True):
+            check_time()
             column = self._analysis.codes[:, target]
             by_chance = column[self._asked] == np.bincount(column[self._taught]).argmax()
             taught = before.astype(np.float64) - by_chance

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import long_kernel
 from evosdc.table.table import Numbers
 from evosdc_judges.classes import Codes, Keys
 
@@ -63,7 +63,7 @@ def _places(values: Numbers, column: Numbers) -> Codes:
     return np.where(np.isnan(column), len(values), nearest).astype(np.int32)
 
 
-@long_kernel
+@njit(cache=True, nogil=True)
 def linked_by_costs(
     asked: NDArray[np.intp], published: Codes, originals: Codes, flat: Keys, offsets: Keys, widths: Keys
 ) -> Numbers:

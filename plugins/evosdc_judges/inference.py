@@ -8,6 +8,7 @@ from pydantic import Field
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
+from evosdc.time_limit import check_time
 from evosdc_judges.intervals import averaged, excess, in_per_cent, repeated, wilson
 from evosdc_judges.learned_inference import inferred_attributes
 from evosdc_judges.nearest import Costs, costs_of, guessed
@@ -94,6 +95,7 @@ class FittedInference(Estimated):
         people, rates = self._people, []
         searched = sorted_records(half.read[:, [*known, target]])
         for side, positions in enumerate((half.inside, half.outside)):
+            check_time()
             asked = people.sampled(positions, self._params.attacks, repeat, side)
             questions = np.ascontiguousarray(people.codes[asked][:, known])
             right = guessed(questions, people.codes[asked, target], searched, costs)

@@ -9,6 +9,7 @@ from pydantic import Field
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.table.schema import Role, Scale, Schema
 from evosdc.table.table import Numbers, Table
+from evosdc.time_limit import check_time
 from evosdc_judges.classes import Codes
 from evosdc_judges.draws import Draw, drawn
 from evosdc_judges.intervals import in_per_cent, mean_of_ratios
@@ -103,6 +104,7 @@ class FittedLearnedInference(Estimated):
 
     def _gains(self, target: int, published: Codes, shuffled: Codes) -> tuple[Numbers, Numbers]:
         """Return for each person asked what is gained about one attribute over chance, and what could be."""
+        check_time()
         truth = self._people.codes[self._asked, target]
         right = self._right(target, published)
         commonest = np.bincount(self._people.codes[self._taught, target]).argmax()

@@ -6,6 +6,7 @@ from pydantic import Field
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
+from evosdc.time_limit import check_time
 from evosdc_judges.classes import Codes
 from evosdc_judges.draws import Draw, Positions, drawn
 from evosdc_judges.intervals import in_per_cent, repeated, wilson
@@ -90,6 +91,7 @@ class FittedLearnedLinkage(Estimated):
         for repeat in range(self._params.repeats):
             found: list[Numbers] = []
             for turn, (taught, others) in enumerate(self._turns(repeat)):
+                check_time()
                 costs = self.costs(published, taught, repeat, turn)
                 asked = people.sampled(others, self._params.records, repeat, turn)
                 own = self._originals.of_record[asked]

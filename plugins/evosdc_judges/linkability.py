@@ -7,6 +7,7 @@ from pydantic import Field
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
+from evosdc.time_limit import check_time
 from evosdc_judges.draws import Draw, drawn
 from evosdc_judges.intervals import excess, in_per_cent, repeated, wilson
 from evosdc_judges.nearest import costs_of, met, parted
@@ -82,6 +83,7 @@ class FittedLinkability(Estimated):
         first = _divided(people.codes.shape[1], drawn(people.seed, Draw.SUBSETS, repeat))
         records, rates = parted(half.read, first), []
         for side, positions in enumerate((half.inside, half.outside)):
+            check_time()
             asked = people.sampled(positions, self._params.attacks, repeat, side)
             chances = met(people.codes[asked], records, self._costs)
             rates.append(wilson(float(chances.sum()), len(asked)))

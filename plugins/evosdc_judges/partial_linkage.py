@@ -8,6 +8,7 @@ from pydantic import Field
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
+from evosdc.time_limit import check_time
 from evosdc_judges.classes import Codes
 from evosdc_judges.draws import Draw, drawn, subsets
 from evosdc_judges.intervals import in_per_cent, mean_of, wilson
@@ -101,6 +102,7 @@ class FittedPartialLinkage(Estimated):
         return in_per_cent(Estimate(value, value - hypot(low, drawn_subsets), value + hypot(high, drawn_subsets)))
 
     def _share(self, position: int, published: Codes, matrices: tuple[Numbers, ...] | list[Numbers]) -> float:
+        check_time()
         names = self._subsets[position]
         searched = self._distinct[position]
         asked = np.ascontiguousarray(published[self._asked][:, names])

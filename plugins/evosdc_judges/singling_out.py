@@ -6,6 +6,7 @@ from pydantic import Field
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
+from evosdc.time_limit import check_time
 from evosdc_judges.classes import Codes, Keys, keys_of
 from evosdc_judges.draws import Draw, drawn, sampled, subsets
 from evosdc_judges.intervals import excess, in_per_cent, repeated, wilson
@@ -75,6 +76,7 @@ class FittedSinglingOut(Estimated):
     def _attacked(self, half: Released, repeat: int) -> Estimate:
         inside, outside = [], []
         for names in self._subsets:
+            check_time()
             own, others = self._matches(half, names)
             inside.append(own)
             outside.append(others)

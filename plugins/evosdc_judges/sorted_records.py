@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inner_kernel, long_kernel
 from evosdc.processors import PARTS, in_threads
 from evosdc_judges.classes import Codes, Keys, keys_of
 
@@ -55,7 +55,7 @@ def sorted_records(codes: Codes) -> SortedRecords:
     )
 
 
-@long_kernel
+@njit(cache=True, nogil=True)
 def beginnings(records: Codes) -> tuple[Codes, Codes]:
     """Return how many attributes each record has in common with the one before it, and where what begins so ends.
 
@@ -102,7 +102,7 @@ def nearest(asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, w
     return least, tied, right
 
 
-@long_kernel
+@njit(cache=True, nogil=True)
 def _nearest(
     asked: Codes, truth: Codes, tree: Tree, flat: Keys, offsets: Keys, widths: Keys
 ) -> tuple[Keys, Keys, Keys]:
@@ -143,7 +143,7 @@ def _nearest(
     return found[0], found[1], found[2]
 
 
-@inner_kernel
+@njit(cache=True)
 def _cost(records: Codes, place: int, base: Keys, flat: Keys) -> int:
     cost: Any = np.int64(0)
     for v in range(len(base)):
@@ -151,7 +151,7 @@ def _cost(records: Codes, place: int, base: Keys, flat: Keys) -> int:
     return int(cost)
 
 
-@inner_kernel
+@njit(cache=True)
 def _place_of(asked: Codes, i: int, records: Codes) -> int:
     """Return how many records stand before an asked one in the order of its attributes."""
     first, end = 0, len(records)

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc_lattice.rollup import Counts, WordFields, merged_classes, table_bits, write_k_summary
 from evosdc_lattice.space import LatticeSpace
 
@@ -44,7 +44,7 @@ def swept(space: LatticeSpace) -> NDArray[np.int64] | None:
     )  # fmt: skip
 
 
-@kernel
+@njit(cache=True)
 def _sweep(
     keys: NDArray[np.uint64],
     counts: Counts,

@@ -5,9 +5,9 @@ from math import log
 from typing import Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc_lattice.earth_mover import Ground, distances
 from evosdc_lattice.required_models import RequiredModel
 from evosdc_lattice.rollup import Counts, Sensitive, absorbing_failures
@@ -115,7 +115,7 @@ class ClassRequirement:
         return failing
 
 
-@kernel
+@njit(cache=True)
 def entropy_failures(sensitive: Sensitive, begin: int, end: int, least: float, failing: NDArray[np.bool_]) -> None:
     """Mark the classes whose entropy of sensitive values, in nats, is below `least`."""
     for i in range(sensitive.shape[0]):
@@ -131,7 +131,7 @@ def entropy_failures(sensitive: Sensitive, begin: int, end: int, least: float, f
             failing[i] = True
 
 
-@kernel
+@njit(cache=True)
 def recursive_failures(
     sensitive: Sensitive,
     begin: int,

@@ -6,9 +6,9 @@ Source: Li, Li and Venkatasubramanian (2007); the three ground distances are the
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.hierarchy import Hierarchy
 
 Counts = NDArray[np.int32]
@@ -69,7 +69,7 @@ def hierarchical_ground(hierarchy: Hierarchy, labels: tuple[str, ...], missing: 
     return Ground(False, above)
 
 
-@kernel
+@njit(cache=True)
 def distances(
     counts: Counts, begin: int, end: int, overall: Shares, ordered: bool, above: NDArray[np.int32]
 ) -> NDArray[np.float64]:

@@ -16,9 +16,9 @@ would take too long to let it grow. Which groups are made changes how good the b
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.node_loss import NodeLoss
 from evosdc_lattice.space import LatticeSpace, locked
@@ -123,7 +123,7 @@ def _tables(space: LatticeSpace, parts: tuple[NDArray[np.float64], ...]) -> _Tab
     return _Tables(ground.counts.astype(np.int64), codes, sizes, space.top.astype(np.int64), padded)
 
 
-@kernel
+@njit(cache=True)
 def _least_sum(
     tables: _Tables,
     order: NDArray[np.int64],

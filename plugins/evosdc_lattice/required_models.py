@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
-from evosdc.kernel import kernel
 from evosdc.model import ByClass, ClassContents, ClassValues, IntruderView, Microdata, PrivacyModels
 from evosdc.model.constraint import Constraint
 from evosdc.table.schema import Attribute
@@ -71,7 +71,7 @@ class RequiredModel:
         return failing
 
 
-@kernel
+@njit(cache=True)
 def entries(
     sensitive: Sensitive, begin: int, end: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

@@ -7,9 +7,8 @@ into bit fields of one or more 64-bit words.
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
-
-from evosdc.kernel import kernel, kernel_part
 
 Keys = NDArray[np.uint64]
 Counts = NDArray[np.int32]
@@ -19,7 +18,7 @@ CLASSES, KEPT, SUPPRESSED, SQUARES, KEPT_SQUARES = range(5)
 """Positions in the summary of a node: classes, those kept, records suppressed, sum of squared sizes of all and kept."""
 
 
-@kernel
+@njit(cache=True)
 def rolled_up(
     keys: Keys,
     counts: Counts,
@@ -115,7 +114,7 @@ class WordFields(NamedTuple):
     parents: NDArray[np.uint64]
 
 
-@kernel
+@njit(cache=True)
 def rolled_up_words(
     keys: NDArray[np.uint64],
     counts: Counts,
@@ -136,7 +135,7 @@ def rolled_up_words(
     return merged[:found].copy(), sizes[:found].copy()
 
 
-@kernel
+@njit(cache=True)
 def table_bits(m: int) -> int:
     """Return the base-2 logarithm of the capacity of a hash table for m keys: an eighth is used at most."""
     bits = 4
@@ -145,7 +144,7 @@ def table_bits(m: int) -> int:
     return bits
 
 
-@kernel_part
+@njit(cache=True)
 def merged_classes(
     keys: NDArray[np.uint64],
     counts: Counts,
@@ -202,7 +201,7 @@ def merged_classes(
     return found
 
 
-@kernel
+@njit(cache=True)
 def summary(counts: Counts, failing: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return classes, kept classes, suppressed records, sum of squares of all and of kept classes; shape (5,)."""
     result = np.zeros(5, np.int64)
@@ -218,7 +217,7 @@ def summary(counts: Counts, failing: NDArray[np.bool_]) -> NDArray[np.int64]:
     return result
 
 
-@kernel
+@njit(cache=True)
 def k_summary(counts: Counts, k: int) -> NDArray[np.int64]:
     """Return the summary where the classes of fewer than k records fail; shape (5,)."""
     result = np.empty(5, np.int64)
@@ -226,7 +225,7 @@ def k_summary(counts: Counts, k: int) -> NDArray[np.int64]:
     return result
 
 
-@kernel_part
+@njit(cache=True)
 def write_k_summary(counts: Counts, m: int, k: int, result: NDArray[np.int64]) -> None:
     """Write the `k_summary` of the first m classes; without branches, since no one can foretell which class is safe."""
     kept, kept_records, squares, kept_squares, records = np.zeros(5, np.int64)
@@ -246,7 +245,7 @@ def write_k_summary(counts: Counts, m: int, k: int, result: NDArray[np.int64]) -
     result[4] = kept_squares
 
 
-@kernel
+@njit(cache=True)
 def suppressed_codes(
     keys: Keys,
     counts: Counts,
@@ -267,7 +266,7 @@ def suppressed_codes(
     return result
 
 
-@kernel
+@njit(cache=True)
 def absorbing_failures(sensitive: Sensitive, begin: int, end: int, least: int, failing: NDArray[np.bool_]) -> None:
     """Mark the classes with fewer than `least` distinct sensitive values among columns begin to end."""
     for i in range(sensitive.shape[0]):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc_limit.attribute import Floats, Integers
 from evosdc_limit.objective import Objective
 
@@ -211,18 +211,18 @@ def annealed(
     return Channels(tuple(walk.best[v, : one.shape[0], : one.shape[1]].copy() for v, one in enumerate(counts)), il, dr)
 
 
-@kernel
+@njit(cache=True)
 def _fitness(il: float, dr: float, t: float, greatest: bool) -> float:
     # A little of the mean beside the maximum: where one of both is greater, the other should not be wasted.
     return max(il, dr) + 0.02 * (il + dr) if greatest else t * il + (1.0 - t) * dr
 
 
-@kernel_part
+@njit(cache=True)
 def _guide(il: float, dr: float, t: float, apart: float) -> float:
     return t * il + (1.0 - t) * dr + apart * abs(il - dr)
 
 
-@kernel_part
+@njit(cache=True)
 def _column(counts: NDArray[np.int64], costs: Costs, v: int) -> tuple[float, float, int]:
     """Return the entropy, the right guesses and the number of the records of one published category."""
     together = 0
@@ -236,7 +236,7 @@ def _column(counts: NDArray[np.int64], costs: Costs, v: int) -> tuple[float, flo
     return (costs.bits[together] - apart) * costs.entropies[v], most * costs.guesses[v], together
 
 
-@kernel_part
+@njit(cache=True)
 def _table_losses(costs: Costs, moved: NDArray[np.float64]) -> float:
     total = 0.0
     for v in range(len(moved)):
@@ -245,7 +245,7 @@ def _table_losses(costs: Costs, moved: NDArray[np.float64]) -> float:
     return total
 
 
-@kernel_part
+@njit(cache=True)
 def _record(counts: NDArray[np.int64], number: int) -> int:
     """Return the category of a record by its number."""
     for place in range(len(counts)):
@@ -255,7 +255,7 @@ def _record(counts: NDArray[np.int64], number: int) -> int:
     return len(counts) - 1
 
 
-@kernel
+@njit(cache=True)
 def _begin(
     state: NDArray[np.int64], shapes: NDArray[np.int64], originals: NDArray[np.int64], costs: Costs, walk: _Walk
 ) -> None:
@@ -274,7 +274,7 @@ def _begin(
     walk.sums[2:] = _fitness(whole, risk, costs.t, costs.greatest), whole, risk
 
 
-@kernel
+@njit(cache=True)
 def _anneal(
     state: NDArray[np.int64],
     shapes: NDArray[np.int64],

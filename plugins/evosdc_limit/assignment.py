@@ -10,9 +10,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Table
 from evosdc_limit.attribute import Floats, Integers
 from evosdc_limit.links import Links, credit, links_of
@@ -153,7 +153,7 @@ def _beyond_margins(codes: Codes, original: Codes, layout: _Layout, surplus: NDA
     return float(np.abs(surplus).sum() - least)
 
 
-@kernel_part
+@njit(cache=True)
 def _cell(v: int, w: int, mine: int, other: int, widths: Integers, offsets: Integers) -> int:
     """Return the place of a cell in the table of two attributes, whose first has the lower number."""
     if v < w:
@@ -161,7 +161,7 @@ def _cell(v: int, w: int, mine: int, other: int, widths: Integers, offsets: Inte
     return int(offsets[v, w] + (other + 1) * widths[v] + mine + 1)
 
 
-@kernel_part
+@njit(cache=True)
 def _moved(surplus: NDArray[np.int64], cell: int, step: int) -> int:
     """Add a record to a cell, or take one, and return by how much the sum of differences grows."""
     before = abs(surplus[cell])
@@ -169,7 +169,7 @@ def _moved(surplus: NDArray[np.int64], cell: int, step: int) -> int:
     return int(abs(surplus[cell]) - before)
 
 
-@kernel_part
+@njit(cache=True)
 def _exchange(codes: Codes, v: int, r: int, s: int, layout: _Layout, surplus: NDArray[np.int64]) -> int:
     """Swap what two records publish, and return by how much the sum of differences grows."""
     a, b = codes[r, v], codes[s, v]
@@ -185,7 +185,7 @@ def _exchange(codes: Codes, v: int, r: int, s: int, layout: _Layout, surplus: ND
     return change
 
 
-@kernel
+@njit(cache=True)
 def _credit_all(codes: Codes, own: Codes, links: Links, credits: Floats, matched: Floats) -> None:
     """Write the expected match of each record, and their sums, for both intruders."""
     for row in range(len(codes)):
@@ -194,7 +194,7 @@ def _credit_all(codes: Codes, own: Codes, links: Links, credits: Floats, matched
             matched[kind] += credits[kind, row]
 
 
-@kernel
+@njit(cache=True)
 def _swap(
     codes: Codes,
     own: Codes,
@@ -240,6 +240,6 @@ def _swap(
             _exchange(codes, v, r, s, layout, surplus)
 
 
-@kernel_part
+@njit(cache=True)
 def _linkage(matched: NDArray[np.float64]) -> float:
     return float(max(matched[0], matched[1]) + _LESSER * min(matched[0], matched[1]))

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel_part
 from evosdc.table.table import Codes
 from evosdc_limit.attribute import AttributeTerms, Floats, Integers
 
@@ -76,7 +76,7 @@ def links_of(original: Codes, widths: Integers, terms: Sequence[AttributeTerms],
     return Links(costs, distinct, multiples, strides, np.full((2, size), np.nan), np.zeros((2, size), dtype=np.int64))
 
 
-@kernel_part
+@njit(cache=True)
 def credit(links: Links, kind: int, own: Codes, published: Codes) -> float:
     """Return the expected match of a record, 0..1, for one of the two intruders."""
     attributes = len(own)
@@ -90,7 +90,7 @@ def credit(links: Links, kind: int, own: Codes, published: Codes) -> float:
     return 1.0 / links.ties[kind, number] if cost <= links.least[kind, number] + _TIED else 0.0
 
 
-@kernel_part
+@njit(cache=True)
 def _look_up(links: Links, kind: int, published: Codes, number: int) -> None:
     least, ties = np.inf, 0
     for place in range(len(links.originals)):

@@ -19,9 +19,9 @@ under ``wildcard`` an average is missing only where all values are. In a sample 
 from typing import Final, Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers
 from evosdc_masking.order import stable_order
@@ -56,7 +56,7 @@ def average_rule(scale: Scale, average: Average | None = None) -> int:
     return MEDIAN if scale is Scale.NUMERIC and rule == CONVEX_MEDIAN else rule
 
 
-@kernel
+@njit(cache=True)
 def lower_median(counts: Counts) -> int:
     """Return the lower median category.
 
@@ -83,7 +83,7 @@ def lower_median(counts: Counts) -> int:
     return category
 
 
-@kernel
+@njit(cache=True)
 def mode(counts: Counts) -> int:
     """Return the most frequent category, the first of them in a tie; -1 when all counts are 0."""
     best = -1
@@ -93,7 +93,7 @@ def mode(counts: Counts) -> int:
     return best
 
 
-@kernel
+@njit(cache=True)
 def convex(counts: Counts) -> Counts:
     """Return the least frequencies, none below the given ones, that rise to a summit and fall from there."""
     hull = counts.copy()
@@ -106,7 +106,7 @@ def convex(counts: Counts) -> Counts:
     return hull
 
 
-@kernel
+@njit(cache=True)
 def nearest_mean(counts: Counts) -> int:
     """Return the category nearest to the mean of the positions, the lower in a tie; -1 when all counts are 0."""
     total = 0.0
@@ -117,7 +117,7 @@ def nearest_mean(counts: Counts) -> int:
     return int(np.ceil(moment / total - 0.5)) if total > 0 else -1
 
 
-@kernel
+@njit(cache=True)
 def average_category(counts: Counts, rule: int, wildcard: bool) -> int:
     """Return the average of values that may be missing.
 
@@ -150,7 +150,7 @@ def average_category(counts: Counts, rule: int, wildcard: bool) -> int:
     return lower_median(convex(present) if rule == CONVEX_MEDIAN else present)
 
 
-@kernel
+@njit(cache=True)
 def average_number(values: Numbers, weights: Numbers, rule: int) -> float:
     """Return the average of numbers, none of them missing.
 
@@ -187,7 +187,7 @@ def average_number(values: Numbers, weights: Numbers, rule: int) -> float:
     return _most_frequent(ordered, counted) if rule == MODE else _middle(ordered, counted, rule == LOWER_MEDIAN)
 
 
-@kernel_part
+@njit(cache=True)
 def _most_frequent(values: Numbers, weights: Numbers) -> float:
     best: float = values[0]
     most = 0.0
@@ -200,7 +200,7 @@ def _most_frequent(values: Numbers, weights: Numbers) -> float:
     return best
 
 
-@kernel_part
+@njit(cache=True)
 def _middle(values: Numbers, weights: Numbers, lower: bool) -> float:
     total = 0.0
     for weight in weights:

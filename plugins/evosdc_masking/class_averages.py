@@ -1,9 +1,9 @@
 """The last step of every microaggregation: the records of a class get the class's average."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.averages import LOWER_MEDIAN, Average, average_category, average_number, average_rule
@@ -54,7 +54,7 @@ def aggregated(
     return Table(table.schema, codes, numbers)
 
 
-@kernel
+@njit(cache=True)
 def _category_averages(
     column: Codes, members: ClassNumbers, starts: ClassNumbers, weights: Numbers, size: int, rule: int, wildcard: bool
 ) -> Codes:
@@ -72,7 +72,7 @@ def _category_averages(
     return averages
 
 
-@kernel
+@njit(cache=True)
 def _number_averages(
     column: Numbers, members: ClassNumbers, starts: ClassNumbers, weights: Numbers, rule: int, wildcard: bool
 ) -> Numbers:

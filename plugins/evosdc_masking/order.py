@@ -1,15 +1,14 @@
 """The order of values in compiled loops: numpy's sorting takes seconds to compile, and this a fraction of one."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
-
-from evosdc.kernel import kernel
 
 _RUN = 16
 """Runs of so many values are put in order by insertion before they are merged."""
 
 
-@kernel
+@njit(cache=True)
 def stable_order(values: NDArray[np.float64] | NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the positions of values from the least to the greatest, equal ones in the order that they stand in.
 

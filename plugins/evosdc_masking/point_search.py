@@ -1,9 +1,9 @@
 """Distances of many points from one, and the farthest of them."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Numbers
 from evosdc_masking.space import Metric
 
@@ -13,7 +13,7 @@ BLOCK = 1024
 Integers = NDArray[np.int64]
 
 
-@kernel
+@njit(cache=True)
 def incomplete_columns(numbers: Numbers) -> NDArray[np.bool_]:
     """Return which of the attributes, shape (Q,), lack values."""
     incomplete = np.zeros(numbers.shape[0], dtype=np.bool_)
@@ -25,7 +25,7 @@ def incomplete_columns(numbers: Numbers) -> NDArray[np.bool_]:
     return incomplete
 
 
-@kernel
+@njit(cache=True)
 def measure(
     metric: Metric,
     codes: Codes,
@@ -76,7 +76,7 @@ def measure(
                     block[i] += abs(values[i] - centre)
 
 
-@kernel_part
+@njit(cache=True)
 def farthest(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> int:
     """Return the point of the farthest remaining record, of the lowest position in a tie."""
     best = -1
@@ -89,7 +89,7 @@ def farthest(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> 
     return best
 
 
-@kernel_part
+@njit(cache=True)
 def remaining_points(
     codes: Codes, numbers: Numbers, heads: Integers, ends: Integers
 ) -> tuple[Codes, Numbers, Integers, Integers]:
@@ -120,7 +120,7 @@ def remaining_points(
     return left_codes, left_numbers, left_heads, left_ends
 
 
-@kernel_part
+@njit(cache=True)
 def copy_point(codes: Codes, numbers: Numbers, point: int, point_codes: Codes, point_numbers: Numbers) -> None:
     """Write the codes and numbers of a point, shapes (C,) and (Q,), to two arrays."""
     for j in range(codes.shape[0]):

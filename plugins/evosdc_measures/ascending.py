@@ -2,12 +2,11 @@
 
 from typing import Any
 
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel
 
-
-@inner_kernel
+@njit(cache=True)
 def through_value(ordered: NDArray[Any], v: float) -> int:
     """Return how many of the values in order are at most v."""
     low, high = 0, len(ordered)
@@ -20,7 +19,7 @@ def through_value(ordered: NDArray[Any], v: float) -> int:
     return low
 
 
-@inner_kernel
+@njit(cache=True)
 def below_value(ordered: NDArray[Any], v: float) -> int:
     """Return how many of the values in order are less than v."""
     low, high = 0, len(ordered)

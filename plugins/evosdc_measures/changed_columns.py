@@ -1,8 +1,8 @@
 """Which columns of numbers a change alters."""
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Integers
 
@@ -13,7 +13,7 @@ def columns_that_differ(before: Numbers, after: Numbers, rows: Rows) -> list[int
     return columns
 
 
-@kernel
+@njit(cache=True)
 def _columns_that_differ(before: Numbers, after: Numbers, rows: Rows) -> Integers:
     columns, count = np.empty(before.shape[1], np.int64), 0
     for v in range(before.shape[1]):

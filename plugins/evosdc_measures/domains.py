@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.schema import Schema
 from evosdc.table.table import MISSING, Codes, Table
 
@@ -65,7 +65,7 @@ def require_aligned(original: Table, masked: Table) -> None:
         raise ValueError("the masked table holds a code outside its attribute's categories")
 
 
-@kernel
+@njit(cache=True)
 def _outside(codes: Codes, sizes: Integers) -> bool:
     """Return whether any code is outside its attribute's domain, a missing value being inside."""
     found = False

@@ -3,9 +3,9 @@
 from math import log2
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes
 
@@ -18,7 +18,7 @@ def counts_of(codes: Codes, v: int, size: int) -> Numbers:
     return np.bincount(column[column >= 0], minlength=size).astype(np.float64)
 
 
-@kernel
+@njit(cache=True)
 def mean_distance(counts: Numbers, matrix: Matrix, distances: Numbers) -> float:
     """Return the expected sum of distances, ``sum_kl T_k p_kl d_kl``: exact."""
     total = 0.0
@@ -30,7 +30,7 @@ def mean_distance(counts: Numbers, matrix: Matrix, distances: Numbers) -> float:
     return total
 
 
-@kernel
+@njit(cache=True)
 def matrix_entropy(counts: Numbers, matrix: Matrix) -> float:
     """Return ``-sum_kl T_k p_kl log2(T_k p_kl / (T P)_l)`` in bits, the measure's own definition for a matrix."""
     total = 0.0
@@ -47,7 +47,7 @@ def matrix_entropy(counts: Numbers, matrix: Matrix) -> float:
     return total
 
 
-@kernel
+@njit(cache=True)
 def mean_kept(counts: Numbers, matrix: Matrix) -> float:
     """Return the expected number of unchanged values, ``sum_k T_k p_kk``: exact."""
     total = 0.0
@@ -56,7 +56,7 @@ def mean_kept(counts: Numbers, matrix: Matrix) -> float:
     return total
 
 
-@kernel
+@njit(cache=True)
 def mean_inside(counts: Numbers, matrix: Matrix, order: NDArray[np.int64], percents: NDArray[np.int64]) -> float:
     """Return the number of records and per cents inside the interval when the published counts are the expected ones.
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel_part
 from evosdc.table.schema import Schema
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, domains_of
@@ -45,7 +45,7 @@ def joint_layout_of(schema: Schema) -> JointLayout:
     return JointLayout(narrow, np.concatenate(([0], np.cumsum(narrow * narrow))), wide)
 
 
-@kernel_part
+@njit(cache=True)
 def shift_counts(
     original: Codes,
     before: Codes,
@@ -78,7 +78,7 @@ def shift_counts(
                 counts[base + (after[row, v] + 1) * widths[v]] += 1
 
 
-@kernel_part
+@njit(cache=True)
 def differs(before: Codes, after: Codes, rows: Rows, attribute: int) -> bool:
     """Return whether any of the changed rows has another value of an attribute."""
     found = False
@@ -87,7 +87,7 @@ def differs(before: Codes, after: Codes, rows: Rows, attribute: int) -> bool:
     return found
 
 
-@kernel_part
+@njit(cache=True)
 def shift_child(
     original: Codes,
     before: Codes,

@@ -6,9 +6,9 @@ A step is a value that more records have than before, or fewer. What a column ha
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Integers
@@ -61,7 +61,7 @@ def values_after(values: OrderedValues, before: Numbers, after: Numbers, rows: R
     return latest
 
 
-@kernel
+@njit(cache=True)
 def _steps_after(
     steps: Numbers, deltas: Integers, before: Numbers, after: Numbers, rows: Rows, v: int
 ) -> tuple[Numbers, Integers]:
@@ -73,7 +73,7 @@ def _steps_after(
     return later[:count], more[:count]
 
 
-@inner_kernel
+@njit(cache=True)
 def count_in(steps: Numbers, deltas: Integers, count: int, v: float, delta: int) -> int:
     """Count records in or out at a value, and return how many steps there are."""
     if np.isnan(v):
@@ -94,7 +94,7 @@ def count_in(steps: Numbers, deltas: Integers, count: int, v: float, delta: int)
     return count + 1
 
 
-@kernel
+@njit(cache=True)
 def quantiles_of_children(
     ordered: Numbers,
     steps: Numbers,
@@ -137,7 +137,7 @@ def quantiles_of_children(
         begin = ends[child]
 
 
-@kernel
+@njit(cache=True)
 def merged(ordered: Numbers, steps: Numbers, deltas: Integers) -> Numbers:
     """Return the values in order after the steps; O(n)."""
     again = np.empty(len(ordered) + deltas.sum())
@@ -154,7 +154,7 @@ def merged(ordered: Numbers, steps: Numbers, deltas: Integers) -> Numbers:
     return again
 
 
-@inner_kernel
+@njit(cache=True)
 def _count_of(ordered: Numbers, deltas: Integers) -> int:
     total = len(ordered)
     for delta in deltas:
@@ -162,7 +162,7 @@ def _count_of(ordered: Numbers, deltas: Integers) -> int:
     return total
 
 
-@kernel
+@njit(cache=True)
 def quantiles_of(ordered: Numbers, steps: Numbers, deltas: Integers, levels: Numbers) -> Numbers:
     """Return quantiles of the values, shape (q,), NaN without any: linear ones, as `numpy.quantile` has; O(k log n).
 
@@ -199,7 +199,7 @@ def quantiles_of(ordered: Numbers, steps: Numbers, deltas: Integers, levels: Num
     return found
 
 
-@inner_kernel
+@njit(cache=True)
 def _value_at(
     ordered: Numbers, steps: Numbers, deltas: Integers, first: Integers, end: Integers, at: int, more: int, rank: int
 ) -> float:

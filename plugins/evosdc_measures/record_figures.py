@@ -8,9 +8,9 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.ascending import below_value
 
@@ -40,7 +40,7 @@ class Overlay(NamedTuple):
     figures: Figures
 
 
-@inner_kernel
+@njit(cache=True)
 def figure_of(base: Figures, rows: Rows, figures: Figures, row: int) -> Any:
     """Return the figure of a record, of its base or what lies over it."""
     place = below_value(rows, row)
@@ -49,7 +49,7 @@ def figure_of(base: Figures, rows: Rows, figures: Figures, row: int) -> Any:
     return base[row]
 
 
-@kernel
+@njit(cache=True)
 def laid_over(base: Figures, rows: Rows, figures: Figures, changed: Rows, latest: Figures) -> tuple[Rows, Figures]:
     """Return what lies over a base after some more figures have changed; those that are the base's again do not.
 
@@ -85,7 +85,7 @@ def laid_over(base: Figures, rows: Rows, figures: Figures, changed: Rows, latest
     return after[:count], over[:count]
 
 
-@inner_kernel
+@njit(cache=True)
 def sum_of(figures: Numbers, begin: int, length: int) -> Any:
     """Return the sum of at most `LEAF` figures in the order in which numpy adds them."""
     if length < 8:
@@ -119,7 +119,7 @@ def sums_of(figures: Numbers) -> Numbers:
     return sums
 
 
-@kernel
+@njit(cache=True)
 def total_over(base: Numbers, sums: Numbers, rows: Rows, figures: Numbers, fresh: bool) -> Any:
     """Return the sum of the figures of a file, to the last bit as `numpy.sum` has it.
 
@@ -229,7 +229,7 @@ def totals_after(known: FollowedSum, rows: Rows, ends: NDArray[np.int64], latest
     return totals
 
 
-@kernel
+@njit(cache=True)
 def _totals_after(
     base: Numbers,
     sums: Numbers,
@@ -273,7 +273,7 @@ def means_of_rows(figures: Numbers, parts: Sequence[slice]) -> list[list[float]]
     return means
 
 
-@kernel
+@njit(cache=True)
 def _means_of_few_by_row(figures: Numbers, limits: NDArray[np.int64]) -> Numbers:
     means = np.empty((len(figures), len(limits)))
     for row in range(len(figures)):
@@ -281,7 +281,7 @@ def _means_of_few_by_row(figures: Numbers, limits: NDArray[np.int64]) -> Numbers
     return means
 
 
-@kernel
+@njit(cache=True)
 def _means_of_few(figures: Numbers, limits: NDArray[np.int64]) -> Numbers:
     means = np.empty(len(limits))
     for part in range(len(limits)):

@@ -5,10 +5,10 @@ from math import inf
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.kernel import kernel
 from evosdc.model import ByClass, ClassContents, IntruderView, Parameters
 from evosdc.table.table import Numbers, Table
 from evosdc_privacy.sensitive_values import NEEDED, Spread, gathered, spread_in_classes, spread_of
@@ -151,7 +151,7 @@ def _least(contents: ClassContents, form: int, c: float) -> Numbers:
     return least
 
 
-@kernel
+@njit(cache=True)
 def diversities(
     spread: Spread, c: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:  # fmt: skip
@@ -190,7 +190,7 @@ def diversities(
 _EULER = 0.5772156649015329
 
 
-@kernel
+@njit(cache=True)
 def grassberger_entropies(spread: Spread) -> NDArray[np.float64]:
     """Return Grassberger's estimate of the entropy of each key's values in nats, shape (m,).
 

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Numbers
 from evosdc_privacy.sensitive_values import Spread, gathered
 
@@ -28,7 +28,7 @@ class Taxonomy(NamedTuple):
     height: int
 
 
-@kernel
+@njit(cache=True)
 def nominal_distances(spread: Spread) -> Numbers:
     """Return ``sum |p - q| / 2`` for each key, shape (m,): values are at distance 1 from each other."""
     m = spread.starts.size - 1
@@ -52,7 +52,7 @@ def nominal_distances(spread: Spread) -> Numbers:
     return result
 
 
-@kernel
+@njit(cache=True)
 def ordinal_distances(spread: Spread, below: Numbers, sums: Numbers) -> Numbers:
     """Return ``sum_i |P_i - Q_i| / (s - 1)`` for each key, shape (m,), P and Q the cumulative distributions.
 
@@ -93,7 +93,7 @@ def ordinal_distances(spread: Spread, below: Numbers, sums: Numbers) -> Numbers:
     return result
 
 
-@kernel
+@njit(cache=True)
 def hierarchical_distances(spread: Spread, taxonomy: Taxonomy) -> Numbers:
     """Return ``sum over nodes (level / height) min(surplus, shortage of the children)`` for each key, shape (m,)."""
     m = spread.starts.size - 1

@@ -6,9 +6,9 @@ this one. Attributes are added from the last to the first, so each record meets 
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel_part, long_kernel
 from evosdc.table.table import Codes
 
 BITS = 62
@@ -17,7 +17,7 @@ BITS = 62
 Sets = NDArray[np.int64]
 
 
-@long_kernel
+@njit(cache=True, nogil=True)
 def minimal_uniques(
     keys: Codes, unique: NDArray[np.bool_], most: int, wildcards: bool
 ) -> tuple[NDArray[np.int64], Sets]:  # fmt: skip
@@ -157,7 +157,7 @@ def minimal_uniques(
     return owner[:found].copy(), sets[:found].copy()
 
 
-@kernel_part
+@njit(cache=True)
 def _minimal(last: int, before: NDArray[np.int64], sets: Sets, current: NDArray[np.int64]) -> bool:
     """Return whether none of a key's sets, the last found first, is contained in the current one."""
     other = last
@@ -172,7 +172,7 @@ def _minimal(last: int, before: NDArray[np.int64], sets: Sets, current: NDArray[
     return True
 
 
-@kernel_part
+@njit(cache=True)
 def _doubled(
     owner: NDArray[np.int64], before: NDArray[np.int64], sets: Sets
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Sets]:  # fmt: skip

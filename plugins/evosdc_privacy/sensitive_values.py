@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel_part
 from evosdc.model import ClassValues, IntruderView
 from evosdc.table.equivalence import ranks, tallied
 from evosdc.table.table import MISSING, Codes
@@ -78,7 +78,7 @@ def spread_in_classes(values: ClassValues) -> Spread:
     return Spread(values.starts, values.values, values.counts, values.overall, queries, none, none, none)
 
 
-@kernel_part
+@njit(cache=True)
 def gathered(
     spread: Spread,
     position: int,

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Numbers
 from evosdc_privacy.sensitive_values import Spread, gathered
 
@@ -47,7 +47,7 @@ def skewness_of(spread: Spread, chosen: NDArray[np.bool_] | None = None) -> Skew
     return Skewness(*_skewness(spread, counted))
 
 
-@kernel
+@njit(cache=True)
 def _skewness(
     spread: Spread, counted: NDArray[np.bool_]
 ) -> tuple[

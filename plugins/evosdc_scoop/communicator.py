@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import scoop
+import scoop.futures
 import zmq
-from scoop._comm.scoopzmq import ZMQCommunicator
 
 from evosdc_scoop.broker import FORGET, REPLY
 
@@ -29,7 +29,7 @@ class Line:
     public_key: str
 
 
-class PrivateCommunicator(ZMQCommunicator):  # type: ignore[misc]
+class PrivateCommunicator(scoop._types.Communicator):  # type: ignore[misc]
     """SCOOP's communicator with one connection, to the broker, that carries everything.
 
     The sockets that SCOOP uses between workers and for announcements exist, since inherited methods ask them for news,

@@ -6,9 +6,9 @@ One of them is the origin, in SCOOP's words: it takes batches of tasks from the 
 
 import json
 import logging
+from collections.abc import Sequence
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any
 
 import scoop
 import scoop.futures
@@ -24,13 +24,16 @@ def main() -> None:
     """Join the pool."""
     settings = attend()
     connection: Connection = Connection(settings["descriptor"])
-    join(Line(**settings["line"]), settings["origin"], settings["size"])
+    communicators = join(Line(**settings["line"]), settings["origin"], settings["size"])
     connection.send_bytes(json.dumps(versions() | {"names": [own_name()]}).encode())
-    scoop.futures._startup(partial(serve, connection, Runner(settings["time_limit"])))
+    scoop.futures._startup(partial(serve, connection, Runner(settings["time_limit"]), communicators))
 
 
-def join(line: Line, origin: bool, size: int) -> None:
-    """Set what SCOOP's own bootstrap sets, with our communicator in the place of SCOOP's."""
+def join(line: Line, origin: bool, size: int) -> list[PrivateCommunicator]:
+    """Set what SCOOP's own bootstrap sets, with our communicator in the place of SCOOP's; return where it will stand.
+
+    SCOOP has no public way to do either: see `tests/test_private_names.py`.
+    """
     scoop.IS_RUNNING = True
     scoop.IS_ORIGIN = origin
     scoop.SIZE = size
@@ -40,17 +43,24 @@ def join(line: Line, origin: bool, size: int) -> None:
     # Its warnings show arguments, and with them the data.
     scoop.logger = logging.getLogger("scoop")
     scoop.logger.setLevel(logging.CRITICAL)
-    scoop._types.Communicator = partial(PrivateCommunicator, line)
+    made: list[PrivateCommunicator] = []
+
+    def communicator() -> PrivateCommunicator:
+        made.append(PrivateCommunicator(line))
+        return made[-1]
+
+    scoop._types.Communicator = communicator
+    return made
 
 
-def serve(connection: Connection, runner: Runner) -> None:
+def serve(connection: Connection, runner: Runner, communicators: Sequence[PrivateCommunicator]) -> None:
     """Map one batch after another, until the owner closes the connection; SCOOP runs this at the origin alone."""
     try:
         while True:
             batch = _received(connection)
             for answer in scoop.futures.map(runner, batch):
                 connection.send_bytes(answer)
-            _communicator().forget()
+            communicators[-1].forget()
     except (EOFError, OSError):
         return
 
@@ -60,10 +70,6 @@ def _received(connection: Connection) -> list[bytes]:
     while (parcel := connection.recv_bytes()) != END_OF_BATCH:
         batch.append(parcel)
     return batch
-
-
-def _communicator() -> Any:
-    return scoop._control.execQueue.socket
 
 
 if __name__ == "__main__":

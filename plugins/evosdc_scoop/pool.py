@@ -11,7 +11,7 @@ from evosdc.errors import ExecutorError
 from evosdc.executors.launch import START_TIME, Child, close_log, open_log, tail
 from evosdc.executors.ledger import Job
 from evosdc.executors.packing import packed, unpacked
-from evosdc.executors.pool import PERIOD, Answered, Lost, Pool
+from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, longest
 from evosdc.model.executor import Task
 from evosdc_scoop.launcher import LostHostError, WorkerPlacement, start, stop
 from evosdc_scoop.task_runner import END_OF_BATCH
@@ -25,8 +25,8 @@ _PROBES_PER_WORKER = 4
 class ScoopPool(Pool):
     """A broker and workers, the origin among them.
 
-    Jobs are sent to the origin in batches, the next when the last is done. When any of the processes dies all are
-    started anew, for SCOOP does not tell which task was where. Another computer on which that does not succeed is
+    Jobs are sent to the origin in batches, the next when the last is done. When any of the processes dies or hangs all
+    are started anew, for SCOOP does not tell which task was where. Another computer on which that does not succeed is
     given up, with a line in the log, and the work is done by those that are left.
 
     Parameters
@@ -53,7 +53,7 @@ class ScoopPool(Pool):
         self._batch: list[tuple[Job, bytes]] = []
         self._bytes = 0
         self._under_way: deque[Job] = deque()
-        self._since = monotonic()
+        self._since, self._fresh = monotonic(), True
         self.children: list[Any] = []
         self._log = open_log(log_path)
         try:
@@ -88,15 +88,18 @@ class ScoopPool(Pool):
             if wait([self._origin.connection], patience):
                 parcel = self._origin.connection.recv_bytes()
                 answered(self._under_way.popleft(), parcel)
+                self._since, self._fresh = monotonic(), False
                 return True
         except (EOFError, OSError):
             self._origin.stop()
-        if self._alive():
+        silence = monotonic() - self._since
+        overdue = self._alive() and bool(self._under_way) and silence > self._patience()
+        if self._alive() and not overdue:
             return False
         jobs = list(self._under_way)
         self._under_way.clear()
         self._restart()
-        lost(jobs, False, monotonic() - self._since)
+        lost(jobs, overdue, silence)
         return True
 
     def complaint(self) -> str:
@@ -113,12 +116,18 @@ class ScoopPool(Pool):
         origin: Child = self.children[1]
         return origin
 
+    def _patience(self) -> float:
+        """Return the seconds of silence after which a worker is taken to hang."""
+        # The next to be answered may have begun only when another one was done.
+        return 2.0 * max(longest(job, self._time_limit, self._fresh) for job in self._under_way)
+
     def _alive(self) -> bool:
         return all(child.alive for child in self.children)
 
     def _start(self) -> None:
         stop(self.children)
         self.children = start(self.places, self._time_limit, self._log)
+        self._fresh = True
         deadline = monotonic() + START_TIME
         missing = {name for node in self.children[1:] for name in node.names}
         while missing:

@@ -1,9 +1,9 @@
 """The informed intruder (METHODS.md 7.8) of files that publish labels above the categories."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc_social.tree import Nodes
 
 Integers = NDArray[np.int64]
@@ -56,7 +56,7 @@ def informed_credit(leaves: Nodes, published: Nodes) -> NDArray[np.float64]:
     return found
 
 
-@kernel
+@njit(cache=True)
 def _likeliest(
     originals: Nodes,
     counts: Integers,

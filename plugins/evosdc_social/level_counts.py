@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Rows
 from evosdc_social.level_vectors import Integers, LevelVectors
 from evosdc_social.tree import Nodes
@@ -97,7 +97,7 @@ def level_counts(vectors: LevelVectors, leaves: Nodes) -> LevelCounts | None:
     return LevelCounts(vectors, np.concatenate(sought), offsets, of)
 
 
-@kernel
+@njit(cache=True)
 def _places(
     up: NDArray[np.int32], widths: Integers, vectors: Integers, nodes: Nodes, sought: Integers, offsets: Integers
 ) -> Places:
@@ -119,7 +119,7 @@ def _places(
     return result
 
 
-@kernel
+@njit(cache=True)
 def _credit(
     sought: NDArray[np.int32], own: NDArray[np.int32], counts: NDArray[np.int32], costs: Integers
 ) -> NDArray[np.float64]:

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Rows
 from evosdc_social.graph import Neighbours
 from evosdc_social.tree import Nodes, Tree
@@ -137,7 +137,7 @@ def pair_loss(tree: Tree, leaves: Nodes, neighbours: Neighbours) -> PairLoss:
     return PairLoss(tree, neighbours, np.stack([pairs // width, pairs % width], axis=1), edges.astype(np.int64))
 
 
-@kernel
+@njit(cache=True)
 def _moved(
     counts: Counts, starts: Integers, ends: Nodes, before: Nodes, after: Nodes, changed: Integers,
     done: NDArray[np.bool_],
@@ -155,7 +155,7 @@ def _moved(
             counts[after[other], after[user]] += 1
 
 
-@kernel
+@njit(cache=True)
 def _spread(
     cells: Integers,
     path: Nodes,
@@ -184,7 +184,7 @@ def _spread(
         spread[cell] = found
 
 
-@kernel
+@njit(cache=True)
 def _spread_listed(
     cells: Integers, path: Nodes, sizes: Integers, listed: Integers, times: Integers, width: int
 ) -> NDArray[np.float64]:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Table
 from evosdc_social.space import SemanticSpace
 from evosdc_social.tree import Nodes
@@ -88,7 +88,7 @@ def publication_of(space: SemanticSpace, coarsest: Mapping[str, str | int], aggr
     return Publication(space, np.array(bounds, dtype=np.int64), space.members & aggregated)
 
 
-@kernel
+@njit(cache=True)
 def _published(
     up: NDArray[np.int32],
     heights: NDArray[np.int64],

@@ -1,9 +1,9 @@
 """Groups put in order: every user in one, of k to 2k - 1 users each."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc_social.space import SemanticSpace
 from evosdc_social.tree import Nodes
 
@@ -41,7 +41,7 @@ def repaired(groups: Labels, k: int, space: SemanticSpace, leaves: Nodes, rng: n
     return canonical(_repaired(groups.astype(np.int32), k, space.padded, space.heights, space.costs, leaves, order))
 
 
-@kernel
+@njit(cache=True)
 def _canonical(groups: Labels) -> Labels:
     most = 0
     for group in groups:
@@ -58,7 +58,7 @@ def _canonical(groups: Labels) -> Labels:
     return result
 
 
-@kernel_part
+@njit(cache=True)
 def apart(up: NDArray[np.int32], heights: NDArray[np.int64], costs: NDArray[np.int64], one: Nodes, other: Nodes) -> int:
     """Return the semantic distance of two users, in the unit of the costs."""
     total = 0
@@ -70,7 +70,7 @@ def apart(up: NDArray[np.int32], heights: NDArray[np.int64], costs: NDArray[np.i
     return total
 
 
-@kernel
+@njit(cache=True)
 def _repaired(
     groups: Labels,
     k: int,

@@ -69,7 +69,7 @@ def test_run_folder_is_for_its_owner_only(evosdc, survey):
     assert stat.S_IMODE((survey / "run").stat().st_mode) == 0o700
     for path in (survey / "run").iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
-    names = {path.name for path in (survey / "run").iterdir()} - {".lock"}
+    names = {path.name for path in (survey / "run").iterdir()} - {".lock", ".lock.held"}
     assert {n for n in names if not n.startswith("checkpoint-")} == {
         "experiment.toml", "resolved.json", "environment.json", "status.json", "journal.jsonl", "portfolio.json",
         "tuning.json", "planning.json", "recipe.toml", "result.json", "best.csv", "front.csv", "scores.csv",
@@ -207,7 +207,7 @@ def test_plain_progress_ends_with_the_last_generation(evosdc, survey):
     )
     answer = evosdc("run", "x.toml", "-o", "run")
     lines = [line for line in answer.err.splitlines() if line.startswith("generation ")]
-    assert [line.split(":")[0] for line in lines] == ["generation 3/3"]
+    assert lines[-1].startswith("generation 3/3:")
 
 
 @pytest.mark.parametrize("name", ["rank-swapping", pytest.param("parent-child", marks=pytest.mark.endurance)])

@@ -9,10 +9,9 @@ import time
 import pytest
 from rich.console import Console
 
-from evosdc import cli, compiling_time
+from evosdc import cli
 from evosdc.cli.display import PERIOD, Countdown, Plain, Quiet
 from evosdc.cli.signals import Stopped, asked_to_stop, forget, stop_if_asked, stoppable
-from evosdc.time_limit import unlimited
 
 RECORD = {"generation": 3, "evaluations": 40, "best": {"fitness": [1.0]}}
 
@@ -60,24 +59,6 @@ def test_what_python_drops_while_it_clears_up_is_raised_again(capsys):
     assert "ignored" not in capsys.readouterr().err
 
 
-def test_the_compiler_of_kernels_is_not_interrupted():
-    reached = []
-
-    def compile_and_wait():
-        with unlimited():
-            signal.raise_signal(signal.SIGINT)
-            time.sleep(0.2)
-            reached.append("compiled")
-        while time.monotonic() < began + 20.0:
-            time.sleep(0.01)
-
-    began = time.monotonic()
-    with pytest.raises(Stopped), stoppable():
-        compile_and_wait()
-    assert reached == ["compiled"]
-    assert time.monotonic() - began < 10.0
-
-
 def swallow():
     try:
         signal.raise_signal(signal.SIGINT)
@@ -85,10 +66,9 @@ def swallow():
         return
 
 
-def test_who_was_told_otherwise_is_not_interrupted_once_more_while_things_end_in_order():
+def test_who_was_told_by_a_question_is_not_interrupted_once_more_while_things_end_in_order():
     def ended_in_order():
-        with unlimited():
-            signal.raise_signal(signal.SIGINT)
+        Clearing()
         try:
             stop_if_asked()
         finally:
@@ -159,15 +139,9 @@ def test_ctrl_c_at_the_very_beginning(tmp_path):
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
-    assert (process.returncode, err.strip().endswith("Stopped.")) == (130, True), err
+    # Before the command line is there the system ends the process; a shell says 130 in both cases.
+    assert (process.returncode, err.strip()) in ((130, "Stopped."), (-signal.SIGINT, "")), err
     assert "Traceback" not in err
-
-
-def test_a_process_ends_without_looking_for_cycles():
-    program = "import atexit, gc, sys; atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
-    program += "from evosdc.__main__ import main; sys.argv = ['evosdc', '--version']; main()"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split()[-1] == "True"
 
 
 def test_progress_is_a_line_every_few_seconds_with_what_is_left():
@@ -251,36 +225,3 @@ def test_the_last_count_of_judges_stands_where_some_had_no_time(capsys):
         "second opinion: 2 of 4 judges have answered",
         "judging the file ...",
     ]
-
-
-@pytest.fixture
-def compiling(monkeypatch):
-    """Return a function that has this process compile for so many seconds."""
-    monkeypatch.setattr("evosdc.compiling_time._spent", [30.0])
-    yield lambda seconds: compiling_time.set_compilation_seconds(compiling_time.compilation_seconds() + seconds)
-    compiling_time.tell_of_compilation(None)
-
-
-def test_it_is_said_once_why_the_time_stands_still(capsys, compiling):
-    shown = Quiet(Console(stderr=True))
-    shown.limited(60.0)
-    for seconds in (0.9, 7.0, 12.0):
-        compiling(seconds)
-        shown.tuning(1)
-    assert capsys.readouterr().err.splitlines() == [
-        "compiling for this machine, once; the time given does not include that"
-    ]
-
-
-def test_every_command_says_once_that_it_compiles_for_long(monkeypatch, capsys, compiling):
-    def command(words, **options):
-        for seconds in words:
-            compiling(float(seconds))
-
-    monkeypatch.setattr(cli.cli, "main", command)
-    for words, told in ((["0.5", "0.4"], ""), (["0.5", "0.6", "9"], "compiling for this machine, once\n")):
-        with pytest.raises(SystemExit):
-            cli.main(words)
-        assert capsys.readouterr().err == told
-    compiling(9.0)
-    assert capsys.readouterr().err == "", "the command is over"

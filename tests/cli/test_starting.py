@@ -1,6 +1,5 @@
-"""How a command begins: when its time counts from, with threads that sleep soon, and without looking for cycles."""
+"""How a command begins: when its time counts from, and with threads that sleep soon."""
 
-import gc
 import os
 import subprocess
 import sys
@@ -8,17 +7,8 @@ from time import monotonic
 
 import pytest
 
-from evosdc.__main__ import FIRST_COLLECTION, IDLE_THREADS, _collect_late
+from evosdc.__main__ import IDLE_THREADS
 from evosdc.cli import beginning
-
-
-def test_cycles_are_first_looked_for_late_then_as_often_as_ever():
-    usual, others = gc.get_threshold(), list(gc.callbacks)
-    _collect_late()
-    assert gc.get_threshold() == (FIRST_COLLECTION, *usual[1:])
-    gc.collect()
-    assert gc.get_threshold() == usual
-    assert gc.callbacks == others
 
 
 def threads_of_linear_algebra(**environment):
@@ -60,9 +50,6 @@ def test_a_time_counts_from_the_command_and_not_from_the_shell_that_turned_into_
     assert 0.0 < float(done.stdout) <= monotonic() - began - 5.0
 
 
-def test_compilation_takes_none_of_the_time_that_a_command_is_given(monkeypatch):
-    monkeypatch.setattr(beginning, "_began", [monotonic() - 10.0])
-    monkeypatch.setattr(beginning, "compilation_seconds", lambda: 8.0)
-    assert 2.0 <= beginning.seconds_since() < 5.0
+def test_without_a_beginning_no_time_has_passed(monkeypatch):
     monkeypatch.setattr(beginning, "_began", [])
     assert beginning.seconds_since() == 0.0

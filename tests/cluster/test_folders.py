@@ -117,10 +117,14 @@ def test_without_any_sound_checkpoint_the_run_is_refused_and_nothing_is_touched(
     folder = copied(broken_off[0], tmp_path / "run")
     for path in checkpoints(folder):
         path.write_bytes(b"")
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
+    before = {
+        path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".lock")
+    }
     done = completed("resume", folder, "--quiet")
     assert (done.returncode, "no checkpoint that can be read" in done.stderr) == (2, True)
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"} == before
+    assert {
+        path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".lock")
+    } == before
 
 
 def test_a_line_of_the_journal_that_was_cut_off_is_written_again(broken_off, tmp_path):

@@ -1,8 +1,5 @@
 """Demes that evolve elsewhere: routes of migrants, when it pays, and what time limits count."""
 
-import signal
-import time
-
 import pytest
 
 from evosdc.algorithms.islands import migrate, sources
@@ -12,7 +9,6 @@ from evosdc.executors.chunking import START_SECONDS, worth_starting
 from evosdc.executors.launched import launching_executor
 from evosdc.model import Population, Task
 from evosdc.plugins.registry import default_registry
-from evosdc.time_limit import OutOfTime, time_limited, unlimited
 from tests.engine.individuals import individual
 
 
@@ -97,23 +93,6 @@ def test_workers_are_started_where_they_save_more_than_their_start():
     assert worth_starting(2 * START_SECONDS + 0.1, 2)
     assert not worth_starting(2 * START_SECONDS - 0.1, 2)
     assert not worth_starting(1e9, 1)
-
-
-def test_preparation_is_no_part_of_the_time_limit_of_an_evaluation():
-    with time_limited(60.0):
-        with unlimited():
-            assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0), "the clock stands still"
-        assert 0.0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 60.0
-
-
-def test_after_preparation_the_clock_goes_on():
-    def prepared_and_slow():
-        with unlimited():
-            time.sleep(0.15)
-        time.sleep(60.0)
-
-    with pytest.raises(OutOfTime), time_limited(0.1):
-        prepared_and_slow()
 
 
 def test_the_limit_of_a_task_counts_its_evaluations():

@@ -119,7 +119,7 @@ class Taking(Measured):
 @pytest.mark.parametrize(("quick", "kept"), [(1.5, True), (0.5, False)])
 def test_workers_are_compared_with_all_that_a_generation_takes_here(monkeypatch, quick, kept):
     clock, seconds = [0.0], 0.001
-    monkeypatch.setattr("evosdc.engine.generation_step.working_time", lambda: clock[0])
+    monkeypatch.setattr("evosdc.engine.generation_step.monotonic", lambda: clock[0])
     algorithm = islands_of(count=4)
     executor = Idle(Disorder(algorithm, lambda places, told: places))
     evaluator = Taking(Dispatch(executor, lambda: None, "", 1, "evolve", "auto"), clock, seconds)

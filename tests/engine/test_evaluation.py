@@ -164,7 +164,7 @@ def always_worth_sending(monkeypatch):
     """Have work sent whenever that is quicker, by a clock that only slow work moves."""
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
-    monkeypatch.setattr("evosdc.engine.evaluation.working_time", remote.CLOCK)
+    monkeypatch.setattr("evosdc.engine.evaluation.monotonic", remote.CLOCK)
 
 
 def dispatched(executor, function="evaluate", genotype=None):

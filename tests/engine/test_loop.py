@@ -183,7 +183,7 @@ def test_seconds_of_before_and_now_are_added(monkeypatch):
         now[0] += 1.0
         return now[0]
 
-    monkeypatch.setattr("evosdc.engine.loop.working_time", a_second_later)
+    monkeypatch.setattr("evosdc.engine.loop.monotonic", a_second_later)
     _, reason, seen = run(SCRIPT, [], Stop(seconds=120.0), resumed(100.0))
     assert reason == "120 seconds"
     assert seen[0][0].progress.seconds < 105.0
@@ -193,7 +193,7 @@ def test_seconds_of_before_and_now_are_added(monkeypatch):
 
 def test_seconds_of_whoever_observes_count(monkeypatch):
     now = [5000.0]
-    monkeypatch.setattr("evosdc.engine.loop.working_time", lambda: now[0])
+    monkeypatch.setattr("evosdc.engine.loop.monotonic", lambda: now[0])
     seen = []
 
     def observe(state, record):

@@ -51,16 +51,16 @@ def test_an_idle_worker_that_is_killed_is_replaced(tmp_path):
 def test_the_time_limit_holds_in_workers(kind):
     executor = KINDS[kind](KINDS[kind].Params(time_limit=1.0), 1)
     with executor:
-        rows = executor.map([task("asleep", [0.0, 30.0, 0.0])])
+        rows = executor.map([task("busy", [0.0, 30.0, 0.0])])
     assert [o.value if o.ok else o.value.type for o in rows[0]] == [0.0, "TimeLimit", 0.0]
 
 
-@pytest.mark.endurance
-def test_a_worker_that_does_not_keep_the_time_limit_is_killed(monkeypatch):
-    monkeypatch.setattr("evosdc.executors.process_pool._GRACE", 1.0)
-    monkeypatch.setattr("evosdc.executors.process_pool._FIRST_GRACE", 4.0)
-    with ProcessesExecutor(ProcessesExecutor.Params(time_limit=0.5), 2) as executor:
-        rows = executor.map([task("stubborn", [0.0, 60.0]), task("stubborn", [0.01])])
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_worker_that_hangs_is_killed_and_replaced(kind, monkeypatch):
+    monkeypatch.setattr("evosdc.executors.pool.GRACE", 1.0)
+    monkeypatch.setattr("evosdc.executors.pool.FIRST_GRACE", 4.0)
+    with KINDS[kind](KINDS[kind].Params(time_limit=0.5), 2) as executor:
+        rows = executor.map([task("unstoppable", [0.0, 60.0]), task("unstoppable", [0.01])])
     assert [o.value if o.ok else o.value.type for row in rows for o in row] == [0.0, "TimeLimit", 0.01]
 
 

@@ -146,7 +146,7 @@ def test_serial_is_here():
     executor = SerialExecutor(SerialExecutor.Params(time_limit=0.5), 8)
     assert (executor.workers, executor.remote) == (1, False)
     with executor:
-        rows = executor.map([task("process", [0.0, 9.0])])
+        rows = executor.map([task("process", [0.0, 0.6])])
     assert rows[0][0].value == os.getpid()
     assert rows[0][1].value.type == "TimeLimit"
 

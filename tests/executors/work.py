@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from evosdc.executors.shared_files import read_shared
 from evosdc.model import SharedFiles, Task
+from evosdc.time_limit import check_time
 
 HERE = __name__
 
@@ -52,11 +53,15 @@ def asleep(shared: SharedFiles | None, seed: int, payload: float) -> float:
     return payload
 
 
-def stubborn(shared: SharedFiles | None, seed: int, payload: float) -> float:
-    """As compiled code does, never look up while the alarm rings."""
-    if payload > 1.0:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
-    time.sleep(payload)
+def busy(shared: SharedFiles | None, seed: int, payload: float) -> float:
+    """Work for a time, look at the clock now and then, and swallow what can be swallowed."""
+    end = time.monotonic() + payload
+    while time.monotonic() < end:
+        try:
+            time.sleep(0.001)
+            check_time()
+        except Exception:
+            return -1.0
     return payload
 
 

@@ -50,7 +50,7 @@ def test_what_takes_too_long_in_any_case_is_tried_once(assembly, monkeypatch):
         tried.append(len(microdata.table))
         clock[0] += 3.0
 
-    monkeypatch.setattr(pace_module, "working_time", lambda: clock[0])
+    monkeypatch.setattr(pace_module, "monotonic", lambda: clock[0])
     monkeypatch.setattr(pace_module, "apply_masking", masked)
     with pytest.raises(DeadlineOver):
         pace(assembly, SWAPPING, 8.0)

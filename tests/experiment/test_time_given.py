@@ -2,6 +2,7 @@
 
 import time
 import tomllib
+from time import monotonic
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,6 @@ from evosdc.experiment.run.portfolio import starting_individuals
 from evosdc.experiment.run.repetition import begun_from
 from evosdc.experiment.run.run import run_once
 from evosdc.experiment.run.time_given import MOST_CONCLUDING, MOST_KEPT, TimeGiven
-from evosdc.kernel import working_time
 from evosdc.plugins.registry import default_registry
 from evosdc.time_limit import DeadlineOver
 
@@ -33,28 +33,28 @@ SMALL = {
 def test_a_time_that_verdict_and_report_alone_exceed_is_told_of():
     told = list[str]()
     for seconds in (26.0, 20.0):
-        TimeGiven.of(StopRule(whole=seconds), working_time(), 1_000_000, 6, 1).remark(told.append)
+        TimeGiven.of(StopRule(whole=seconds), monotonic(), 1_000_000, 6, 1).remark(told.append)
     (remark,) = told
     assert remark.startswith("20 seconds are too few for a file of this size, and will be exceeded: verdict and report")
     assert remark.endswith("Give it 26 seconds or more.")
 
 
 def test_what_follows_the_search_has_a_share_at_most():
-    given = TimeGiven.of(StopRule(whole=100.0), working_time(), 1000, 10)
+    given = TimeGiven.of(StopRule(whole=100.0), monotonic(), 1000, 10)
     assert given.for_search(10_000.0) == pytest.approx(100.0 * (1.0 - MOST_KEPT), abs=0.5)
     assert given.for_search(0.0) == pytest.approx(100.0 - given.concluding, abs=0.5)
     assert given.for_judges == pytest.approx(100.0 - given.concluding, abs=0.5)
 
 
 def test_the_verdict_on_a_large_file_may_have_half():
-    given = TimeGiven.of(StopRule(whole=60.0), working_time(), 3_000_000, 6)
+    given = TimeGiven.of(StopRule(whole=60.0), monotonic(), 3_000_000, 6)
     assert MOST_KEPT * 60.0 < given.concluding <= MOST_CONCLUDING * 60.0
     for judging in (0.0, 10_000.0):
         assert given.for_search(judging) == pytest.approx(60.0 - given.concluding, abs=0.5)
 
 
 def test_the_verdict_on_numbers_takes_longer():
-    given = [TimeGiven.of(StopRule(whole=1000.0), working_time(), 100_000, 8, numbers) for numbers in (0, 4, 8)]
+    given = [TimeGiven.of(StopRule(whole=1000.0), monotonic(), 100_000, 8, numbers) for numbers in (0, 4, 8)]
     assert given[0].concluding < given[1].concluding < given[2].concluding
     assert given[1].concluding == pytest.approx((given[0].concluding + given[2].concluding) / 2)
 
@@ -67,20 +67,20 @@ def test_numbers_of_few_values_are_no_numbers_that_differ():
 
 
 def test_what_was_spent_before_counts():
-    given = TimeGiven.of(StopRule(whole=100.0), working_time() - 90.0, 1000, 10)
+    given = TimeGiven.of(StopRule(whole=100.0), monotonic() - 90.0, 1000, 10)
     assert given.left == pytest.approx(10.0, abs=0.5)
-    assert TimeGiven.of(StopRule(whole=1.0), working_time() - 90.0, 1000, 10).for_search(0.0) == 0.0
+    assert TimeGiven.of(StopRule(whole=1.0), monotonic() - 90.0, 1000, 10).for_search(0.0) == 0.0
 
 
 def test_a_machine_that_others_use_keeps_more_back_for_the_conclusion():
-    given = TimeGiven.of(StopRule(whole=100.0), working_time(), 1000, 10)
+    given = TimeGiven.of(StopRule(whole=100.0), monotonic(), 1000, 10)
     assert given.slowed(2.0).concluding == pytest.approx(2.0 * given.concluding)
     assert given.slowed(0.5).concluding == given.concluding
     assert given.slowed(1e6).concluding <= 100.0 * MOST_CONCLUDING
 
 
 def test_without_a_time_nothing_is_limited():
-    given = TimeGiven.of(StopRule(seconds=5.0), working_time(), 1000, 10)
+    given = TimeGiven.of(StopRule(seconds=5.0), monotonic(), 1000, 10)
     assert given.left is given.for_judges is given.for_search(1.0) is None
 
 

@@ -181,10 +181,10 @@ def test_an_owner_gives_signs_of_life(tmp_path, monkeypatch):
 
 
 def test_a_file_system_that_cannot_lock_goes_by_the_name(tmp_path, monkeypatch):
-    def unable(descriptor, operation):
+    def unable(lock):
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr("fcntl.flock", unable)
+    monkeypatch.setattr("evosdc.runs.lock.FileLock.acquire", unable)
     first, second = Lock(tmp_path / ".lock"), Lock(tmp_path / ".lock")
     first.acquire()
     with pytest.raises(FolderLockedError):

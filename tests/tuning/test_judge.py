@@ -131,7 +131,7 @@ def test_loading_is_paid_for_by_no_method_and_no_phase(monkeypatch: pytest.Monke
     assert judge.time_used[SWAP.name] == 0.0
     judge.judge([(candidate(0.25), 0)])
     assert judge.time_used[SWAP.name] > 0.0
-    monkeypatch.setattr("evosdc.tuning.judge.working_time", lambda: judge._began + 6.0)
+    monkeypatch.setattr("evosdc.tuning.judge.monotonic", lambda: judge._began + 6.0)
     judge._loading, judge.budget = 0.5, Budget(seconds=10.0)
     with judge.until(0.15):
         assert judge.over, "0.6 of all is more than 0.5 and 0.15 of the rest"
@@ -141,7 +141,7 @@ def test_loading_is_paid_for_by_no_method_and_no_phase(monkeypatch: pytest.Monke
 
 def test_compilation_is_no_part_of_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("evosdc.tuning.judge.working_time", lambda: now[0])
+    monkeypatch.setattr("evosdc.tuning.judge.monotonic", lambda: now[0])
     judge = Judge(PROBLEM, REGISTRY, 1, Budget(seconds=10.0))
     now[0] = 2.0
     assert judge.seconds == 2.0

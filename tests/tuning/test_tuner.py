@@ -217,7 +217,7 @@ def test_few_files_are_called_weak_evidence(tuning: Tuning) -> None:
 
 def test_within_a_time_every_design_has_its_turn_before_the_second_point_of_any(monkeypatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("evosdc.tuning.judge.working_time", lambda: now[0])
+    monkeypatch.setattr("evosdc.tuning.judge.monotonic", lambda: now[0])
     arms = arms_of(PROBLEM.genotype.microdata.original, REGISTRY, ("bottom-coding", "pram", "rank-swapping", "mdav"))
     judge = Judge(PROBLEM, REGISTRY, 1, Budget(seconds=3600.0))
     Course(judge, arms).turns(())
@@ -247,7 +247,7 @@ def test_within_a_time_a_spread_of_the_portfolio_has_every_second_turn() -> None
 
 def test_a_short_time_goes_through_the_portfolio_before_single_attributes(monkeypatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("evosdc.tuning.judge.working_time", lambda: now[0])
+    monkeypatch.setattr("evosdc.tuning.judge.monotonic", lambda: now[0])
     order, judge = list[str](), Judge(PROBLEM, REGISTRY, 1, Budget(seconds=10.0))
 
     def carried_out(batch, sent) -> None:

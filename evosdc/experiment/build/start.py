@@ -17,6 +17,7 @@ from evosdc.model import Algorithm, Composed, Generalising, Genotype, Individual
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, draw_seed, stream
 from evosdc.table.table import Table
+from evosdc.time_limit import check_time
 
 
 @dataclass(frozen=True)
@@ -252,6 +253,7 @@ def met_before_and_after(problem: Problem, plan: StartingPlan, evaluated: int, m
     before = after = 0
     listed = range(min(len(plan.maskings), evaluated, most))
     for position in listed:
+        check_time()
         entry = plan.maskings[position]
         masked = _unmended(problem, entry, position)
         before += problem.repair.missed(masked) == 0.0

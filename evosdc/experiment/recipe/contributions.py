@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import NamedTuple
 
 from evosdc.calls.masking import apply_masking, build_steps, last_step_of
 from evosdc.engine.mending import mended
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError
-from evosdc.kernel import working_time
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, Seed, draw_seed, stream
@@ -44,7 +44,7 @@ def mean_scores(
     Parameters
     ----------
     until : float, optional
-        On the clock of `evosdc.kernel.working_time`: when to be content with the files that there are, at least one.
+        On the clock of `time.monotonic`: when to be content with the files that there are, at least one.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def mean_scores(
         last = last_step_of(masking, methods, microdata)
         before = None
         for draw in range(draws):
-            if found and until is not None and working_time() >= until:
+            if found and until is not None and monotonic() >= until:
                 break
             rng = stream(draw_seed(seed, draw), Purpose.MASK)
             table = apply_masking(masking, methods, microdata, rng)

@@ -18,7 +18,7 @@ LOOKED_AT, MANY = 10_000, 1000
 
 
 def time_of(assembly: Assembly, began: float) -> TimeGiven:
-    """Return the time of a run that began then, on the clock of `evosdc.kernel.working_time`."""
+    """Return the time of a run that began then, on the clock of `time.monotonic`."""
     return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly), differing_numbers(assembly.source.table))
 
 

@@ -1,11 +1,11 @@
 """How many people an informed intruder finds in a run's file, and in members of its front."""
 
 from collections.abc import Mapping, Sequence
+from time import monotonic
 from typing import Any
 
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
-from evosdc.kernel import working_time
 from evosdc.model import Individual
 from evosdc.model.constraint import without_publishable
 from evosdc.release.acceptance import bound_of, strictest_bound
@@ -62,11 +62,11 @@ def member_for_verdict(
     None where none is required, where the best file is within the bound, and where `safer_member` finds none.
     """
     texts, verdict = without_publishable(assembly.experiment.constraints)
-    began = working_time()
+    began = monotonic()
     found = _found_of(assembly, best) if verdict else None
     if found is None or found.percent <= bound_of(texts, found.measure, assembly.registry)[0]:
         return None
-    cost = working_time() - began
+    cost = monotonic() - began
     left = None if seconds is None else seconds - cost
     return safer_member(assembly, front, strictest_bound(texts, assembly.registry), left, cost)
 
@@ -95,8 +95,8 @@ def safer_member(
         Seconds that it takes to ask the intruder about one file.
     """
     places = [place for place, member in enumerate(front) if member.feasible]
-    low, high, kept, began = 0, len(places) - 1, None, working_time()
-    while low <= high and (seconds is None or working_time() - began + cost < seconds):
+    low, high, kept, began = 0, len(places) - 1, None, monotonic()
+    while low <= high and (seconds is None or monotonic() - began + cost < seconds):
         middle = (low + high) // 2
         found = _found_of(assembly, front[places[middle]])
         if found is not None and found.percent <= bound:

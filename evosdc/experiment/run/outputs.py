@@ -4,7 +4,7 @@ import csv
 import io
 import logging
 from collections.abc import Iterable, Sequence
-from time import process_time
+from time import monotonic, process_time
 from typing import Any
 
 from evosdc.calls.consistency import given_away_sentences, rules_notes
@@ -46,7 +46,6 @@ from evosdc.experiment.run.time_given import UNLIMITED, TimeGiven
 from evosdc.experiment.run.transition_outputs import write_transitions
 from evosdc.files.atomic import write_text
 from evosdc.files.row_order import SHUFFLED
-from evosdc.kernel import working_time
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import ERROR, INFEASIBILITY
 from evosdc.release.perturbation import perturbed_values, untouched_records
@@ -91,7 +90,7 @@ def write_outputs(
         When all has to be over: judges, causes and the limit end early where need be.
     """
     tell = (display or Display()).concluding
-    began, worked = working_time(), process_time()
+    began, worked = monotonic(), process_time()
     tell("writing the protected file and its scores")
     problem, algorithm = assembly.problem, assembly.algorithm
     choice = assembly.experiment.choose if best is None else None
@@ -131,7 +130,7 @@ def write_outputs(
         table = assembly.source.table
         span = expected_time(len(table), len(assembly.microdata.protect), len(table.schema.names))
         # Of all threads: long files are assessed side by side, while this one waits.
-        given = given.slowed((working_time() - began) / max(process_time() - worked, 1e-3))
+        given = given.slowed((monotonic() - began) / max(process_time() - worked, 1e-3))
         left = given.for_judges
         within = span if left is None else f"{span}, {max(left, 0.0):.0f} s at most"
         if left is None or left >= 1.0:

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from evosdc.calls.masking import apply_masking, build_steps
-from evosdc.kernel import working_time
 from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, stream
-from evosdc.time_limit import DeadlineOver, time_limited
+from evosdc.time_limit import DeadlineOver, check_time, time_limited
 
 FIRST, SECOND = 0.001, 0.04
 """Shares of the effort at which a method is tried: what it takes in any case, and what it takes for its effort."""
@@ -54,22 +54,23 @@ def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: f
     method = registry.implementation("masking-method", masking.method)
     if not method.pace or masking.then or method.pace in masking.params:
         return masking
-    began = working_time()
+    began = monotonic()
     whole = method.Params.model_fields[method.pace].default
 
     def taken(share: float, of: Microdata = microdata) -> float:
         entry = replace(masking, params=_with(masking.params, method.pace, whole * share))
-        begun = working_time()
+        begun = monotonic()
+        check_time()
         apply_masking(entry, build_steps(entry, registry), of, stream(0, Purpose.MASK))
-        return working_time() - begun
+        return monotonic() - begun
 
     few = microdata.table.take(np.arange(min(len(microdata.table), FEW), dtype=np.intp))
     taken(FIRST, replace(microdata, table=few, zeros_threshold=None))  # loads what the method needs
     first = taken(FIRST)
-    if 2.0 * first > max(CAUTION * (seconds - (working_time() - began)), FOR_TRYING):
+    if 2.0 * first > max(CAUTION * (seconds - (monotonic() - began)), FOR_TRYING):
         raise DeadlineOver  # neither a second trial nor a file would end
     slope = max(taken(SECOND) - first, 0.0) / (SECOND - FIRST)
-    left = CAUTION * (seconds - (working_time() - began)) - first
+    left = CAUTION * (seconds - (monotonic() - began)) - first
     if slope <= left:
         return masking
     share = max(LEAST, left / slope) if left > 0.0 else LEAST
@@ -84,9 +85,9 @@ def all_paced(
     tell: Callable[[str], None],
 ) -> list[Masking]:
     """Return entries with as much effort as ends within a time that they share; say which have less or are left out."""
-    end, found = working_time() + seconds, []
+    end, found = monotonic() + seconds, []
     for place, masking in enumerate(maskings):
-        share = (end - working_time()) / (len(maskings) - place)
+        share = (end - monotonic()) / (len(maskings) - place)
         try:
             with time_limited(max(share, FOR_TRYING), DeadlineOver):
                 fitted = paced(masking, microdata, registry, share)

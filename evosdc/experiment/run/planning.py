@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from evosdc.engine.dispatch import Dispatch
@@ -27,7 +28,6 @@ from evosdc.experiment.run.portfolio import search_from, starting_individuals
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import anew
 from evosdc.files.atomic import write_text
-from evosdc.kernel import working_time
 from evosdc.model import Composed, Masking, fitting_designs
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
@@ -78,7 +78,7 @@ def planned_start(
             found = _without_plan(assembly)
             _write_start(folder, found)
             return found, spent
-        began, most = working_time(), None if rule.seconds is None else MOST * rule.seconds
+        began, most = monotonic(), None if rule.seconds is None else MOST * rule.seconds
         try:
             with time_limited(most, DeadlineOver):
                 _plan(recorder, start.planned, rule, dispatch)
@@ -87,7 +87,7 @@ def planned_start(
                 recorder.display.message("no protection plan: its files take longer than its share of the time")
                 found = _without_plan(assembly)
                 _write_start(folder, found)
-                return found, {**spent, "seconds": spent.get("seconds", 0.0) + working_time() - began}
+                return found, {**spent, "seconds": spent.get("seconds", 0.0) + monotonic() - began}
     document = folder.read_object(PLANNING, "masking")
     total = {key: spent.get(key, 0) + document.get(key, 0) for key in ("seconds", "evaluations")}
     found = with_plan(assembly, _masking(document), document.get("files", start.planned.files))
@@ -126,7 +126,7 @@ def _write_start(folder: RunFolder, found: Assembly) -> None:
 def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispatch | None) -> None:
     """Evolve a plan, and write it and what it comes to into the run's folder."""
     assembly, folder = recorder.assembly, recorder.folder
-    began = working_time()
+    began = monotonic()
     nested = plan_assembly(assembly, _tuned(recorder))
     state = _searched(nested, rule, recorder, anew(dispatch, nested))
     solution = nested.algorithm.solution(state.population, state.best)
@@ -144,7 +144,7 @@ def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispa
         "files": _files(planned, rule, cost),
         "scores": recipe.scores,
         "evaluations": state.progress.evaluations,
-        "seconds": round(working_time() - began, 3),
+        "seconds": round(monotonic() - began, 3),
     }
     folder.write_json(PLANNING, told)
 
@@ -195,9 +195,9 @@ def _not_worse(
     """
 
     def judged(masking: Masking) -> tuple[MeanScores | None, float]:
-        began = working_time()
+        began = monotonic()
         mean = mean_scores(nested.problem, nested.registry, masking.steps, nested.seed, until=until)
-        return mean, (working_time() - began) / (1 if mean is None else mean.draws)
+        return mean, (monotonic() - began) / (1 if mean is None else mean.draws)
 
     own, cost = judged(found)
     for row in _tuned_rows(recorder)[:1]:
@@ -207,7 +207,7 @@ def _not_worse(
             if other is not None and (own is None or _standing(other) < _standing(own)):
                 found, own, cost = best, other, other_cost
     for named in _named(recorder):
-        left = None if until is None else max(until - working_time(), 0.0)
+        left = None if until is None else max(until - monotonic(), 0.0)
         with suppress(DeadlineOver), time_limited(left, DeadlineOver):
             other, other_cost = judged(named)
             if other is not None and (own is None or _standing(other) < _standing(own)):
@@ -265,9 +265,9 @@ def _stop(planned: PlannedStart, assembly: Assembly) -> Stop:
 
 def _searched(nested: Assembly, stop: Stop, recorder: Recorder, dispatch: Dispatch | None) -> SearchState:
     nested = replace(nested, stop=stop)
-    began = working_time()
+    began = monotonic()
     individuals = list(starting_individuals(nested, dispatch, lambda done, total: recorder.planning(done, None)))
-    state = search_from(nested, individuals, working_time() - began, 0)
+    state = search_from(nested, individuals, monotonic() - began, 0)
     evaluator = Evaluator(nested.problem, dispatch, None, nested.experiment.on_error.rule)
     evaluator.remember([*state.population.individuals, *state.front])
 

@@ -1,6 +1,7 @@
 """Masking and evaluating what a search starts from, here or on workers, and keeping the scores for the report."""
 
 from collections.abc import Callable, Iterator, Sequence
+from time import monotonic
 
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.loop import SearchState, first_state
@@ -8,7 +9,6 @@ from evosdc.errors import CheckpointError, Fault
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_individual
 from evosdc.experiment.run.summaries import scored
-from evosdc.kernel import working_time
 from evosdc.model import Individual, Masking
 from evosdc.runs.layout import PORTFOLIO, RunFolder
 from evosdc.time_limit import DeadlineOver, time_limited
@@ -62,7 +62,7 @@ def starting_individuals(
     total = len(plan.labels)
     given = assembly.stop.seconds
     usual = FOR_SEARCH_OF_LARGE if len(assembly.source.table) >= LARGE else FOR_SEARCH
-    began = working_time()
+    began = monotonic()
     done, seconds = 0, 0.0
 
     def left() -> float | None:
@@ -70,7 +70,7 @@ def starting_individuals(
         if given is None or not done:
             return None
         share = 1.0 - (FOR_SEARCH_AT_LEAST if done < min(plan.assured, total) else usual)
-        return share * given - spent - (working_time() - began)
+        return share * given - spent - (monotonic() - began)
 
     def over() -> bool:
         rest = left()
@@ -104,7 +104,7 @@ def starting_individuals(
         for position in batch:
             if over():
                 break
-            start = working_time()
+            start = monotonic()
             try:
                 with time_limited(left(), DeadlineOver):
                     individual = starting_individual(problem, plan, position, rule)
@@ -113,7 +113,7 @@ def starting_individuals(
                     raise  # no limit of this start's own, but of the part that it belongs to
                 tell(done, total)
                 return
-            seconds = 0.5 * (seconds + working_time() - start)
+            seconds = 0.5 * (seconds + monotonic() - start)
             done += 1
             yield individual
     tell(done, total)

@@ -1,6 +1,7 @@
 """What a run says of the file that it publishes: ``release.json``, and the verdict in ``result.json``."""
 
 from collections.abc import Mapping, Sequence
+from time import monotonic
 from typing import Any
 
 from evosdc.calls.consistency import given_away_sentences
@@ -9,7 +10,6 @@ from evosdc.experiment.build.safeguards import aims_among
 from evosdc.experiment.run.intruders import found_in, safer_member
 from evosdc.experiment.run.order import order_sentences
 from evosdc.experiment.run.provenance import digest
-from evosdc.kernel import working_time
 from evosdc.model import Individual
 from evosdc.printing import NO_TIME
 from evosdc.release.acceptance import bound_of, two_way_of
@@ -68,10 +68,10 @@ def write_release(
     measured = any(name in document["best"]["scores"] for name in assembly.registry.defaults("measure", "identity"))
     # The intruder is asked anew only where other judges are: that costs about as much as an evaluation.
     asked = measured or bool(document.get("verdict"))
-    began = working_time()
+    began = monotonic()
     of_file = document["best"].get("of_file", document["best"])["scores"] if omitted is None else None
     found = found_in(assembly, original, shown, document["identity"], of_file) if asked else None
-    cost = working_time() - began
+    cost = monotonic() - began
     away = determinations(whole, microdata.protect)
     unchanged = [
         column.to_json() for column in unchanged_columns(whole, microdata.protect, dropped, document["changed"], away)

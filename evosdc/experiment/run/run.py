@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from traceback import clear_frames
 from typing import Any
 
@@ -52,7 +53,6 @@ from evosdc.experiment.run.stale_report import remove_report
 from evosdc.experiment.run.time_given import TimeGiven
 from evosdc.experiment.run.tuning import tune_start
 from evosdc.experiment.run.workers import anew, dispatch_of, executor_of
-from evosdc.kernel import working_time
 from evosdc.plugins.registry import Registry
 from evosdc.runs.finish import EndRequested, withdraw
 from evosdc.runs.journal import cut_journal
@@ -106,7 +106,7 @@ def run_once(
     RunError
         The run failed; what it had is in the folder.
     """
-    began = working_time() - spent
+    began = monotonic() - spent
     assembly = assemble(experiment, registry, seed)
     folder = RunFolder(path)
     own = experiment.data.file
@@ -149,7 +149,7 @@ def resume_once(
     CheckpointError
         The folder holds no run, its checkpoints cannot be read, or data, schema or versions have changed.
     """
-    display, began = display or Display(), working_time()
+    display, began = display or Display(), monotonic()
     folder = RunFolder(path)
     experiment = experiment_of(folder)
     if executor is not None:
@@ -183,7 +183,7 @@ def resume_once(
         spent = 0.0 if state is None else state.progress.seconds
         over = state is not None and ended_by_time(folder, state.progress.generation)
         # Where judges alone are left to ask, to load all again is not to cost them their time.
-        time = time_of(assembly, (working_time() if over else began) - spent)
+        time = time_of(assembly, (monotonic() if over else began) - spent)
         return _carry_out(Recorder(ending_within(assembly, time, folder, spent, over), folder, display), time, state)
 
 
@@ -288,7 +288,7 @@ def _start(
     assembly, folder = recorder.assembly, recorder.folder
     if state is not None and folder.file(PORTFOLIO).exists():
         return state, read_portfolio(folder)
-    began = working_time()
+    began = monotonic()
     recorder.write_status("running", "masking and judging the starting files")
     seconds, evaluations = spent.get("seconds", 0.0), spent.get("evaluations", 0)
     individuals = recorder.judged
@@ -305,7 +305,7 @@ def _start(
         recorder.display.message(missed)
     files = files_of(assembly, individuals)
     write_portfolio(folder, files)
-    return search_from(assembly, individuals, seconds + working_time() - began, evaluations), files
+    return search_from(assembly, individuals, seconds + monotonic() - began, evaluations), files
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:

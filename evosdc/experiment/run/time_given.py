@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
+from time import monotonic
 
 from evosdc.experiment.config.stop_rule import StopRule
-from evosdc.kernel import working_time
 
 MOST_KEPT = 0.3
 """Share of the time that is kept back at most for what follows the search."""
@@ -37,7 +37,7 @@ def concluding_seconds(records: int, attributes: int, numbers: int = 0) -> float
 
 @dataclass(frozen=True)
 class TimeGiven:
-    """When a run has to be over, on the clock of `evosdc.kernel.working_time`.
+    """When a run has to be over, on the clock of `time.monotonic`.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class TimeGiven:
     @property
     def left(self) -> float | None:
         """Seconds until the end; None where nothing limits the run."""
-        return None if self.seconds is None else self.end - working_time()
+        return None if self.seconds is None else self.end - monotonic()
 
     @property
     def for_judges(self) -> float | None:

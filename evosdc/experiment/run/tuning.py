@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,6 @@ from evosdc.experiment.run.pace import UNTIL, UNTIL_OF_LARGE, all_paced
 from evosdc.experiment.run.planning import seconds_of_plan
 from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.workers import dispatch_of, executor_of
-from evosdc.kernel import working_time
 from evosdc.model import Masking, Microdata, Seedable
 from evosdc.model.constraint import without_publishable
 from evosdc.plugins.registry import Registry
@@ -133,7 +133,7 @@ def tune_alone(
     ParameterError
         A verdict is required.
     """
-    began = working_time()
+    began = monotonic()
     _, verdict = without_publishable(assembly.experiment.constraints)
     if verdict:
         advice = 'Tuning asks no judges: there is none. Require what it rests on, such as "ranked-linkage <= 9".'
@@ -143,7 +143,7 @@ def tune_alone(
         dispatch = dispatch_of(assembly, RunFolder(Path(place)), executor, stack)
         problem, registry = assembly.problem, assembly.registry
         sample = sample_of(assembly.experiment, assembly.microdata, registry, assembly.seed, budget)
-        budget = budget.without(0, working_time() - began)
+        budget = budget.without(0, monotonic() - began)
         return tune_problem(problem, registry, tuned, budget, None, dispatch, tell, stopped, sample, slow)
 
 
@@ -178,7 +178,7 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
     assert start is not None, "nothing is tuned unless the experiment says so"
     made: Sequence[tuple[Masking, Table]] = ()
     if start.tuned is not None and not folder.file(TUNING).exists():
-        began = working_time()
+        began = monotonic()
         recorder.write_status("running", "tuning masking methods")
         budget = budget_of(start.tuned, assembly.experiment.stop)
         problem, portfolio = assembly.problem, start.portfolio
@@ -200,7 +200,7 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
             asked = list(all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message))
         entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings, "named": asked}
         lasting = _lasting(assembly, tuning, times)
-        document = tuning.to_json() | {"seconds": round(working_time() - began, 3)}
+        document = tuning.to_json() | {"seconds": round(monotonic() - began, 3)}
         document |= {"lasting": [list(methods) for methods in lasting]} if lasting else {}
         folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
     document = folder.read_object(TUNING, "start")

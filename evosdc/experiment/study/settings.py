@@ -5,15 +5,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evosdc.errors import ExperimentError, Fault, FaultCollector, InputError
-from evosdc.experiment.build.assembly import Assembly, assemble, check_names
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.plugins.registry import Registry
 from evosdc.printing import values_in_words
 from evosdc.runs.layout import replicate_folder, setting_folder
 from evosdc.secret import Seed, replicate_seed
+
+if TYPE_CHECKING:
+    from evosdc.experiment.build.assembly import Assembly
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def planned_runs(experiment: Experiment) -> tuple[PlannedRun, ...]:
     )
 
 
-def check_settings(experiment: Experiment, registry: Registry) -> Assembly:
+def check_settings(experiment: Experiment, registry: Registry) -> "Assembly":
     """Raise when a setting cannot be run; return what the first one needs.
 
     Names and parameters of all settings are checked. Data and measures are tried out with each value once, not with
@@ -112,6 +114,8 @@ def check_settings(experiment: Experiment, registry: Registry) -> Assembly:
     InputError
         With every fault found.
     """
+    from evosdc.experiment.build.assembly import assemble, check_names  # numba is loaded with it
+
     settings = settings_of(experiment)
     collect = FaultCollector()
     first: Assembly | None = None

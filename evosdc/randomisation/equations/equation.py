@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.randomisation.equations.symbols import ARITY, CONSTANT, LIMIT, SYMBOLS
 
 Tokens = NDArray[np.int16]
@@ -126,7 +126,7 @@ def starts(tokens: Tokens) -> NDArray[np.int64]:
     return begins
 
 
-@kernel
+@njit(cache=True)
 def _starts(tokens: Tokens, arity: NDArray[np.int64]) -> NDArray[np.int64]:
     begins = np.empty(tokens.size, dtype=np.int64)
     for i in range(tokens.size):
@@ -137,7 +137,7 @@ def _starts(tokens: Tokens, arity: NDArray[np.int64]) -> NDArray[np.int64]:
     return begins
 
 
-@kernel
+@njit(cache=True)
 def depth_of(tokens: Tokens, arity: NDArray[np.int64]) -> int:
     """Return the depth of the deepest of the trees in a postorder vector."""
     stack = np.empty(tokens.size, dtype=np.int64)

@@ -7,9 +7,9 @@ become probabilities.
 from typing import Literal, get_args
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.randomisation.equations.equation import Constants, Equation, Tokens
 from evosdc.randomisation.equations.quantities import Quantities
 from evosdc.randomisation.equations.symbols import ARITY, CODE, CONSTANT, LIMIT
@@ -59,7 +59,7 @@ def matrix_of(equation: Equation, cells: Quantities, decoding: Decoding = "raw")
     return matrix
 
 
-@kernel
+@njit(cache=True)
 def _values(
     tokens: Tokens, constants: Constants, planes: NDArray[np.float64], arity: NDArray[np.int64]
 ) -> NDArray[np.float64]:
@@ -92,7 +92,7 @@ def _values(
     return result
 
 
-@kernel_part
+@njit(cache=True)
 def _closed(value: float) -> float:
     """Return the value within the limits; with finite operands only an overflow could leave them."""
     if value != value:
@@ -100,7 +100,7 @@ def _closed(value: float) -> float:
     return min(max(value, -LIMIT), LIMIT)
 
 
-@kernel_part
+@njit(cache=True)
 def _unary(token: int, x: NDArray[np.float64]) -> None:
     if token == _NEG:
         for j in range(x.size):
@@ -116,7 +116,7 @@ def _unary(token: int, x: NDArray[np.float64]) -> None:
             x[j] = np.log1p(abs(x[j]))
 
 
-@kernel_part
+@njit(cache=True)
 def _binary(token: int, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
     if token == _PLUS:
         for j in range(x.size):
@@ -138,7 +138,7 @@ def _binary(token: int, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
             x[j] = max(x[j], y[j])
 
 
-@kernel
+@njit(cache=True)
 def _matrix(
     tokens: Tokens,
     constants: Constants,

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel_part
 from evosdc.table.table import Codes, Numbers
 from evosdc_masking.point_search import BLOCK
 from evosdc_masking.space import Metric, Space
@@ -41,7 +41,7 @@ def empty_extents(clusters: int, space: Space) -> Extents:
     )
 
 
-@kernel_part
+@njit(cache=True)
 def breadth(metric: Metric, low: float, high: float, absent: bool) -> float:
     """Return the spread of a cluster's numbers, a missing one as far from others as the metric says."""
     if low > high:
@@ -49,7 +49,7 @@ def breadth(metric: Metric, low: float, high: float, absent: bool) -> float:
     return metric.apart if absent and not metric.wildcard else high - low
 
 
-@kernel_part
+@njit(cache=True)
 def extend(
     metric: Metric, codes: Codes, numbers: Numbers, point: int, extents: Extents, group: int, reach: Numbers
 ) -> None:
@@ -84,7 +84,7 @@ def extend(
             extents.high[group, q] = max(extents.high[group, q], value)
 
 
-@kernel_part
+@njit(cache=True)
 def spread_with(
     metric: Metric,
     codes: Codes,

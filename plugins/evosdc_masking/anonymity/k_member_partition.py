@@ -12,9 +12,9 @@ of spreads. Ties go to the record with the lower position in the file.
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Numbers
 from evosdc_masking.anonymity.cluster_spread import Extents, breadth, empty_extents, extend, spread_with
 from evosdc_masking.point_search import copy_point, farthest, incomplete_columns, measure, remaining_points
@@ -47,7 +47,7 @@ def k_member_partition(space: Space, k: int, first: int) -> Integers:
     return classes
 
 
-@kernel
+@njit(cache=True)
 def _grow(
     metric: Metric,
     codes: Codes,
@@ -99,7 +99,7 @@ def _grow(
     return classes
 
 
-@kernel_part
+@njit(cache=True)
 def _least(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> int:
     """Return the point of the remaining record with the least of `away`, of the lowest position in a tie."""
     best = -1
@@ -112,7 +112,7 @@ def _least(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> in
     return best
 
 
-@kernel
+@njit(cache=True)
 def _distribute(
     metric: Metric, codes: Codes, numbers: Numbers, owner: Integers, classes: Integers, extents: Extents
 ) -> None:
@@ -151,7 +151,7 @@ def _distribute(
                 extents.high[best, q] = max(extents.high[best, q], numbers[q, point])
 
 
-@kernel_part
+@njit(cache=True)
 def _wider(metric: Metric, codes: Codes, owner: Integers, classes: Integers, spreads: Numbers, point: int) -> Numbers:
     """Return the spreads of categories that each cluster would have with a point, shape (m, C)."""
     wider = spreads.copy()

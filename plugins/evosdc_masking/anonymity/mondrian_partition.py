@@ -1,16 +1,16 @@
 """The partition of Mondrian, compiled."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc_masking.anonymity.mondrian_axes import Axes, Ranks
 from evosdc_masking.order import stable_order
 
 Sizes = NDArray[np.int64]
 
 
-@kernel
+@njit(cache=True)
 def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np.float64]) -> Ranks:
     """Return the part of each record.
 
@@ -71,7 +71,7 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
     return parts
 
 
-@kernel_part
+@njit(cache=True)
 def _greatest(
     priorities: NDArray[np.float64], part: int, spans: NDArray[np.float64], left_out: NDArray[np.bool_]
 ) -> int:
@@ -84,7 +84,7 @@ def _greatest(
     return best
 
 
-@kernel_part
+@njit(cache=True)
 def _measure_spans(axes: Axes, rows: Ranks, spans: NDArray[np.float64]) -> None:
     """Write how much of each attribute a part spans, 0 where it has one value, else up to 1, to `spans`."""
     for axis in range(spans.size):
@@ -100,13 +100,13 @@ def _measure_spans(axes: Axes, rows: Ranks, spans: NDArray[np.float64]) -> None:
             spans[axis] = 1.0 if np.isnan(span) else span  # with missing values the whole attribute is lost
 
 
-@kernel_part
+@njit(cache=True)
 def _node(axes: Axes, axis: int, rank: int, level: int) -> int:
     node: int = axes.nodes[axes.tree[axis] + rank * (axes.heights[axis] + 1) + level]
     return node
 
 
-@kernel_part
+@njit(cache=True)
 def _common_level(axes: Axes, rows: Ranks, axis: int) -> int:
     """Return the level of the lowest common ancestor of the values of some records."""
     level = 0
@@ -118,7 +118,7 @@ def _common_level(axes: Axes, rows: Ranks, axis: int) -> int:
     return level
 
 
-@kernel_part
+@njit(cache=True)
 def _cut(axes: Axes, rows: Ranks, axis: int, k: int, relaxed: bool, sizes: Sizes) -> int:
     """Order the records of a part so that its pieces follow each other; return how many, 0 without a cut.
 
@@ -154,7 +154,7 @@ def _cut(axes: Axes, rows: Ranks, axis: int, k: int, relaxed: bool, sizes: Sizes
     return 2
 
 
-@kernel_part
+@njit(cache=True)
 def _ordered(keys: Ranks) -> Ranks:
     """Return ranks from the least to the greatest: counted where they lie close together, sorted otherwise."""
     least = greatest = keys[0]
@@ -176,7 +176,7 @@ def _ordered(keys: Ranks) -> Ranks:
     return ordered
 
 
-@kernel_part
+@njit(cache=True)
 def _count_runs(keys: Ranks, order: Ranks, sizes: Sizes) -> int:
     """Write the lengths of the runs of equal keys, in an order, to `sizes`; return how many there are."""
     runs = 0
@@ -189,7 +189,7 @@ def _count_runs(keys: Ranks, order: Ranks, sizes: Sizes) -> int:
     return runs + 1
 
 
-@kernel_part
+@njit(cache=True)
 def _median_cut(ordered: Ranks, k: int) -> int:
     """Return how many values a strict cut puts to the left, the allowed number nearest to the median's; 0 if none."""
     n = ordered.size
@@ -204,7 +204,7 @@ def _median_cut(ordered: Ranks, k: int) -> int:
     return best
 
 
-@kernel_part
+@njit(cache=True)
 def _divide(rows: Ranks, keys: Ranks, last: int, left: int) -> None:
     """Put the `left` records with the least keys, up to `last`, first; keep the order, also of equal ones."""
     ties = left

@@ -1,9 +1,9 @@
 """Centres of r-gather: compiled loops over rows of distances, none of which is kept."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Numbers
 from evosdc_masking.point_search import incomplete_columns, measure
 from evosdc_masking.space import Metric
@@ -14,7 +14,7 @@ _FEW = 32
 """Up to so many records, keeping the nearest in order is faster than sorting."""
 
 
-@kernel
+@njit(cache=True)
 def necessary_diameter(metric: Metric, codes: Codes, numbers: Numbers, counts: Integers, r: int) -> float:
     """Return the least distance within which every record has r records, itself among them.
 
@@ -44,7 +44,7 @@ def necessary_diameter(metric: Metric, codes: Codes, numbers: Numbers, counts: I
     return greatest
 
 
-@kernel
+@njit(cache=True)
 def _selected(values: Numbers, rank: int) -> float:
     """Return the value of a rank from 0, and reorder the values; Hoare (1961). numpy's takes seconds to compile."""
     low, high = 0, values.size - 1
@@ -69,7 +69,7 @@ def _selected(values: Numbers, rank: int) -> float:
     return selected
 
 
-@kernel_part
+@njit(cache=True)
 def _reach_of_few(away: Numbers, counts: Integers, r: int) -> float:
     """Return the distance of the r-th nearest record, by keeping the nearest points in order."""
     distances = np.empty(r + 1, dtype=np.float64)
@@ -92,7 +92,7 @@ def _reach_of_few(away: Numbers, counts: Integers, r: int) -> float:
     return farthest
 
 
-@kernel_part
+@njit(cache=True)
 def _reach_of_many(away: Numbers, counts: Integers, r: int) -> float:
     """Return the distance of the r-th nearest record, by sorting all points."""
     total = 0
@@ -105,7 +105,7 @@ def _reach_of_many(away: Numbers, counts: Integers, r: int) -> float:
     return reach
 
 
-@kernel
+@njit(cache=True)
 def centres_of(
     metric: Metric, codes: Codes, numbers: Numbers, diameter: float, most: int, most_pairs: int
 ) -> tuple[Integers, Integers, Integers, float, float]:
@@ -162,7 +162,7 @@ def centres_of(
     return centres[:chosen], begins[: chosen + 1], reached[:pairs], below, above
 
 
-@kernel
+@njit(cache=True)
 def nearest_centres(metric: Metric, codes: Codes, numbers: Numbers, centres: Integers) -> tuple[Integers, Numbers]:
     """Return the number of the centre nearest to each point, the first in a tie, and its distance, shapes (m,)."""
     size = codes.shape[1] if codes.shape[0] else numbers.shape[1]

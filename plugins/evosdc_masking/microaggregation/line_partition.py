@@ -7,16 +7,16 @@ downwards, which takes O(kn) steps and no differences of large sums.
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Numbers
 
 Labels = NDArray[np.int64]
 Integers = NDArray[np.int64]
 
 
-@kernel
+@njit(cache=True)
 def least_squares(points: Numbers, k: int) -> Labels:
     """Return the partition in runs of the least sum of squared deviations from the runs' means.
 
@@ -52,7 +52,7 @@ def least_squares(points: Numbers, k: int) -> Labels:
     return _runs(begins)
 
 
-@kernel
+@njit(cache=True)
 def least_deviations(codes: Integers, k: int) -> Labels:
     """Return the partition in runs of the least sum of absolute deviations from the runs' medians.
 
@@ -87,7 +87,7 @@ def least_deviations(codes: Integers, k: int) -> Labels:
     return _runs(begins)
 
 
-@kernel
+@njit(cache=True)
 def equal_runs(n: int, k: int) -> Labels:
     """Return the partition of n places in runs of k, the last of which takes the fewer than k that are over."""
     labels = np.empty(n, dtype=np.int64)
@@ -97,7 +97,7 @@ def equal_runs(n: int, k: int) -> Labels:
     return labels
 
 
-@kernel_part
+@njit(cache=True)
 def _runs(begins: Integers) -> Labels:
     """Return the number of each place's run, where ``begins[j]`` is the begin of the run that ends at j."""
     n = begins.size - 1

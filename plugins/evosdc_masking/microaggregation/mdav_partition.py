@@ -13,9 +13,9 @@ positions; the classes are the same as if all records were visited.
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Numbers
 from evosdc_masking.averages import average_category
 from evosdc_masking.point_search import copy_point, farthest, incomplete_columns, measure, remaining_points
@@ -38,7 +38,7 @@ def mdav_partition(space: Space, k: int) -> Integers:
     return _partition(space.metric, space.codes, space.numbers, rows, starts[:-1].copy(), starts[1:].copy(), k)
 
 
-@kernel
+@njit(cache=True)
 def _partition(
     metric: Metric, codes: Codes, numbers: Numbers, rows: Integers, heads: Integers, ends: Integers, k: int
 ) -> Integers:
@@ -90,7 +90,7 @@ def _partition(
     return classes
 
 
-@kernel_part
+@njit(cache=True)
 def _tally(
     metric: Metric, codes: Codes, numbers: Numbers, heads: Integers, ends: Integers
 ) -> tuple[Integers, Numbers, Integers]:
@@ -112,7 +112,7 @@ def _tally(
     return counts, sums, present
 
 
-@kernel_part
+@njit(cache=True)
 def _average(
     metric: Metric, counts: Integers, sums: Numbers, present: Integers, remaining: int, codes: Codes, numbers: Numbers
 ) -> None:
@@ -128,7 +128,7 @@ def _average(
             numbers[j] = sums[j] / present[j]
 
 
-@kernel_part
+@njit(cache=True)
 def _nearest(away: Numbers, pole: int, rows: Integers, heads: Integers, ends: Integers, k: int) -> Integers:
     """Return the points of k records: the pole's first record and the k - 1 nearest others, by (distance, position)."""
     points = np.empty(k, dtype=np.int64)

@@ -1,9 +1,9 @@
 """How many records an intruder cannot tell from each record, in both readings of a missing value."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc_masking.distinct import distinct
 from evosdc_masking.suppression.keys import Counts, Values, units_of
 
@@ -32,7 +32,7 @@ def alike(values: Values, wildcard: bool) -> Counts:
     return result
 
 
-@inner_kernel
+@njit(cache=True)
 def agreements(values: Values, unit: int, masks: Masks) -> None:
     """Set bit a of ``masks[s]`` where `unit` and unit s agree on attribute a, or either has no value of it."""
     for s in range(masks.size):
@@ -44,7 +44,7 @@ def agreements(values: Values, unit: int, masks: Masks) -> None:
                 masks[s] |= bit
 
 
-@kernel
+@njit(cache=True)
 def compatible(values: Values, counts: Counts) -> Counts:
     """Return how many records agree with each unit on all attributes on which both have values, shape (u,).
 
@@ -87,7 +87,7 @@ def compatible(values: Values, counts: Counts) -> Counts:
     return found
 
 
-@inner_kernel
+@njit(cache=True)
 def _equal(values: Values, one: int, other: int) -> bool:
     differing = 0
     for a in range(values.shape[0]):

@@ -7,9 +7,9 @@ taken back.
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel, kernel_part
 from evosdc_masking.suppression.agreement import Masks, agreements
 from evosdc_masking.suppression.keys import Counts, Values
 from evosdc_masking.suppression.relief import Weights, relieve, take_back
@@ -56,7 +56,7 @@ def exchanged(values: Values, original: Values, counts: Counts, found: Counts, w
         _exchange(values, original, counts, found, weights, k, draws, *room)
 
 
-@kernel
+@njit(cache=True)
 def _exchange(
     values: Values,
     original: Values,
@@ -125,7 +125,7 @@ def _exchange(
             _restore(values, found, values_before, found_before)
 
 
-@kernel_part
+@njit(cache=True)
 def _widen(
     values: Values,
     original: Values,
@@ -165,7 +165,7 @@ def _widen(
     take_back(values, original, counts, found, weights, k, order[:others])
 
 
-@inner_kernel
+@njit(cache=True)
 def _restore(values: Values, found: Counts, values_before: Values, found_before: Counts) -> None:
     for s in range(found.size):
         found[s] = found_before[s]
@@ -173,7 +173,7 @@ def _restore(values: Values, found: Counts, values_before: Values, found_before:
             values[a, s] = values_before[a, s]
 
 
-@inner_kernel
+@njit(cache=True)
 def _cost(values: Values, original: Values, weights: Weights) -> float:
     cost = 0.0
     for a in range(values.shape[0]):
@@ -183,7 +183,7 @@ def _cost(values: Values, original: Values, weights: Weights) -> float:
     return cost
 
 
-@inner_kernel
+@njit(cache=True)
 def _bits(mask: int) -> int:
     """Return how many attributes are in a set."""
     count = 0
@@ -193,7 +193,7 @@ def _bits(mask: int) -> int:
     return count
 
 
-@inner_kernel
+@njit(cache=True)
 def _give_back(values: Values, original: Values, counts: Counts, found: Counts, masks: Masks, unit: int) -> None:
     """Give a unit its values back, and count anew whom it is compatible with."""
     full = (1 << values.shape[0]) - 1

@@ -1,9 +1,9 @@
 """One rare record after the other loses its cheapest values, and what is needless is taken back."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc_masking.suppression.agreement import Masks, agreements
 from evosdc_masking.suppression.keys import Counts, Values
 
@@ -13,7 +13,7 @@ WIDEST = 12
 """Number of attributes up to which all subsets of them are weighed; beyond it they are chosen one by one."""
 
 
-@kernel
+@njit(cache=True)
 def relieve(values: Values, counts: Counts, found: Counts, weights: Weights, k: int, order: Counts) -> None:
     """Suppress values of the units in `order` until all are compatible with k records; `found` is kept up to date."""
     width, size = values.shape
@@ -46,7 +46,7 @@ def relieve(values: Values, counts: Counts, found: Counts, weights: Weights, k: 
                 values[a, unit] = -1
 
 
-@kernel_part
+@njit(cache=True)
 def _cheapest(values: Values, counts: Counts, found: Counts, costs: Weights, masks: Masks, k: int, unit: int) -> int:
     """Return the attributes to keep, as bits: all subsets are weighed."""
     subsets, width = costs.size, values.shape[0]
@@ -75,7 +75,7 @@ def _cheapest(values: Values, counts: Counts, found: Counts, costs: Weights, mas
     return best
 
 
-@kernel_part
+@njit(cache=True)
 def _stepwise(values: Values, counts: Counts, weights: Weights, masks: Masks, k: int, unit: int) -> int:
     """Return the attributes to keep, as bits: dropped one by one, the most records gained for the cost first."""
     width = values.shape[0]
@@ -116,7 +116,7 @@ def _stepwise(values: Values, counts: Counts, weights: Weights, masks: Masks, k:
     return kept
 
 
-@kernel
+@njit(cache=True)
 def take_back(
     values: Values, original: Values, counts: Counts, found: Counts, weights: Weights, k: int, order: Counts
 ) -> None:
@@ -146,7 +146,7 @@ def take_back(
             found[unit] = total
 
 
-@kernel_part
+@njit(cache=True)
 def _dearest_first(weights: Weights) -> Counts:
     """Return the attributes by falling weight, equal ones in their order; numpy's sort takes seconds to compile."""
     order = np.empty(weights.size, dtype=np.int64)

@@ -1,9 +1,9 @@
 """Exchanges of values between pairs of records that bring frequency tables nearer to those of the original."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc_masking.swapping.frequency_tables import FrequencyTables
 
 Integers = NDArray[np.int64]
@@ -17,7 +17,7 @@ _DRAWS = 6
 """Uniform numbers of a try: two records, how many attributes, and three attributes."""
 
 
-@kernel
+@njit(cache=True)
 def contains(keys: Keys, key: np.uint64) -> bool:
     """Whether a key is in a hash table with open addressing; 0 is an empty place.
 
@@ -35,7 +35,7 @@ def contains(keys: Keys, key: np.uint64) -> bool:
     return False
 
 
-@kernel_part
+@njit(cache=True)
 def _cell(t: int, r: int, levels: Integers, tables: FrequencyTables, d: int) -> int:
     cell = tables.offsets[t]
     for q in range(3):
@@ -45,7 +45,7 @@ def _cell(t: int, r: int, levels: Integers, tables: FrequencyTables, d: int) -> 
     return int(cell)
 
 
-@kernel_part
+@njit(cache=True)
 def _moved(t: int, r: int, s: int, levels: Integers, chosen: NDArray[np.bool_], tables: FrequencyTables, d: int) -> int:
     """Return by how much the cell of record r moves when it takes the chosen values of record s."""
     change = 0
@@ -56,7 +56,7 @@ def _moved(t: int, r: int, s: int, levels: Integers, chosen: NDArray[np.bool_], 
     return int(change)
 
 
-@kernel_part
+@njit(cache=True)
 def _leads(t: int, v: int, chosen: NDArray[np.bool_], attributes: Integers) -> bool:
     """Whether v is the first chosen column of a table, so that each table is looked at once."""
     for q in range(3):
@@ -117,7 +117,7 @@ def exchange(
     return gained
 
 
-@kernel
+@njit(cache=True)
 def _exchange(
     levels: Integers,
     source: Integers,

@@ -5,10 +5,10 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.kernel import kernel
 from evosdc.model import Design, Parameters, Range, Tunable
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Table
@@ -132,7 +132,7 @@ class RankSwapping(Tunable):
         return result
 
 
-@kernel
+@njit(cache=True)
 def swapped(uniforms: NDArray[np.float64], distance: int) -> Ranks:
     """Return the rank with which each rank is swapped, itself where it stays.
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Changes, Incremental, Measure, Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
@@ -153,7 +153,7 @@ class FittedAcross(FittedSum):
         return super().expected([*transitions, *others])
 
 
-@kernel_part
+@njit(cache=True)
 def _joined(codes: Codes, others: Codes, rows: Rows) -> Codes:
     """Return some rows of both matrices side by side."""
     width = codes.shape[1]
@@ -166,7 +166,7 @@ def _joined(codes: Codes, others: Codes, rows: Rows) -> Codes:
     return result
 
 
-@kernel
+@njit(cache=True)
 def _follow_joined(
     before: Codes, after: Codes, others: Codes, rows: Rows, differences: Counts, total: int, *arrays: Any
 ) -> int:

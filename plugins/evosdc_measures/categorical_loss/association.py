@@ -3,10 +3,10 @@
 from typing import ClassVar
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.kernel import kernel
 from evosdc.model import FollowedInPlace, Measure
 from evosdc.table.distinct_values import counted_values
 from evosdc.table.table import Codes, Rows, Table
@@ -109,7 +109,7 @@ class FittedAssociation(FollowedInPlace[State]):
         return result
 
 
-@kernel
+@njit(cache=True)
 def cramer_v(keys: Integers, number: Counts, width: int, height: int) -> float:
     """Return Cramer's V of a two-way table, 0..1.
 
@@ -136,7 +136,7 @@ def cramer_v(keys: Integers, number: Counts, width: int, height: int) -> float:
     return float(min(np.sqrt(total / degrees), 1.0))
 
 
-@kernel
+@njit(cache=True)
 def _move(
     before: Codes,
     after: Codes,

@@ -11,10 +11,10 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.kernel import kernel_part
 from evosdc.model import JointCounts
 from evosdc.table.distinct_values import counted_values
 from evosdc.table.equivalence import tallied
@@ -137,7 +137,7 @@ def sum_of_changes(counts: JointCounts, widths: Integers, members: tuple[int, ..
     return int(np.abs(tallied(np.concatenate(keys), changes)[2]).sum())
 
 
-@kernel_part
+@njit(cache=True)
 def cell_of(key: int, table: int, lookups: Integers, cells: Counts, firsts: Integers, keys: Integers) -> int:
     """Return the number of the occupied cell with a key, or -1."""
     if lookups[table] >= 0:

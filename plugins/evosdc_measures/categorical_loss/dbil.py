@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.kernel import kernel
 from evosdc.model import Batched, Changes, Expected, FollowedInPlace, JointCounts, Measure, OfCounts
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
@@ -114,7 +114,7 @@ class FittedDistanceBasedLoss(FollowedInPlace[State], Batched[State], Expected):
         return state[2]
 
 
-@kernel
+@njit(cache=True)
 def _follow(
     original: Codes,
     before: Codes,
@@ -138,7 +138,7 @@ def _follow(
     return float(score)
 
 
-@kernel
+@njit(cache=True)
 def _distances_of_records(
     original: Codes,
     masked: Codes,
@@ -156,7 +156,7 @@ def _distances_of_records(
     return found
 
 
-@kernel
+@njit(cache=True)
 def _totals_of_children(
     original: Codes,
     before: Codes,

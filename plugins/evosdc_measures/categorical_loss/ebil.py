@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Batched, Changes, Expected, FollowedInPlace, JointCounts, Measure, OfCounts
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Numbers, Rows, Table
@@ -132,7 +132,7 @@ class FittedEntropyBasedLoss(FollowedInPlace[State], Batched[State], Expected):
         return state[3]
 
 
-@kernel
+@njit(cache=True)
 def _follow(
     original: Codes,
     before: Codes,
@@ -167,7 +167,7 @@ def _follow(
     return score
 
 
-@kernel
+@njit(cache=True)
 def _losses_of_children(
     original: Codes,
     before: Codes,
@@ -227,7 +227,7 @@ def _losses_of_children(
     return found
 
 
-@kernel_part
+@njit(cache=True)
 def _part(masked: int, width: int, offset: int, bits: NDArray[np.float64], counts: Counts) -> float:
     """Return what one masked category adds to the entropy."""
     together, apart = 0, 0.0

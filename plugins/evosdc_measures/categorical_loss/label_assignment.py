@@ -9,8 +9,8 @@ changes leave both as they are, and any other change of an original category is 
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel_part
 from evosdc_measures.domains import Counts, Integers
 
 FREE = -1
@@ -52,7 +52,7 @@ class Assignment(NamedTuple):
         return Assignment(labels.copy(), owners.copy(), prices.copy(), label_prices.copy(), gains.copy())
 
 
-@kernel_part
+@njit(cache=True)
 def assign(
     counts: Counts,
     base: int,
@@ -109,7 +109,7 @@ def assign(
         here = before
 
 
-@kernel_part
+@njit(cache=True)
 def release(original: int, first: int, assignment: Assignment) -> None:
     """Take an original category's label away."""
     label = assignment.labels[first + original]
@@ -118,7 +118,7 @@ def release(original: int, first: int, assignment: Assignment) -> None:
         assignment.labels[first + original] = FREE
 
 
-@kernel_part
+@njit(cache=True)
 def moved(
     counts: Counts,
     base: int,
@@ -142,7 +142,7 @@ def moved(
     assign(counts, base, width, original, first, assignment)
 
 
-@kernel_part
+@njit(cache=True)
 def misread(counts: Counts, base: int, width: int, first: int, assignment: Assignment) -> int:
     """Return how many more records read right under the assignment than as they are published."""
     gain = 0

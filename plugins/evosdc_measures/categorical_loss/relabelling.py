@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numba import njit
 from pydantic import Field
 
-from evosdc.kernel import kernel
 from evosdc.model import Batched, Changes, Expected, FollowedInPlace, Incremental, Measure, Mending
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
@@ -161,7 +161,7 @@ class FittedOnClasses(FittedOnIntervals, Mending):
         return tuple(name for name in fitted.wrongly_labelled(self._classed(masked), bound) if name in categorical)
 
 
-@kernel
+@njit(cache=True)
 def _follow(
     original: Codes,
     before: Codes,
@@ -199,7 +199,7 @@ def _follow(
         assignment.gains[v] = misread(counts, base, width, first, assignment)
 
 
-@kernel
+@njit(cache=True)
 def _gains_of_children(
     own: Codes,
     before: Codes,

@@ -6,10 +6,10 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.errors import EvaluationError
-from evosdc.kernel import kernel
 from evosdc.model import Batched, Changes, Expected, FollowedInPlace
 from evosdc.randomisation.expectation import Counts as Cells
 from evosdc.randomisation.expectation import expected_difference, with_missing
@@ -143,7 +143,7 @@ class FittedSum(FittedTables, Batched[State], Expected):
         return tuple(tables)
 
 
-@kernel
+@njit(cache=True)
 def follow_tables(
     before: Codes,
     after: Codes,
@@ -198,7 +198,7 @@ def follow_tables(
     return total
 
 
-@kernel
+@njit(cache=True)
 def _totals_of_children(
     before: Codes, after: Codes, ends: Integers, differences: Counts, total: int, *arrays: Any
 ) -> NDArray[np.int64]:

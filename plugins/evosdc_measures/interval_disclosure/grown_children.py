@@ -8,9 +8,9 @@ by how much their hits grow, or those between the two values are passed.
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Counts, Integers
@@ -37,7 +37,7 @@ MOST_CHANGES = 32
 """Changed values of a column up to which they are followed; for more, sorting it takes less."""
 
 
-@kernel
+@njit(cache=True)
 def grown_of_children(
     column: RankedColumn,
     moves: Moves,
@@ -123,7 +123,7 @@ def grown_of_children(
     return grown
 
 
-@inner_kernel
+@njit(cache=True)
 def _spread_of(
     steps: Numbers, sums: Integers, count: int, own_steps: Numbers, own_sums: Integers, own_count: int
 ) -> int:
@@ -139,7 +139,7 @@ def _spread_of(
     return int(high - low)
 
 
-@inner_kernel
+@njit(cache=True)
 def _more(steps: Numbers, sums: Integers, count: int, v: float) -> tuple[int, int]:
     """Return how many more records have a value less than v, and at most v."""
     at = below_value(steps[:count], v)
@@ -147,7 +147,7 @@ def _more(steps: Numbers, sums: Integers, count: int, v: float) -> tuple[int, in
     return below, sums[at + 1] if at < count and steps[at] == v else below
 
 
-@inner_kernel
+@njit(cache=True)
 def _near_grown(
     column: RankedColumn, apart: Counts, gone: NDArray[np.bool_], one: int, below: int, above: int, by_distance: Hits
 ) -> int:
@@ -159,7 +159,7 @@ def _near_grown(
     return hits_of(x, y, apart[one, 0] + below, apart[one, 1] + above, by_distance) - former
 
 
-@inner_kernel
+@njit(cache=True)
 def _grown_by_one(
     column: RankedColumn, apart: Counts, gone: NDArray[np.bool_], p: float, q: float, by_distance: Hits
 ) -> int:
@@ -182,7 +182,7 @@ def _grown_by_one(
     return grown
 
 
-@inner_kernel
+@njit(cache=True)
 def _grown_by_steps(
     column: RankedColumn,
     apart: Counts,
@@ -222,7 +222,7 @@ def _grown_by_steps(
     return grown
 
 
-@inner_kernel
+@njit(cache=True)
 def _grown_of_moved(
     original: Numbers,
     taken: Numbers,
@@ -258,7 +258,7 @@ def _grown_of_moved(
     return grown
 
 
-@inner_kernel
+@njit(cache=True)
 def _grown_of_changed(
     column: RankedColumn,
     apart: Counts,

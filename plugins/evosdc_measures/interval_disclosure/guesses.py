@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Expected, FollowedInPlace
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Rows, Table
@@ -67,7 +67,7 @@ class FittedGuesses(FollowedInPlace[State], Expected):
         return guessed
 
 
-@kernel
+@njit(cache=True)
 def _follow(
     original: Codes,
     before: Codes,
@@ -97,7 +97,7 @@ def _follow(
                 guessed[v] += _greatest(counts, left, width) + _greatest(counts, entered, width)
 
 
-@kernel_part
+@njit(cache=True)
 def _greatest(counts: Counts, first: int, width: int) -> int:
     """Return the greatest of some counts that lie side by side."""
     most = 0

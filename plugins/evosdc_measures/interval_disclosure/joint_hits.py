@@ -1,14 +1,14 @@
 """Hits of interval disclosure of categories, from joint counts of original and masked ones."""
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.joint import differs, shift_child, shift_counts
 
 
-@kernel
+@njit(cache=True)
 def follow_hits(
     original: Codes,
     before: Codes,
@@ -54,7 +54,7 @@ def follow_hits(
     return inside
 
 
-@kernel
+@njit(cache=True)
 def hits_of_children(
     original: Codes,
     before: Codes,
@@ -122,7 +122,7 @@ def hits_of_children(
     return found
 
 
-@kernel_part
+@njit(cache=True)
 def _hits(n: int, width: int, order: Integers, percents: Integers, table: Counts) -> int:
     """Return the hits of one attribute, over all percents, from its joint counts."""
     inside = int(table[0]) * len(percents)
@@ -136,7 +136,7 @@ def _hits(n: int, width: int, order: Integers, percents: Integers, table: Counts
     return _ordered_hits(n, order, percents, table, margins, np.zeros(width, np.int64))
 
 
-@kernel_part
+@njit(cache=True)
 def _ordered_hits(
     n: int, order: Integers, percents: Integers, table: Counts, margins: Integers, through: Integers
 ) -> int:

@@ -10,8 +10,8 @@ of values are those of the column that was sorted, corrected by the moves.
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Counts, Integers
@@ -64,7 +64,7 @@ def copied(moves: Moves) -> Moves:
     return Moves(moves.apart.copy(), moves.steps.copy(), moves.taken.copy(), moves.whole.copy())
 
 
-@inner_kernel
+@njit(cache=True)
 def _moved_by(steps: Numbers, deltas: Integers, count: int, v: float, included: bool) -> int:
     """Return how many more records than before have a value less than v, or v itself where it is included."""
     more = 0
@@ -75,7 +75,7 @@ def _moved_by(steps: Numbers, deltas: Integers, count: int, v: float, included: 
     return more
 
 
-@inner_kernel
+@njit(cache=True)
 def _spread(deltas: Integers, count: int) -> int:
     """Return by how many ranks two values may have moved apart."""
     low = high = total = 0
@@ -85,7 +85,7 @@ def _spread(deltas: Integers, count: int) -> int:
     return high - low
 
 
-@inner_kernel
+@njit(cache=True)
 def shift(p: float, q: float, x: float, y: float) -> tuple[int, int]:
     """Return by how much the distances of a record change where another one goes from p to q.
 
@@ -97,7 +97,7 @@ def shift(p: float, q: float, x: float, y: float) -> tuple[int, int]:
     return shown - 2 * through, 2 * below - shown
 
 
-@inner_kernel
+@njit(cache=True)
 def _followed(apart: Counts, one: int, p: float, q: float, x: float, y: float, by_distance: Hits) -> int:
     """Follow in a near record that another one goes from p to q; return by how much its hits grow."""
     if apart[one, 0] == ELSEWHERE:
@@ -111,7 +111,7 @@ def _followed(apart: Counts, one: int, p: float, q: float, x: float, y: float, b
     return hits_of(x, y, apart[one, 0], apart[one, 1], by_distance) - former
 
 
-@inner_kernel
+@njit(cache=True)
 def _all_followed(column: RankedColumn, apart: Counts, p: float, q: float, by_distance: Hits) -> int:
     """Follow in the near records that another one goes from p to q; return by how much their hits grow.
 
@@ -131,7 +131,7 @@ def _all_followed(column: RankedColumn, apart: Counts, p: float, q: float, by_di
     return grown
 
 
-@inner_kernel
+@njit(cache=True)
 def _distances_now(
     ordered: Numbers, steps: Numbers, deltas: Integers, count: int, x: float, y: float
 ) -> tuple[int, int]:
@@ -143,7 +143,7 @@ def _distances_now(
     return shown + 1 - 2 * through, 2 * below + 1 - shown
 
 
-@kernel
+@njit(cache=True)
 def follow_moves(
     column: RankedColumn,
     moves: Moves,
@@ -228,7 +228,7 @@ def follow_moves(
     return m
 
 
-@inner_kernel
+@njit(cache=True)
 def _steps_below(steps: Numbers, v: float) -> int:
     """Return how many steps are less than v; a few are counted, which takes less than to guess where a search goes."""
     if len(steps) > FEW_STEPS:
@@ -239,7 +239,7 @@ def _steps_below(steps: Numbers, v: float) -> int:
     return below
 
 
-@kernel
+@njit(cache=True)
 def hits_now(column: RankedColumn, moves: Moves, by_distance: Hits, hits: Integers) -> None:
     """Add the hits of each record after the moves, shape (n,); O(n), and O(m) for the near and the moved ones."""
     original, masked, base, place = column.original, column.masked, column.apart, column.place
@@ -262,7 +262,7 @@ def hits_now(column: RankedColumn, moves: Moves, by_distance: Hits, hits: Intege
         hits[row] += hits_of(original[row], moves.taken[other], rows[room + other], rows[2 * room + other], by_distance)
 
 
-@kernel
+@njit(cache=True)
 def ranked_again(column: RankedColumn, moves: Moves) -> tuple[Numbers, Numbers, Counts]:
     """Return the masked values, those in order and the distances of all records after the moves; O(n log k)."""
     original, ordered, base = column.original, column.ordered, column.apart

@@ -7,9 +7,9 @@ and the sum of both for its masked value. A change from a to b alters them for v
 from collections.abc import Sequence
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Counts, Integers
 
@@ -39,7 +39,7 @@ def ranks_of(original: Numbers, masked: Numbers) -> Counts:
     return ranks
 
 
-@inner_kernel
+@njit(cache=True)
 def _hits(x: float, y: float, through: int, below: int, shown: int, n: int, enough: Integers) -> int:
     """Return the hits of one record from the ranks of its original and its masked value; in ranks times 200."""
     if np.isnan(x) or np.isnan(y):
@@ -49,7 +49,7 @@ def _hits(x: float, y: float, through: int, below: int, shown: int, n: int, enou
     return int(enough[(reach + 2 * n - 1) // (2 * n)])
 
 
-@kernel
+@njit(cache=True)
 def rank_hits(original: Numbers, masked: Numbers, ranks: Counts, enough: Integers, hits: Hits) -> int:
     """Write the hits of all records, and return their sum; O(n).
 
@@ -70,7 +70,7 @@ def rank_hits(original: Numbers, masked: Numbers, ranks: Counts, enough: Integer
     return inside
 
 
-@kernel
+@njit(cache=True)
 def follow_ranks(
     original: Numbers, former: Numbers, masked: Numbers, rows: Rows, enough: Integers, ranks: Counts, hits: Hits
 ) -> int:

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.interval_disclosure.rank_intervals import Hits
@@ -70,7 +70,7 @@ class RankedColumn(NamedTuple):
     order: Counts
 
 
-@inner_kernel
+@njit(cache=True)
 def hits_of(x: float, y: float, below: int, above: int, by_distance: Hits) -> int:
     """Return the hits of one record: at how many widths its original value x lies inside."""
     if np.isnan(x) or np.isnan(y):
@@ -78,7 +78,7 @@ def hits_of(x: float, y: float, below: int, above: int, by_distance: Hits) -> in
     return int(by_distance[max(below, above, 0)])
 
 
-@kernel
+@njit(cache=True)
 def distances_of(original: Numbers, masked: Numbers, by_original: Rows, by_masked: Rows) -> tuple[Numbers, Counts]:
     """Return the masked values in order, and the distances of each record: see `RankedColumn`; O(n).
 
@@ -120,7 +120,7 @@ def distances_of(original: Numbers, masked: Numbers, by_original: Rows, by_maske
     return ordered, apart
 
 
-@kernel
+@njit(cache=True)
 def inside_of_records(original: Numbers, masked: Numbers, apart: Counts, by_distance: Hits) -> int:
     """Return the sum of the hits of all records; O(n)."""
     inside = 0
@@ -129,7 +129,7 @@ def inside_of_records(original: Numbers, masked: Numbers, apart: Counts, by_dist
     return inside
 
 
-@kernel
+@njit(cache=True)
 def near_limits(
     original: Numbers, masked: Numbers, apart: Counts, by_original: Rows, by_distance: Hits, radius: int, place: Counts
 ) -> tuple[Numbers, Numbers, Counts, int]:

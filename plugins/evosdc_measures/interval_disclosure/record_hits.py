@@ -1,13 +1,13 @@
 """How often the values of each record lie inside their intervals."""
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Integers
 
 
-@kernel
+@njit(cache=True)
 def hits_of_records(original: Codes, masked: Codes, widths: Integers, orders: Integers, percents: Integers) -> Integers:
     """Return the hits of each record in all attributes that are counted, shape (n,); O(n V P).
 

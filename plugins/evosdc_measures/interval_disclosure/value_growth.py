@@ -9,8 +9,8 @@ to it.
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers
 from evosdc_measures.ascending import below_value, through_value
 from evosdc_measures.domains import Counts, Integers
@@ -42,7 +42,7 @@ class ValueGrowth(NamedTuple):
 NOT_SUMMED = ValueGrowth(np.empty(0), np.zeros((5, 1), dtype=np.int64))
 
 
-@kernel
+@njit(cache=True)
 def growth_by_value(column: RankedColumn, apart: Counts, by_distance: Hits) -> tuple[Numbers, Integers]:
     """Return what one value does to the near records, but for those that stand elsewhere: see `ValueGrowth`; O(m).
 
@@ -100,7 +100,7 @@ def growth_by_value(column: RankedColumn, apart: Counts, by_distance: Hits) -> t
     return ends[:count].copy(), sums  # a class of its own would have numba loaded to find it
 
 
-@inner_kernel
+@njit(cache=True)
 def _grown(column: RankedColumn, apart: Counts, one: int, below: int, above: int, by_distance: Hits) -> int:
     """Return by how much the hits of a near record grow whose distances do."""
     x, y = column.known[one], column.taken[one]
@@ -108,14 +108,14 @@ def _grown(column: RankedColumn, apart: Counts, one: int, below: int, above: int
     return hits_of(x, y, apart[one, 0] + below, apart[one, 1] + above, by_distance) - former
 
 
-@inner_kernel
+@njit(cache=True)
 def around_both(growth: ValueGrowth, p: float, q: float) -> bool:
     """Whether a record may lie around both values, its own included."""
     first = through_value(growth.ends, min(p, q)) - 1
     return first >= 0 and growth.sums[REACH, first] >= below_value(growth.ends, max(p, q))
 
 
-@inner_kernel
+@njit(cache=True)
 def grown_by_value(growth: ValueGrowth, v: float, enters: int) -> int:
     """Return by how much the hits of all near records grow where a value leaves (`LEAVES`), or enters (`ENTERS`)."""
     if np.isnan(v):
@@ -125,7 +125,7 @@ def grown_by_value(growth: ValueGrowth, v: float, enters: int) -> int:
     return int(growth.sums[enters + int(end), at])
 
 
-@inner_kernel
+@njit(cache=True)
 def counted_of_one(column: RankedColumn, apart: Counts, one: int, p: float, q: float, by_distance: Hits) -> int:
     """Return what both sums hold of one near record, where a value leaves that is p and one enters that is q."""
     if apart[one, 0] == ELSEWHERE:

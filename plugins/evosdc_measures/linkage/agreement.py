@@ -5,9 +5,9 @@ values among them; under the rule ``wildcard`` a missing value agrees with every
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts
 
@@ -45,7 +45,7 @@ def profiles_of_all(codes: Codes, widths: NDArray[np.int64], wildcard: bool) -> 
     return np.ascontiguousarray(counts.reshape(-1, 1 << len(shape)), dtype=np.int32)
 
 
-@kernel_part
+@njit(cache=True)
 def patterns_of(codes: Codes, others: Codes, rows: Rows, wildcard: bool) -> NDArray[np.uint16]:
     """Return the pattern of each of the rows and the row of another matrix at the same position, shape (m,)."""
     patterns = np.zeros(len(rows), np.uint16)
@@ -58,7 +58,7 @@ def patterns_of(codes: Codes, others: Codes, rows: Rows, wildcard: bool) -> NDAr
     return patterns
 
 
-@kernel
+@njit(cache=True)
 def pattern_of(codes: Codes, row: int, others: Codes, other: int, wildcard: bool) -> int:
     """Return the pattern of a row and a row of another matrix."""
     pattern = 0
@@ -69,7 +69,7 @@ def pattern_of(codes: Codes, row: int, others: Codes, other: int, wildcard: bool
     return pattern
 
 
-@kernel
+@njit(cache=True)
 def add_profile(
     record: Codes, columns: Codes, counts: Counts, wildcard: bool, patterns: NDArray[np.uint16], profile: Counts
 ) -> None:

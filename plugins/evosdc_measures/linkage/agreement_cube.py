@@ -9,9 +9,9 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 
@@ -65,7 +65,7 @@ def cube_of(records: Codes, numbers: Counts, widths: Integers, wildcard: bool) -
     return Cube(counts.reshape(-1), widths)
 
 
-@kernel
+@njit(cache=True)
 def look_up(records: Codes, cube: Counts, widths: Integers, profiles: Counts) -> None:
     """Write the profiles of records by a cube that is not empty.
 

@@ -10,9 +10,9 @@ against the subsets still to come, its pairs are compared instead.
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts
 
@@ -27,13 +27,13 @@ BLOCK = 64
 """Records whose counts are inverted together, so that they stay in the processor's cache."""
 
 
-@kernel
+@njit(cache=True)
 def few_pairs(records: float, originals: float, attributes: int) -> bool:
     """Return whether the pairs of a group cost less than splitting it further by these attributes."""
     return records * originals <= BY_PAIRS * (records + originals) * (1 << attributes)
 
 
-@kernel
+@njit(cache=True)
 def time_by_groups(records: int, originals: int, shares: NDArray[np.float64]) -> float:
     """Estimate the time of `count_groups` and `invert`, in nanoseconds, as if attributes were independent.
 
@@ -65,7 +65,7 @@ def time_by_groups(records: int, originals: int, shares: NDArray[np.float64]) ->
     return time
 
 
-@kernel_part
+@njit(cache=True)
 def _compare(
     records: Codes,
     originals: Codes,
@@ -106,7 +106,7 @@ class Groups(NamedTuple):
     ends: Counts
 
 
-@kernel_part
+@njit(cache=True)
 def _split(
     categories: Counts,
     other_categories: Counts,
@@ -157,7 +157,7 @@ def _split(
     return split
 
 
-@kernel
+@njit(cache=True)
 def count_groups(
     records: Codes,
     columns: Codes,
@@ -246,7 +246,7 @@ def count_groups(
             size = larger
 
 
-@kernel
+@njit(cache=True)
 def invert(counts: Counts, profiles: Counts) -> None:
     """Turn counts of agreement on at least a subset into profiles: Moebius inversion, one attribute at a time.
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.kernel import kernel
 from evosdc.model import Incremental
 from evosdc.table.distance import common_scale
 from evosdc.table.schema import MissingRule
@@ -113,7 +113,7 @@ def disagreements_of(original: Table, known: bool = True) -> Costs:
     return costs
 
 
-@kernel
+@njit(cache=True)
 def _patterns(masked: Codes, original: Codes, wildcard: bool) -> NDArray[np.uint16]:
     """Return the agreement pattern of each masked with each original record."""
     result = np.empty((len(masked), len(original)), np.uint16)

@@ -8,9 +8,9 @@ at the first point that is closer than the own one.
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel_part, long_kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Counts
 from evosdc_measures.linkage.coordinates import SAME, ZERO, Flags, Metric, squared, squared_numbers
@@ -88,7 +88,7 @@ def tree_and_order_of(points: Numbers, metric: Metric) -> tuple[BoxTree, Rows]:
     return BoxTree(np.ascontiguousarray(distinct[places]), numbers[places], nodes, low, high, gaps), by_leaf
 
 
-@long_kernel
+@njit(cache=True, nogil=True)
 def _grow(points: Numbers, equality: Flags, lost: Numbers) -> tuple[Rows, Counts, Numbers, Numbers, Flags]:
     total, attributes = points.shape
     places = np.arange(total)
@@ -133,7 +133,7 @@ def _grow(points: Numbers, equality: Flags, lost: Numbers) -> tuple[Rows, Counts
     return places, nodes[:filled].copy(), low[:filled].copy(), high[:filled].copy(), gaps[:filled].copy()
 
 
-@kernel_part
+@njit(cache=True)
 def _boundary(values: Numbers, order: NDArray[np.int64]) -> int:
     """Return where to split: between two different values near the middle, else in the middle."""
     size = len(order)
@@ -145,7 +145,7 @@ def _boundary(values: Numbers, order: NDArray[np.int64]) -> int:
     return middle
 
 
-@kernel_part
+@njit(cache=True)
 def inside(point: Numbers, low: Numbers, high: Numbers, gaps: Flags) -> bool:
     """Return whether a point lies in a box; a missing coordinate does where there may be gaps."""
     for v in range(len(point)):
@@ -158,7 +158,7 @@ def inside(point: Numbers, low: Numbers, high: Numbers, gaps: Flags) -> bool:
     return True
 
 
-@kernel_part
+@njit(cache=True)
 def _bound(
     point: Numbers, low: Numbers, high: Numbers, gaps: Flags, equality: Flags, lost: Numbers, most: float
 ) -> float:
@@ -179,7 +179,7 @@ def _bound(
     return total
 
 
-@kernel_part
+@njit(cache=True)
 def _bound_of_numbers(point: Numbers, low: Numbers, high: Numbers, most: float) -> float:
     """Return what `_bound` does for numbers without missing ones, in less time."""
     total = 0.0
@@ -191,7 +191,7 @@ def _bound_of_numbers(point: Numbers, low: Numbers, high: Numbers, most: float) 
     return total
 
 
-@kernel_part
+@njit(cache=True)
 def _apart(
     low: Numbers, high: Numbers, gaps: Flags, wanted_low: Numbers, wanted_high: Numbers, wanted_gaps: Flags
 ) -> bool:
@@ -202,7 +202,7 @@ def _apart(
     return False
 
 
-@long_kernel
+@njit(cache=True, nogil=True)
 def tie_sizes(
     asked: Numbers, own: Numbers, rows: Rows, tree: BoxTree, metric: Metric, window: Window, ties: Counts
 ) -> None:

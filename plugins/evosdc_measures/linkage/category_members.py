@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inner_kernel
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.prefix_tree import PrefixTree
@@ -68,7 +68,7 @@ def leaves_of(tree: PrefixTree) -> Counts:
     return tree.nodes[first:end]
 
 
-@inner_kernel
+@njit(cache=True)
 def shifted_members(
     published: Codes,
     row: int,

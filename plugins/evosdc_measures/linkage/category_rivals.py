@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inlined_kernel
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.category_members import leaves_of, members_of
@@ -46,7 +46,7 @@ def listing_of(originals: Originals) -> Listing:
     return Listing(distinct, begins, members, leaves_of(tree)[:, 2].copy())
 
 
-@inlined_kernel
+@njit(cache=True)
 def rival_in_category(
     published: Codes,
     row: int,

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel, kernel_part
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.agreement import pattern_of
@@ -13,7 +13,7 @@ from evosdc_measures.linkage.estimate_memory import remembered_weights
 from evosdc_measures.linkage.pattern_order import best_at, descending, ranks_of
 
 
-@kernel
+@njit(cache=True)
 def credits_by_content(
     original: Codes,
     before: Codes,
@@ -110,7 +110,7 @@ def credits_by_content(
     return found
 
 
-@kernel_part
+@njit(cache=True)
 def _contents_of(codes: Codes, strides: Integers) -> Integers:
     """Return the number of each record's content, shape (r,)."""
     contents = np.zeros(len(codes), np.int64)
@@ -120,7 +120,7 @@ def _contents_of(codes: Codes, strides: Integers) -> Integers:
     return contents
 
 
-@inner_kernel
+@njit(cache=True)
 def _term(
     content: int, present: Integers, counts: Counts, profiles: Counts, order: Integers, ranks: NDArray[np.int32]
 ) -> float:

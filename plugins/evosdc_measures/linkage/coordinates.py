@@ -7,9 +7,9 @@ the original, and of the squared distance of `evosdc.table.distance` for categor
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.schema import MissingRule, Scale, Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Integers
@@ -124,7 +124,7 @@ def points_of(table: Table, coordinates: Coordinates) -> Numbers:
     return points_of_rows(table.codes, table.numbers, np.arange(len(table)), coordinates)
 
 
-@kernel
+@njit(cache=True)
 def points_of_rows(codes: Codes, numbers: Numbers, rows: Rows, coordinates: Coordinates) -> Numbers:
     """Return the coordinates of some records, shape (m, V)."""
     (means, inverses), offsets, places = coordinates
@@ -155,7 +155,7 @@ def whitening_of(original: Numbers, masked: Numbers) -> Numbers:
     return whitening
 
 
-@kernel_part
+@njit(cache=True)
 def squared_numbers(a: Numbers, b: Numbers, most: float) -> float:
     """Return what `squared` does for points of numbers without missing ones, in less time."""
     total = 0.0
@@ -166,7 +166,7 @@ def squared_numbers(a: Numbers, b: Numbers, most: float) -> float:
     return total
 
 
-@kernel_part
+@njit(cache=True)
 def squared(a: Numbers, b: Numbers, equality: Flags, lost: Numbers, most: float) -> float:
     """Return the squared distance of two points, or some number above `most` where it exceeds that."""
     total = 0.0
@@ -185,7 +185,7 @@ def squared(a: Numbers, b: Numbers, equality: Flags, lost: Numbers, most: float)
     return total
 
 
-@kernel
+@njit(cache=True)
 def all_squared(asked: Numbers, searched: Numbers, equality: Flags, lost: Numbers) -> Numbers:
     """Return the squared distances of all pairs, shape (len(asked), len(searched))."""
     result = np.empty((len(asked), len(searched)))

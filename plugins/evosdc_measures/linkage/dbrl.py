@@ -3,10 +3,10 @@
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numba import njit
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.kernel import kernel
 from evosdc.model import Batched, Changes, Fitted, FollowedInPlace, Incremental, Measure
 from evosdc.processors import LONG
 from evosdc.table.distance import common_scale, require_common_scale
@@ -235,7 +235,7 @@ def _require_distance(schema: Schema, distance: str, by_hierarchy: bool) -> None
         raise ParameterError(Fault("measure dbrl: by_hierarchy", given, "categorical attributes alone"))
 
 
-@kernel
+@njit(cache=True)
 def _tie_sizes(
     own: Codes, asked: Codes, rows: Rows, tree: PrefixTree, distances: CategoryDistances, known: AnswerCache
 ) -> Counts:
@@ -266,7 +266,7 @@ def _tie_sizes(
     return sizes
 
 
-@kernel
+@njit(cache=True)
 def _follow(own: Codes, before: Codes, after: Codes, rows: Rows, fresh: bool, ties: SmallCounts, *arrays: Any) -> float:
     """Follow changed rows in the numbers of ties, and return the sum of all records' credits.
 
@@ -285,7 +285,7 @@ def _follow(own: Codes, before: Codes, after: Codes, rows: Rows, fresh: bool, ti
     return expected_matches(ties)
 
 
-@kernel
+@njit(cache=True)
 def _credits_of_children(
     own: Codes, before: Codes, after: Codes, ends: Integers, ties: SmallCounts, *arrays: Any
 ) -> Numbers:

@@ -6,8 +6,8 @@ the same tie under both. Others find their best pattern in the block of the best
 """
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.ties_by_order import Patterns, tie_at
@@ -15,7 +15,7 @@ from evosdc_measures.linkage.ties_by_order import Patterns, tie_at
 SAME = -1
 
 
-@kernel_part
+@njit(cache=True)
 def blocks_of(order: Integers, ranks: Counts, other: Integers, other_ranks: Counts) -> Counts:
     """Return for each pattern where its block begins in both orders, `SAME` where all in the block are tied in both."""
     patterns = len(order)
@@ -36,7 +36,7 @@ def blocks_of(order: Integers, ranks: Counts, other: Integers, other_ranks: Coun
     return begins
 
 
-@kernel
+@njit(cache=True)
 def changed_ties(
     original: Codes,
     masked: Codes,

@@ -8,9 +8,9 @@ numbers, so it changes the time and never the result.
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.pattern_order import weights_together
 
@@ -42,7 +42,7 @@ def estimate_memory_of(attributes: int) -> EstimateMemory:
     return EstimateMemory(np.full(shape, -1, dtype=np.int64), np.empty(shape), np.zeros(1, dtype=np.int64))
 
 
-@kernel
+@njit(cache=True)
 def remembered_weights(
     counts: Integers,
     attributes: int,
@@ -84,7 +84,7 @@ def remembered_weights(
     return found
 
 
-@inner_kernel
+@njit(cache=True)
 def _place_of(counts: Integers, table: int, pairs: Integers, places: int) -> int:
     for place in range(places):
         if _same(counts, table, pairs, place):
@@ -92,7 +92,7 @@ def _place_of(counts: Integers, table: int, pairs: Integers, places: int) -> int
     return -1
 
 
-@inner_kernel
+@njit(cache=True)
 def _same(a: Integers, i: int, b: Integers, j: int) -> bool:
     pattern = 0
     while pattern < a.shape[1] and a[i, pattern] == b[j, pattern]:

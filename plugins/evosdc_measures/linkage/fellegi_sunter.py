@@ -1,9 +1,9 @@
 """The Fellegi-Sunter model: agreement weights by expectation maximisation on pattern counts."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.known_share import CLAMP, converged
 from evosdc_measures.linkage.known_share_of_three import converged_of_three
@@ -16,7 +16,7 @@ SAME_WEIGHT = 1e-9
 """Weights, in bits, that differ by less are taken to be equal: the difference is rounding."""
 
 
-@kernel_part
+@njit(cache=True)
 def _total(values: NDArray[np.float64]) -> float:
     """Return a sum in eight strands, which do not wait for each other."""
     a = b = c = d = e = f = g = h = 0.0
@@ -35,7 +35,7 @@ def _total(values: NDArray[np.float64]) -> float:
     return ((a + e) + (b + f)) + ((c + g) + (d + h))
 
 
-@kernel_part
+@njit(cache=True)
 def _maximised(
     counts: Integers, attributes: int, share: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
@@ -90,13 +90,13 @@ def _maximised(
     return m, u, share
 
 
-@kernel
+@njit(cache=True)
 def share_of(n: int) -> float:
     """Return the share of matches among all pairs of n records each."""
     return min(max(1.0 / n, CLAMP), 1.0 - CLAMP)
 
 
-@kernel
+@njit(cache=True)
 def estimate(
     counts: Integers, attributes: int, n: int, known: bool = True
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
@@ -148,7 +148,7 @@ def estimate(
     return m, u, share
 
 
-@kernel
+@njit(cache=True)
 def weights_of(m: NDArray[np.float64], u: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weight of each pattern in bits, shape (2**V,)."""
     weights = np.zeros(1 << len(m))

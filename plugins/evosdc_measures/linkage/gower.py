@@ -1,8 +1,8 @@
 """Linkage by Gower's distance: mean absolute differences in ranges, and equality of categories."""
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Incremental
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import MISSING, Numbers, Rows, Table
@@ -75,7 +75,7 @@ class FittedByGower(Incremental[State]):
         return state[1]
 
 
-@kernel_part
+@njit(cache=True)
 def gower_sum(a: Numbers, b: Numbers, nominal: Flags, lost: float, most: float) -> float:
     """Return the sum of the attributes' distances, or some number above `most` where it exceeds that."""
     total = 0.0
@@ -94,7 +94,7 @@ def gower_sum(a: Numbers, b: Numbers, nominal: Flags, lost: float, most: float) 
     return total
 
 
-@kernel
+@njit(cache=True)
 def _distances(asked: Numbers, searched: Numbers, nominal: Flags, lost: float) -> Numbers:
     result = np.empty((len(asked), len(searched)))
     for i in range(len(asked)):
@@ -103,7 +103,7 @@ def _distances(asked: Numbers, searched: Numbers, nominal: Flags, lost: float) -
     return result
 
 
-@kernel
+@njit(cache=True)
 def _link(asked: Numbers, searched: Numbers, rows: Rows, nominal: Flags, lost: float, ties: Counts) -> None:
     for row in rows:
         distance = gower_sum(asked[row], searched[row], nominal, lost, np.inf)

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel_part, long_kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.category_rivals import Listing
@@ -15,7 +15,7 @@ from evosdc_measures.linkage.likelihood import SCALE, Behind, Frequencies, cost_
 from evosdc_measures.linkage.rivals import ANY, NEAR, LinkedFile, Originals, expected_matches, link, rival_of, settle
 
 
-@long_kernel
+@njit(cache=True, nogil=True)
 def matches_of_children(
     codes: Codes,
     before: Codes,
@@ -129,7 +129,7 @@ def matches_of_children(
     return matches
 
 
-@kernel_part
+@njit(cache=True)
 def _by_category(codes: Codes, members: Rows, firsts: Integers) -> tuple[NDArray[np.int32], Integers]:
     """Return the members by what they publish in each attribute, shape (V, m), and where those of each category begin.
 
@@ -151,7 +151,7 @@ def _by_category(codes: Codes, members: Rows, firsts: Integers) -> tuple[NDArray
     return listed, begins
 
 
-@inner_kernel
+@njit(cache=True)
 def _follow_cell(
     published: Codes,
     row: int,
@@ -215,7 +215,7 @@ def _follow_cell(
     link(published, row, originals, costs, links, ties, paths, multiples[row], 0)
 
 
-@inner_kernel
+@njit(cache=True)
 def _spent_behind(published: Codes, row: int, model: Behind, spent: Integers) -> int:
     """Return by how much likelihoods behind what a record publishes have changed."""
     _, strides, offsets = model
@@ -225,7 +225,7 @@ def _spent_behind(published: Codes, row: int, model: Behind, spent: Integers) ->
     return int(total)
 
 
-@inner_kernel
+@njit(cache=True)
 def _measure_rooms(
     published: Codes, members: Rows, originals: Originals, frequencies: Frequencies, linked: LinkedFile, paths: Integers
 ) -> None:
@@ -238,7 +238,7 @@ def _measure_rooms(
             rooms[row] = rival_of(published, row, limit, ANY, 0, False, originals, costs, paths, NEAR)[2]
 
 
-@inner_kernel
+@njit(cache=True)
 def _link_back(other: int, weight: int, links: Counts, ties: SmallCounts, known: Counts) -> None:
     if links[other] != known[other]:
         settle(other, known[other] if known[other] >= 0 else -1, -known[other], links, ties, weight)

@@ -9,8 +9,8 @@ enough for a rival; and only if the likelihood of a has changed by more than the
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.category_rivals import UNKNOWN, Listing, rival_in_category
@@ -22,7 +22,7 @@ FEW = 6
 """Up to so many changed cells are followed one by one; more are counted together. The choice changes no result."""
 
 
-@kernel
+@njit(cache=True)
 def started(published: Codes, originals: Originals, frequencies: Frequencies, linked: LinkedFile) -> float:
     """Count and link a whole file, and return the expected matches.
 
@@ -51,7 +51,7 @@ def started(published: Codes, originals: Originals, frequencies: Frequencies, li
     return expected_matches(linked.ties)
 
 
-@kernel
+@njit(cache=True)
 def followed(
     before: Codes,
     after: Codes,
@@ -98,7 +98,7 @@ def followed(
     return expected_matches(linked.ties)
 
 
-@inner_kernel
+@njit(cache=True)
 def move_count(
     v: int,
     left: int,
@@ -123,7 +123,7 @@ def move_count(
     return lost, logs[now] - logs[now - 1] if now > 1 else IMPOSSIBLE
 
 
-@inner_kernel
+@njit(cache=True)
 def stays(mine: bool, rival: int, rivals: bool, won: bool, multiple: int) -> bool:
     """Return whether a record is linked as it was, though it publishes a category whose costs have changed in one.
 
@@ -148,7 +148,7 @@ def stays(mine: bool, rival: int, rivals: bool, won: bool, multiple: int) -> boo
     return mine == won and -rival == multiple
 
 
-@inner_kernel
+@njit(cache=True)
 def follow_other(
     published: Codes,
     other: int,
@@ -204,7 +204,7 @@ def follow_other(
     return link(published, other, originals, costs, links, ties, paths, multiple, near, weight)
 
 
-@inner_kernel
+@njit(cache=True)
 def _follow_cell(
     published: Codes,
     row: int,

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inlined_kernel, inner_kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.category_rivals import NODES, UNKNOWN, Listing, rival_in_category
@@ -15,7 +15,7 @@ CATEGORIES = 3
 """So many categories as may be listed, of which each original is looked at; with more the tree is searched."""
 
 
-@kernel_part
+@njit(cache=True)
 def entries_of(published: Codes, among: Rows, model: Behind) -> Counts:
     """Return where the costs of their own originals' categories lie behind what some records publish, shape (m, V)."""
     own, strides, offsets = model
@@ -26,7 +26,7 @@ def entries_of(published: Codes, among: Rows, model: Behind) -> Counts:
     return entries
 
 
-@kernel_part
+@njit(cache=True)
 def follow_together(
     before: Codes,
     after: Codes,
@@ -123,7 +123,7 @@ def follow_together(
             rooms[row] = room
 
 
-@inner_kernel
+@njit(cache=True)
 def _count_anew(
     net: Counts,
     originals: Originals,
@@ -166,7 +166,7 @@ def _count_anew(
             write_costs(base, v, stride, frequencies, counts, costs)
 
 
-@inlined_kernel
+@njit(cache=True)
 def _rival_among(
     published: Codes,
     row: int,

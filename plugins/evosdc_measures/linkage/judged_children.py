@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.estimate_memory import remembered_weights
@@ -16,7 +16,7 @@ from evosdc_measures.linkage.ties_by_order import Credits, Patterns, credit_with
 UNKNOWN = -1
 
 
-@kernel
+@njit(cache=True)
 def judge(
     moving: bool,
     original: Codes,
@@ -158,7 +158,7 @@ def judge(
     return missing
 
 
-@kernel
+@njit(cache=True)
 def judge_under(
     children: Integers,
     slot: int,
@@ -197,7 +197,7 @@ def judge_under(
         )
 
 
-@kernel_part
+@njit(cache=True)
 def _judge_one(
     child: int,
     slot: int,

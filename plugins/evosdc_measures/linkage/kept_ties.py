@@ -6,7 +6,8 @@ ascending, and the second how many records have such a tie; of `credits` the sum
 change leaves the sums up to the least size that changes, and others are summed when that order is asked for.
 """
 
-from evosdc.kernel import inner_kernel, kernel
+from numba import njit
+
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.ties_by_order import Credits
 
@@ -14,7 +15,7 @@ LENGTH, SUMMED, USED = 0, 1, 2
 """Columns of `kept`."""
 
 
-@inner_kernel
+@njit(cache=True)
 def slot_of(asked: Counts, ranks: Counts, kept: Integers) -> int:
     """Return the slot of an order by the ranks of its patterns, -1 where it is not followed."""
     patterns = len(asked)
@@ -27,7 +28,7 @@ def slot_of(asked: Counts, ranks: Counts, kept: Integers) -> int:
     return -1
 
 
-@inner_kernel
+@njit(cache=True)
 def _place(sizes: Counts, slot: int, length: int, size: int) -> int:
     """Return how many of the sizes of a slot are less than this one."""
     low, high = 0, length
@@ -40,7 +41,7 @@ def _place(sizes: Counts, slot: int, length: int, size: int) -> int:
     return low
 
 
-@inner_kernel
+@njit(cache=True)
 def room_for(added: Counts, kept: Integers, sizes: Counts) -> int:
     """Return how many sizes a slot has room for, once some records have other ties, shape (k, m)."""
     most = 0
@@ -55,7 +56,7 @@ def room_for(added: Counts, kept: Integers, sizes: Counts) -> int:
     return most
 
 
-@inner_kernel
+@njit(cache=True)
 def move_tie(removed: int, added: int, slot: int, kept: Integers, sizes: Counts) -> None:
     """Let one record have another tie under the order of a slot, where there is room for its size."""
     if removed == added:
@@ -81,7 +82,7 @@ def move_tie(removed: int, added: int, slot: int, kept: Integers, sizes: Counts)
     kept[slot, LENGTH], kept[slot, SUMMED] = length, summed
 
 
-@inner_kernel
+@njit(cache=True)
 def credit_at(slot: int, kept: Integers, sizes: Counts, credits: Credits) -> float:
     """Return the sum of all records' credits under the order of a slot, from the smallest size of a tie on."""
     length, latest = kept[slot, LENGTH], 0
@@ -95,14 +96,14 @@ def credit_at(slot: int, kept: Integers, sizes: Counts, credits: Credits) -> flo
     return float(credits[slot, length])
 
 
-@kernel
+@njit(cache=True)
 def asked(ranks: Counts, followed: Counts, kept: Integers, sizes: Counts, credits: Credits) -> tuple[int, float]:
     """Return the slot of an order and the sum of all records' credits under it; -1 and 0 where it is not followed."""
     slot = slot_of(ranks, followed, kept)
     return slot, credit_at(slot, kept, sizes, credits) if slot >= 0 else 0.0
 
 
-@kernel
+@njit(cache=True)
 def move_ties(removed: Counts, added: Counts, begin: int, kept: Integers, sizes: Counts) -> int:
     """Let records have other ties under some orders; return how much room there has to be, and change nothing, or 0.
 

@@ -5,10 +5,10 @@ from math import prod
 from pathlib import Path
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.errors import EvaluationError, Fault, FaultCollector, ParameterError
-from evosdc.kernel import kernel
 from evosdc.randomisation.expectation import with_missing
 from evosdc.randomisation.matrix_file import LabelledMatrix, read_matrices, stochastic
 from evosdc.randomisation.transition import Matrix
@@ -93,7 +93,7 @@ def expected_links(original: Table, transitions: Sequence[Matrix]) -> float:
     return min(100.0 * total / len(original), 100.0)
 
 
-@kernel
+@njit(cache=True)
 def _greatest_chances(
     order: Integers, roots: int, nodes: Counts, sizes: Integers, offsets: Integers, flat: NDArray[np.float64]
 ) -> float:

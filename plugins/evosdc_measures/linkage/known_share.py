@@ -1,9 +1,9 @@
 """The Fellegi-Sunter model where the share of matches is known: accelerated expectation maximisation."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel, kernel_part
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.pattern_sums import fold, spread
 from evosdc_measures.linkage.second_order import settle
@@ -25,20 +25,20 @@ ROUNDING = 1e-14
 """Several times what the sum of logarithms may err by, for each of its terms and each pair."""
 
 
-@inner_kernel
+@njit(cache=True)
 def most_cycles(share: float) -> int:
     """Return how many accelerated steps are taken at most."""
     return CYCLES_OF_RARE if share < RARE else CYCLES
 
 
-@kernel_part
+@njit(cache=True)
 def grid_of(attributes: int) -> tuple[int, int, int]:
     """Return how patterns are laid out as a grid: attributes that columns are of, rows, and columns."""
     low = (attributes + 1) // 2 if attributes <= 6 else 6
     return low, 1 << (attributes - low), 1 << low
 
 
-@kernel_part
+@njit(cache=True)
 def _step(
     numbers: NDArray[np.float64],
     low: int,
@@ -110,7 +110,7 @@ def _step(
         after[attributes + v] = min(max(coincided[v] / remaining, CLAMP), 1.0 - CLAMP)
 
 
-@kernel_part
+@njit(cache=True)
 def likelihood(numbers: NDArray[np.float64], chances: NDArray[np.float64]) -> float:
     """Return the log-likelihood, ``sum_i numbers_i log(chances_i)``, but for a constant."""
     likelihood = 0.0
@@ -120,7 +120,7 @@ def likelihood(numbers: NDArray[np.float64], chances: NDArray[np.float64]) -> fl
     return likelihood
 
 
-@kernel_part
+@njit(cache=True)
 def as_likely(
     numbers: NDArray[np.float64],
     before: NDArray[np.float64],
@@ -165,7 +165,7 @@ def as_likely(
     return likelihood(numbers, after) - likelihood(numbers, before) >= (-slack if close else 0.0)
 
 
-@kernel
+@njit(cache=True)
 def converged(counts: Integers, attributes: int, share: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return probabilities of agreement of matches and of others for a known share, by accelerated steps.
 

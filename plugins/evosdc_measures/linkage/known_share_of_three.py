@@ -6,9 +6,9 @@ arithmetic, and a search asks for the estimates of each candidate.
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.domains import Integers
 from evosdc_measures.linkage.known_share import (
     AT_FIRST,
@@ -27,7 +27,7 @@ Three = tuple[float, float, float]
 Eight = tuple[float, float, float, float, float, float, float, float]
 
 
-@inner_kernel
+@njit(cache=True)
 def _products(share: float, p: Three) -> Eight:
     a, b = (1.0 - p[0]) * (1.0 - p[1]), p[0] * (1.0 - p[1])
     c, d = (1.0 - p[0]) * p[1], p[0] * p[1]
@@ -35,13 +35,13 @@ def _products(share: float, p: Three) -> Eight:
     return without * a, without * b, without * c, without * d, agreed * a, agreed * b, agreed * c, agreed * d
 
 
-@inner_kernel
+@njit(cache=True)
 def _chances(share: float, m: Three, u: Three) -> tuple[Eight, Eight]:
     """Return the probabilities of being a match, and another pair, with each pattern."""
     return _products(share, m), _products(1.0 - share, u)
 
 
-@inner_kernel
+@njit(cache=True)
 def _agreed(g: Eight) -> Three:
     """Return the share of expected pairs that agree on each attribute, within the bounds of estimates."""
     most = 1.0 - CLAMP
@@ -55,7 +55,7 @@ def _agreed(g: Eight) -> Three:
     )
 
 
-@inner_kernel
+@njit(cache=True)
 def _step(numbers: Eight, share: float, m: Three, u: Three) -> tuple[Three, Three, Eight]:
     """Return the estimates after a step, and the chances of all patterns before it."""
     g, h = _chances(share, m, u)
@@ -70,7 +70,7 @@ def _step(numbers: Eight, share: float, m: Three, u: Three) -> tuple[Three, Thre
     return _agreed(of_m), _agreed(of_u), c
 
 
-@inner_kernel
+@njit(cache=True)
 def _gain(number: float, before: float, after: float) -> tuple[float, float]:
     """Return what a pattern gains at most, and how far below that its least gain may be: see `as_likely`."""
     gain = after - before
@@ -79,7 +79,7 @@ def _gain(number: float, before: float, after: float) -> tuple[float, float]:
     return number * e * (1.0 - e * (0.5 - e / 3.0)), number * square * square * max(1.0, before / after)
 
 
-@inner_kernel
+@njit(cache=True)
 def _told(numbers: Eight, before: Eight, after: Eight, slack: float, close: bool) -> int:
     """Return whether the log-likelihood has fallen by the bounds of `as_likely`: 0 or 1; -1 where they do not tell."""
     (u0, b0), (u4, b4) = _gain(numbers[0], before[0], after[0]), _gain(numbers[4], before[4], after[4])
@@ -93,14 +93,14 @@ def _told(numbers: Eight, before: Eight, after: Eight, slack: float, close: bool
     return 1 if most < -slack else -1
 
 
-@inner_kernel
+@njit(cache=True)
 def _further(theta: float, first: float, second: float, length: float) -> float:
     r = first - theta
     v = second - first - r
     return min(max(theta + 2.0 * length * r + length * length * v, CLAMP), 1.0 - CLAMP)
 
 
-@inner_kernel
+@njit(cache=True)
 def _squares(before: Three, first: Three, second: Three, straight: float, bent: float) -> tuple[float, float]:
     for i in range(3):
         r = first[i] - before[i]
@@ -110,7 +110,7 @@ def _squares(before: Three, first: Three, second: Three, straight: float, bent: 
     return straight, bent
 
 
-@kernel
+@njit(cache=True)
 def converged_of_three(counts: Integers, share: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return what `converged` returns for pairs by pattern of three attributes, shape (8,)."""
     c = counts.astype(np.float64)

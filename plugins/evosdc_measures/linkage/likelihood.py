@@ -9,9 +9,9 @@ the same product are equal, and ties are ties.
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.distinct_values import placed_values
 from evosdc.table.equivalence import equivalence_classes
@@ -28,7 +28,7 @@ IMPOSSIBLE = 1 << 54
 overflow."""
 
 
-@kernel
+@njit(cache=True)
 def logarithms(most: int) -> Integers:
     """Return ``log(k) * SCALE`` for k = 0 .. most as whole numbers that add up as the k multiply; 0 for k = 0."""
     table = np.zeros(most + 1, np.int64)
@@ -134,7 +134,7 @@ def costs_of_matrix(matrix: Matrix, originals: Codes) -> Integers:
     return result
 
 
-@inner_kernel
+@njit(cache=True)
 def write_costs(base: int, v: int, stride: int, frequencies: Frequencies, counts: Counts, costs: Integers) -> None:
     """Write the costs behind one published category of attribute v, whose entries begin at `base`, from its counts."""
     first, margins, logs = frequencies.firsts[v], frequencies.margins, frequencies.logs
@@ -149,7 +149,7 @@ def write_costs(base: int, v: int, stride: int, frequencies: Frequencies, counts
             costs[base + a] -= least
 
 
-@inner_kernel
+@njit(cache=True)
 def cost_of(published: Codes, row: int, place: int, model: Behind, costs: Integers) -> int:
     """Return what an original at a place costs behind a published row."""
     own, strides, offsets = model

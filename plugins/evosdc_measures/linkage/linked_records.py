@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.derived_ties import changed_ties
@@ -238,7 +238,7 @@ def orders_by(weights: Credits, links: Links) -> tuple[Integers, Counts]:
     return _ordered(weights, links.orders[: links.reference + 1])
 
 
-@kernel
+@njit(cache=True)
 def _ordered(weights: Credits, near: Integers) -> tuple[Integers, Counts]:
     """Return orders and ranks; those are like the last one that is given, if any."""
     orders, ranks = np.empty(weights.shape, np.int64), np.empty(weights.shape, np.int32)
@@ -257,7 +257,7 @@ def _in_parts(model: Model, codes: Codes, rows: Rows) -> Iterator[tuple[Rows, Co
         yield part, places_of(codes, part, model.originals, model.memory)
 
 
-@kernel
+@njit(cache=True)
 def _add_pairs(places: Counts, profiles: Counts, sign: int, pairs: Integers) -> None:
     for place in places:
         profile = profiles[place]

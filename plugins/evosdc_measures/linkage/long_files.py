@@ -5,8 +5,8 @@ processor's cache still holds, which halves the time. No memory is shared, so th
 """
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel, long_kernel
 from evosdc.processors import in_parts
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, SmallCounts
@@ -37,7 +37,7 @@ def count_ties(own: Codes, asked: Codes, tree: PrefixTree, distances: CategoryDi
     return _credit(ties)
 
 
-@long_kernel
+@njit(cache=True, nogil=True)
 def _tie_sizes(own: Codes, asked: Codes, rows: Rows, tree: PrefixTree, distances: CategoryDistances) -> Counts:
     """Return for rows in order how many searched records are as near as their own one; 0 where another is nearer."""
     widths, offsets, flat = distances
@@ -56,6 +56,6 @@ def _tie_sizes(own: Codes, asked: Codes, rows: Rows, tree: PrefixTree, distances
     return sizes
 
 
-@kernel
+@njit(cache=True)
 def _credit(ties: SmallCounts) -> float:
     return expected_matches(ties)

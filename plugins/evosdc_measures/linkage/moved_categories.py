@@ -7,9 +7,9 @@ go move by little. Those that become possible, or are no longer, and rare ones m
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inlined_kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.category_members import MOST_MEMBERS
@@ -27,7 +27,7 @@ Kinds = NDArray[np.int8]
 """By category behind a published one: `GONE`, `COME`, `FAR`, or 0."""
 
 
-@kernel_part
+@njit(cache=True)
 def moved_categories(
     changed: Flags, stood: Counts, counts: Counts, strides: Integers, offsets: Integers, logs: Integers
 ) -> tuple[Integers, Integers, Kinds, Integers, Flags, Counts, Counts, Counts]:
@@ -91,7 +91,7 @@ def moved_categories(
     return rises, steps, kinds, farthest, opens, begins, ends, listed
 
 
-@inlined_kernel
+@njit(cache=True)
 def crossings(
     published: Codes,
     number: int,

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel, kernel_part
 from evosdc.model import Batched, Changes, Incremental
 from evosdc.processors import LONG, in_parts
 from evosdc.table.table import Numbers, Rows, Table
@@ -245,7 +245,7 @@ def _filled(numbers: Numbers, values: Numbers) -> Numbers:
     return np.where(np.isnan(numbers), values, numbers)
 
 
-@kernel_part
+@njit(cache=True)
 def kernel_squared(a: Numbers, b: Numbers, degree: int) -> float:
     """Return ``K(a, a) - 2 K(a, b) + K(b, b)`` with ``K(a, b) = (1 + a.b)**degree``."""
     aa, ab, bb = 1.0, 1.0, 1.0
@@ -256,7 +256,7 @@ def kernel_squared(a: Numbers, b: Numbers, degree: int) -> float:
     return max(float(aa**degree - 2.0 * ab**degree + bb**degree), 0.0)
 
 
-@kernel
+@njit(cache=True)
 def _link_by_kernel(asked: Numbers, searched: Numbers, rows: Rows, degree: int, ties: Counts) -> None:
     for row in rows:
         distance = kernel_squared(asked[row], searched[row], degree)

@@ -1,15 +1,15 @@
 """Linking masked records to originals by the weights of their agreement patterns, by content of the records."""
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.agreement import patterns_of
 from evosdc_measures.linkage.pattern_order import best_of, descending, estimated_weights, ranks_of
 
 
-@kernel
+@njit(cache=True)
 def follow_content(
     original: Codes,
     before: Codes,

@@ -1,12 +1,11 @@
 """The order of agreement patterns by weight, and the best pattern that occurs."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel, kernel_part
 from evosdc_measures.domains import Counts, Integers
-from evosdc_measures.linkage.estimates_together import converged_together
-from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, share_of, weights_of
+from evosdc_measures.linkage.fellegi_sunter import SAME_WEIGHT, estimate, weights_of
 
 MERGED = 16
 """Patterns beyond which sorting by merging is fastest; up to so many by insertion."""
@@ -17,7 +16,7 @@ FIRST = 64
 """Patterns that are tried one by one, from the greatest weight on."""
 
 
-@kernel_part
+@njit(cache=True)
 def ranks_of(weights: NDArray[np.float64], order: NDArray[np.int64]) -> Counts:
     """Return the rank of each pattern by its weight, equal for equal weights; `order` has the greatest weight first."""
     ranks = np.zeros(len(order), np.int32)
@@ -27,7 +26,7 @@ def ranks_of(weights: NDArray[np.float64], order: NDArray[np.int64]) -> Counts:
     return ranks
 
 
-@kernel_part
+@njit(cache=True)
 def descending(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the patterns, the greatest weight first; in whichever order those of the same weight.
 
@@ -51,14 +50,14 @@ def descending(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     return order
 
 
-@kernel_part
+@njit(cache=True)
 def descending_like(weights: NDArray[np.float64], order: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return what `descending` returns, sooner where that is much like another order."""
     near = order.copy()
     return near if _insert(near, weights, MOVED * len(order)) else descending(weights)
 
 
-@inner_kernel
+@njit(cache=True)
 def _insert(order: NDArray[np.int64], weights: NDArray[np.float64], most: int) -> bool:
     """Sort the patterns by insertion, unless more than so many have to be moved."""
     moved = 0
@@ -75,29 +74,23 @@ def _insert(order: NDArray[np.int64], weights: NDArray[np.float64], most: int) -
     return True
 
 
-@kernel
+@njit(cache=True)
 def estimated_weights(counts: Integers, attributes: int, n: int, known: bool) -> NDArray[np.float64]:
     """Return the weight of each pattern by its number of pairs; `known` as of `estimate`."""
     m, u, _ = estimate(counts, attributes, n, known)
     return weights_of(m, u)
 
 
-@kernel
+@njit(cache=True)
 def weights_together(counts: Integers, attributes: int, n: int, known: bool) -> NDArray[np.float64]:
     """Return the weight of each pattern for several tables of counts, shape (k, 2**V), as `estimated_weights`."""
     weights = np.empty(counts.shape)
-    # One table alone needs no vector unit, which kernels have only where they are compiled.
-    if known and len(counts) > 1:
-        m, u = converged_together(counts, attributes, share_of(n))
-        for table in range(len(counts)):
-            weights[table] = weights_of(m[table], u[table])
-        return weights
     for table in range(len(counts)):
         weights[table] = estimated_weights(counts[table], attributes, n, known)
     return weights
 
 
-@kernel_part
+@njit(cache=True)
 def best_of(profiles: Counts, places: Counts, order: NDArray[np.int64], ranks: Counts) -> tuple[Counts, Counts]:
     """Return for the profile at each place the rank of the best pattern in it, and how many originals have that rank.
 
@@ -117,14 +110,14 @@ def best_of(profiles: Counts, places: Counts, order: NDArray[np.int64], ranks: C
     return best, ties
 
 
-@inner_kernel
+@njit(cache=True)
 def best_at(profiles: Counts, place: int, order: NDArray[np.int64], ranks: Counts) -> tuple[int, int]:
     """Return for one profile what `best_of` returns for many."""
     rank, tied, _ = best_from(profiles, place, order, ranks, 0)
     return rank, tied
 
 
-@inner_kernel
+@njit(cache=True)
 def best_from(
     profiles: Counts, place: int, order: NDArray[np.int64], ranks: Counts, begin: int
 ) -> tuple[int, int, int]:

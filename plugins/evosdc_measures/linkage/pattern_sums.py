@@ -1,12 +1,11 @@
 """Probabilities of all agreement patterns from those of attributes, and sums over patterns, by doubling and folding."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel_part
 
-
-@kernel_part
+@njit(cache=True)
 def spread(p: NDArray[np.float64], first: int, last: int, factor: float, table: NDArray[np.float64]) -> None:
     """Write the probability of each pattern of some attributes, times a factor; doubled attribute by attribute."""
     table[0] = factor
@@ -19,7 +18,7 @@ def spread(p: NDArray[np.float64], first: int, last: int, factor: float, table: 
         filled *= 2
 
 
-@kernel_part
+@njit(cache=True)
 def fold(table: NDArray[np.float64], first: int, last: int, agreed: NDArray[np.float64]) -> None:
     """Write for some attributes the sum over patterns that agree on it; the sum of all is left at the first place."""
     filled = len(table)

@@ -8,8 +8,8 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel_part
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
@@ -91,7 +91,7 @@ def in_order(codes: Codes) -> Integers:
     return numbers
 
 
-@kernel_part
+@njit(cache=True)
 def nearest(
     record: Codes, limit: int, tree: PrefixTree, distances: CategoryDistances, paths: Integers
 ) -> tuple[int, int]:

@@ -8,8 +8,8 @@ a compiled function is compiled again within each that calls it.
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.profiles import Originals, add_by_pairs, fill, worth_grouping
@@ -77,7 +77,7 @@ def memory_of(n: int, originals: Originals) -> ProfileCache:
     )
 
 
-@inner_kernel
+@njit(cache=True)
 def place_of(codes: Codes, row: int, factors: Integers, shift: int, slots: Counts, records: Counts) -> int:
     """Return the place of a record in the memory, -1 where it is not known; the last four are those of the memory."""
     attributes, last, total = codes.shape[1], len(slots) - 1, 0
@@ -96,7 +96,7 @@ def place_of(codes: Codes, row: int, factors: Integers, shift: int, slots: Count
     return int(place)
 
 
-@kernel
+@njit(cache=True)
 def _enter(codes: Codes, rows: Rows, memory: ProfileCache, places: Counts) -> bool:
     """Look rows up and enter the unknown records; stop and return False where there is no place left."""
     factors, shift, slots, records, _, filled, _ = memory

@@ -4,9 +4,9 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.equivalence import ordered_classes
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Codes, Table
@@ -99,7 +99,7 @@ def worth_grouping(records: int, complete: int, attributes: int, shares: NDArray
     return records * BY_RECORD > 1.0 and bool(time_by_groups(records, complete, shares) < direct)
 
 
-@kernel
+@njit(cache=True)
 def add_by_pairs(records: Codes, columns: Codes, numbers: Counts, wildcard: bool, profiles: Counts) -> None:
     """Add originals to the profiles, comparing each record with each of them."""
     scratch = np.empty(len(numbers), np.uint16)

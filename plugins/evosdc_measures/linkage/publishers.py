@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 
@@ -30,7 +30,7 @@ class Publishers(NamedTuple):
     found: Counts
 
 
-@kernel_part
+@njit(cache=True)
 def publishers_of(published: Codes, strides: Integers, offsets: Integers, listing: bool) -> Publishers:
     """List the records of each published category.
 
@@ -63,7 +63,7 @@ def publishers_of(published: Codes, strides: Integers, offsets: Integers, listin
     return Publishers(firsts, begins, records, found)
 
 
-@inner_kernel
+@njit(cache=True)
 def publishing(
     published: Codes,
     v: int,

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.category_members import MOST_MEMBERS, Members, shifted_members
@@ -19,7 +19,7 @@ from evosdc_measures.linkage.rivals import Originals
 from evosdc_measures.linkage.shifted_category import shifted_category
 
 
-@kernel_part
+@njit(cache=True)
 def _exchanged(left: Codes, entered: Codes, moved: Codes) -> NDArray[np.bool_]:
     """Return which changed cells another row of the same original category changes the other way round, shape (r, V).
 
@@ -42,7 +42,7 @@ def _exchanged(left: Codes, entered: Codes, moved: Codes) -> NDArray[np.bool_]:
     return back
 
 
-@inner_kernel
+@njit(cache=True)
 def _cost_before(
     base: int,
     first: int,
@@ -63,7 +63,7 @@ def _cost_before(
     return int(margins[first + category] - logs[count] - least)
 
 
-@inner_kernel
+@njit(cache=True)
 def _follow_cell(
     published: Codes,
     row: int,
@@ -183,7 +183,7 @@ def _follow_cell(
         )
 
 
-@kernel_part
+@njit(cache=True)
 def follow_changes(
     published: Codes,
     numbers: Rows,

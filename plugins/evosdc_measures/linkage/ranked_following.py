@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel, kernel_part, long_kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.category_members import Members
@@ -17,7 +17,7 @@ from evosdc_measures.linkage.ranked_places import NEAR, PlacedFile, matched, mat
 from evosdc_measures.linkage.rivals import Originals
 
 
-@kernel
+@njit(cache=True)
 def followed_places(
     before: Codes,
     after: Codes,
@@ -62,7 +62,7 @@ def followed_places(
     return matched(placed.likelier, placed.tied)[1]
 
 
-@long_kernel
+@njit(cache=True, nogil=True)
 def places_of_children(
     codes: Codes,
     before: Codes,
@@ -132,7 +132,7 @@ def places_of_children(
     return matches
 
 
-@kernel_part
+@njit(cache=True)
 def _published(codes: Codes, asked: Rows) -> Codes:
     """Return what the records asked publish, shape (m, V)."""
     published = np.empty((len(asked), codes.shape[1]), np.int32)
@@ -142,7 +142,7 @@ def _published(codes: Codes, asked: Rows) -> Codes:
     return published
 
 
-@kernel_part
+@njit(cache=True)
 def _numbers(rows: Rows, asked: Rows) -> Rows:
     """Return the place of each row among those asked, -1 where it is none of them."""
     numbers = np.searchsorted(asked, rows)

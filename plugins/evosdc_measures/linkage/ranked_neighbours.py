@@ -8,9 +8,9 @@ holds for a child that has children itself, until costs have moved by too much s
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inlined_kernel, inner_kernel, kernel_part
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.likelihood import SCALE, Flags
@@ -101,7 +101,7 @@ class Neighbours(NamedTuple):
     categories: Codes
 
 
-@kernel_part
+@njit(cache=True)
 def renew(
     published: Codes, listed: Listed, originals: Originals, costs: Integers, categories: Codes, paths: Integers
 ) -> None:
@@ -130,7 +130,7 @@ def renew(
         since[number] = 0
 
 
-@inlined_kernel
+@njit(cache=True)
 def placed_among(
     published: Codes,
     number: int,
@@ -213,7 +213,7 @@ def placed_among(
     return (int(likelier), int(tied)) if likelier < LOST else (LOST, 1)
 
 
-@inlined_kernel
+@njit(cache=True)
 def look_around(
     published: Codes,
     number: int,
@@ -242,7 +242,7 @@ def look_around(
         )  # fmt: skip
 
 
-@inner_kernel
+@njit(cache=True)
 def _look_around(
     published: Codes,
     number: int,
@@ -307,7 +307,7 @@ def _look_around(
     return size, below, int(reach)
 
 
-@inner_kernel
+@njit(cache=True)
 def _sort(listed: NDArray[np.int32], apart: Integers, size: int) -> None:
     """Bring so many nodes in the order of their distances, by insertion: there are few."""
     for place in range(1, size):

@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inlined_kernel, inner_kernel, kernel, kernel_part
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import SCALE, Frequencies, write_costs
@@ -47,7 +47,7 @@ class PlacedFile(NamedTuple):
     rooms: Integers
 
 
-@inner_kernel
+@njit(cache=True)
 def credits_of(likelier: int, tied: int, block: int) -> float:
     """Return the chance that one original drawn from a block of places is the own one, 0..1."""
     first, last = 1 << block, (2 << block) - 1
@@ -55,7 +55,7 @@ def credits_of(likelier: int, tied: int, block: int) -> float:
     return (end - begin + 1) / tied / first if end >= begin and likelier < LOST else 0.0
 
 
-@kernel_part
+@njit(cache=True)
 def matched(likelier: Counts, tied: Counts) -> tuple[int, float]:
     """Return the block of places with the most expected matches, and these."""
     sums = np.zeros(BLOCKS)
@@ -70,7 +70,7 @@ def matched(likelier: Counts, tied: Counts) -> tuple[int, float]:
     return best, float(sums[best])
 
 
-@kernel
+@njit(cache=True)
 def matched_first(likelier: Counts, tied: Counts, ties: SmallCounts) -> float:
     """Return the expected matches of the first place, from `ties` of zeros as those of `LinkedFile`."""
     for asked in range(len(likelier)):
@@ -80,7 +80,7 @@ def matched_first(likelier: Counts, tied: Counts, ties: SmallCounts) -> float:
     return expected_matches(ties)
 
 
-@inlined_kernel
+@njit(cache=True)
 def own_cost(
     published: Codes,
     row: int,
@@ -108,7 +108,7 @@ def own_cost(
     return int(limit)
 
 
-@inner_kernel
+@njit(cache=True)
 def place(
     published: Codes,
     row: int,
@@ -153,7 +153,7 @@ def place(
     return LOST, 1, margin
 
 
-@inner_kernel
+@njit(cache=True)
 def _counted(
     limit: int, order: Integers, roots: int, nodes: Counts, costs: Integers, paths: Integers, near: int
 ) -> tuple[int, int, int]:
@@ -202,7 +202,7 @@ def _counted(
     return int(likelier), int(tied), int(room)
 
 
-@inner_kernel
+@njit(cache=True)
 def doubles(published: Codes, one: int, other: int) -> bool:
     """Return whether two rows publish the same."""
     alike = True
@@ -211,7 +211,7 @@ def doubles(published: Codes, one: int, other: int) -> bool:
     return alike
 
 
-@kernel
+@njit(cache=True)
 def started_places(
     published: Codes, asked: Rows, twins: Counts, originals: Originals, frequencies: Frequencies, placed: PlacedFile
 ) -> float:
@@ -251,7 +251,7 @@ def started_places(
     return matched(likelier, tied)[1]
 
 
-@kernel
+@njit(cache=True)
 def shares_of(likelier: Counts, tied: Counts) -> Numbers:
     """Return each asked record's chance of being matched, in the block of places with the most matches, shape (m,)."""
     best = matched(likelier, tied)[0]

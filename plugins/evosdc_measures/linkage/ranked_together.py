@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inlined_kernel, kernel_part
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.category_members import Members
@@ -16,7 +16,7 @@ from evosdc_measures.linkage.ranked_places import LOST, PlacedFile, doubles, own
 from evosdc_measures.linkage.rivals import ANY, Originals
 
 
-@kernel_part
+@njit(cache=True)
 def follow_together(
     published: Codes,
     numbers: Rows,
@@ -133,7 +133,7 @@ def follow_together(
             )
 
 
-@inlined_kernel
+@njit(cache=True)
 def _moved_among(
     published: Codes,
     number: int,

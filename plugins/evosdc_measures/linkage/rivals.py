@@ -6,7 +6,8 @@ tree is that of `evosdc_measures.linkage.prefix_tree`.
 
 from typing import NamedTuple
 
-from evosdc.kernel import inner_kernel, kernel_part
+from numba import njit
+
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers, SmallCounts
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, SCALE, Behind, cost_of
@@ -60,7 +61,7 @@ class LinkedFile(NamedTuple):
     rooms: Integers
 
 
-@inner_kernel
+@njit(cache=True)
 def rival_of(
     published: Codes,
     row: int,
@@ -130,7 +131,7 @@ def rival_of(
     return -1, int(found), int(room)
 
 
-@inner_kernel
+@njit(cache=True)
 def next_branch(
     level: int,
     limit: int,
@@ -168,7 +169,7 @@ def next_branch(
     return -1, 0, 0, 0
 
 
-@inner_kernel
+@njit(cache=True)
 def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, paths: Integers) -> tuple[int, int]:
     """Follow the cheapest branch of each level; return the place where it ends, if below the limit, and its cost."""
     first, end, cost, cheapest = 0, roots, 0, 0
@@ -188,7 +189,7 @@ def _along_the_cheapest(limit: int, roots: int, nodes: Counts, costs: Integers, 
     return int(nodes[cheapest, 2]), cost
 
 
-@inner_kernel
+@njit(cache=True)
 def narrowed(first: int, end: int, fixed: bool, category: int, nodes: Counts) -> tuple[int, int]:
     """Return the range of siblings, of which only that of the category is left where it is fixed."""
     if not fixed:
@@ -205,7 +206,7 @@ def narrowed(first: int, end: int, fixed: bool, category: int, nodes: Counts) ->
     return first, first
 
 
-@inner_kernel
+@njit(cache=True)
 def settle(row: int, rival: int, tied: int, links: Counts, ties: SmallCounts, weight: int) -> None:
     """Write how a record is linked: the place of its rival, or the tie that its own original is in as ``-tied``.
 
@@ -220,7 +221,7 @@ def settle(row: int, rival: int, tied: int, links: Counts, ties: SmallCounts, we
     links[row] = rival if rival >= 0 else -tied
 
 
-@inner_kernel
+@njit(cache=True)
 def link(
     published: Codes,
     row: int,
@@ -257,7 +258,7 @@ def link(
     return room if rival >= 0 or tied == multiple else 0
 
 
-@kernel_part
+@njit(cache=True)
 def expected_matches(ties: SmallCounts) -> float:
     """Return the sum over all records of one in so many as are tied, from their number by size of tie."""
     matched, left, size = 0.0, ties[0], 0

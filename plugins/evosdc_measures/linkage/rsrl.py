@@ -1,9 +1,9 @@
 """Record linkage specific to rank swapping."""
 
 import numpy as np
+from numba import njit
 from pydantic import Field
 
-from evosdc.kernel import kernel
 from evosdc.model import Incremental, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.distinct_values import counted_values
@@ -122,7 +122,7 @@ class FittedRankSwappingLinkage(Incremental[State]):
         return Window(low, high, np.isnan(self._points) | self._wildcard)
 
 
-@kernel
+@njit(cache=True)
 def affected(
     asked: Numbers,
     before: Numbers,
@@ -157,7 +157,7 @@ def affected(
     return np.flatnonzero(moved)
 
 
-@kernel
+@njit(cache=True)
 def ties_among_all(
     asked: Numbers,
     points: Numbers,

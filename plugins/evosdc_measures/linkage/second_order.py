@@ -6,9 +6,9 @@ Newton's method, damped as Levenberg (1944) and Marquardt (1963) do it, in the m
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc_measures.linkage.pattern_sums import spread
 
 Vector = NDArray[np.float64]
@@ -22,7 +22,7 @@ LEAST = 1e-300
 """No number of pairs is divided by less."""
 
 
-@kernel
+@njit(cache=True)
 def settle(numbers: Vector, share: float, clamp: float, converged: float, theta: Vector) -> None:
     """Let estimates go on until a step of expectation maximisation changes none by more than `converged`.
 
@@ -66,7 +66,7 @@ def settle(numbers: Vector, share: float, clamp: float, converged: float, theta:
         others[:] = near_others
 
 
-@kernel
+@njit(cache=True)
 def _chances(theta: Vector, share: float, matches: Vector, others: Vector) -> None:
     """Write the probability of each pattern as a match, and as another pair."""
     attributes = len(theta) // 2
@@ -74,7 +74,7 @@ def _chances(theta: Vector, share: float, matches: Vector, others: Vector) -> No
     spread(theta[attributes:], 0, attributes, 1.0 - share, others)
 
 
-@inner_kernel
+@njit(cache=True)
 def _gain(numbers: Vector, matches: Vector, others: Vector, near_matches: Vector, near_others: Vector) -> float:
     """Return by how much the log-likelihood is greater with other chances."""
     gain = 0.0
@@ -86,7 +86,7 @@ def _gain(numbers: Vector, matches: Vector, others: Vector, near_matches: Vector
     return gain
 
 
-@kernel
+@njit(cache=True)
 def _derive(
     numbers: Vector,
     matches: Vector,
@@ -151,7 +151,7 @@ def _derive(
     return moved
 
 
-@inner_kernel
+@njit(cache=True)
 def _solve(curvature: Matrix, damping: float, gradient: Vector, factor: Matrix, step: Vector) -> bool:
     """Write the damped step by Cholesky's decomposition; False where the damped curvature is not positive definite."""
     size = len(gradient)

@@ -3,15 +3,15 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import inner_kernel
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.ranked_places import own_cost
 from evosdc_measures.linkage.rivals import narrowed, next_branch
 
 
-@inner_kernel
+@njit(cache=True)
 def shifted_category(
     published: Codes,
     row: int,

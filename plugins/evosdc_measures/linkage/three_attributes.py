@@ -5,13 +5,13 @@ arithmetic: this takes half the time of `evosdc_measures.linkage.fellegi_sunter.
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel_part
 from evosdc_measures.domains import Integers
 
 
-@kernel_part
+@njit(cache=True)
 def maximised(
     counts: Integers, share: float, clamp: float, tolerance: float, iterations: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Codes, Numbers, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.box_tree import BoxTree, Window, tie_sizes
@@ -12,7 +12,7 @@ from evosdc_measures.linkage.coordinates import Coordinates, Metric, points_of_r
 from evosdc_measures.record_figures import LEAF, figure_of, sum_of
 
 
-@kernel
+@njit(cache=True)
 def ties_of_rows(
     codes: Codes,
     numbers: Numbers,
@@ -48,7 +48,7 @@ def ties_of_rows(
     return ties
 
 
-@kernel
+@njit(cache=True)
 def moved_sizes(base: Counts, over: Rows, figures: Counts, changed: Rows, latest: Counts, sizes: Integers) -> Integers:
     """Return the number of records by size of their tie, up to the greatest, after a change.
 
@@ -104,7 +104,7 @@ def matches_of_children(
     return matches
 
 
-@kernel
+@njit(cache=True)
 def _matches_of_children(
     base: Counts, over: Rows, figures: Counts, rows: Rows, ends: Integers, latest: Counts, sizes: Integers
 ) -> Numbers:
@@ -118,7 +118,7 @@ def _matches_of_children(
     return matches
 
 
-@kernel
+@njit(cache=True)
 def _matches_of_few(sizes: Integers) -> Any:
     """Return what `matches_of_sizes` does, to the last bit, in less time."""
     shares = np.empty(max(len(sizes) - 1, 1))

@@ -6,9 +6,9 @@ record has to be looked at again where a change leads from one order to another 
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Codes, Rows
 from evosdc_measures.ascending import below_value
 from evosdc_measures.domains import Counts, Integers
@@ -46,7 +46,7 @@ def counted(ties: Counts) -> tuple[Counts, Counts, Credits]:
     return sizes.astype(np.int32), numbers.astype(np.int32), credits
 
 
-@inner_kernel
+@njit(cache=True)
 def tie_at(
     original: Codes,
     row: int,
@@ -67,7 +67,7 @@ def tie_at(
     return tied if ranks[pattern_of(masked, position, original, row, wildcard)] == rank else 0, best
 
 
-@kernel
+@njit(cache=True)
 def ties_of(
     original: Codes,
     masked: Codes,
@@ -87,7 +87,7 @@ def ties_of(
     return ties
 
 
-@kernel
+@njit(cache=True)
 def ties_by_order(
     original: Codes,
     masked: Codes,
@@ -108,7 +108,7 @@ def ties_by_order(
     return ties
 
 
-@kernel
+@njit(cache=True)
 def ties_of_all(
     original: Codes,
     masked: Codes,
@@ -140,7 +140,7 @@ def ties_of_all(
     return ties
 
 
-@inner_kernel
+@njit(cache=True)
 def _first_changed(sizes: Counts, removed: Counts, added: Counts) -> tuple[int, int, int]:
     """Return where the least size changes, and where in what is removed and added those of no tie end."""
     a = b = 0
@@ -153,7 +153,7 @@ def _first_changed(sizes: Counts, removed: Counts, added: Counts) -> tuple[int, 
     return below_value(sizes, int(least)), a, b
 
 
-@inner_kernel
+@njit(cache=True)
 def _next_size(
     sizes: Counts, numbers: Counts, removed: Counts, added: Counts, place: int, a: int, b: int
 ) -> tuple[int, int, int, int, int]:
@@ -173,7 +173,7 @@ def _next_size(
     return int(size), int(number), place, a, b
 
 
-@inner_kernel
+@njit(cache=True)
 def credit_with(sizes: Counts, numbers: Counts, credits: Credits, removed: Counts, added: Counts) -> float:
     """Return the sum of all records' credits where some have other ties; `removed` and `added` are sorted.
 

@@ -6,10 +6,10 @@ They stand one after the other: of means, variances, covariances and correlation
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy.special import erf
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Integers
 from evosdc_measures.numeric_loss.estimators import LEVELS, OriginalStatistics
@@ -137,7 +137,7 @@ def losses_of_children(
     return every
 
 
-@inner_kernel
+@njit(cache=True)
 def _argument(difference: float, variance: float, count: float, scale: float) -> float:
     """Return z of ``2 P(0 <= Z <= |difference| / sqrt(variance / count))`` over sqrt(2), whose erf is the loss.
 
@@ -152,14 +152,14 @@ def _argument(difference: float, variance: float, count: float, scale: float) ->
     return float(difference * np.sqrt(count / variance) / np.sqrt(2.0))
 
 
-@inner_kernel
+@njit(cache=True)
 def _correlation(covariance: float, a: float, b: float) -> float:
     """Return a correlation from the covariance and two standard deviations, 0 of constants."""
     product = a * b
     return min(max(covariance / product, -1.0), 1.0) if product > 0.0 else 0.0
 
 
-@kernel
+@njit(cache=True)
 def _arguments(
     population: Population,
     counts: Numbers,
@@ -210,7 +210,7 @@ def _arguments(
     return places[:filled], arguments[:filled]
 
 
-@kernel
+@njit(cache=True)
 def _arguments_of_children(
     population: Population,
     counts: Numbers,

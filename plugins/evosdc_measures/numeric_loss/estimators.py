@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Numbers
 from evosdc_measures.numeric_loss.exact_moments import moments_of
 from evosdc_measures.numeric_loss.moments import Moments
@@ -106,7 +106,7 @@ def _kernel_density(column: Numbers, at: Numbers) -> Numbers:
     return _kernel_sums(np.sort(column), at, float(0.9 * spread * len(column) ** -0.2))
 
 
-@kernel
+@njit(cache=True)
 def _kernel_sums(column: Numbers, at: Numbers, width: float) -> Numbers:
     """Return the density at some points; summands beyond nine bandwidths are below the last bit."""
     result = np.zeros(len(at))

@@ -7,9 +7,9 @@ They depend on no order of records, and a change takes away and adds what it cha
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import kernel
 from evosdc.table.table import Numbers, Rows
 
 BITS = 24
@@ -93,7 +93,7 @@ def _parts_of(column: Numbers) -> tuple[list[NDArray[np.int32]], int]:
     return parts, BITS * len(parts) - exponent
 
 
-@kernel
+@njit(cache=True)
 def _products(parts: NDArray[np.int32], begin: int, end: int) -> NDArray[np.int64]:
     """Return the sums of the products of all rows over some records, shape (q, q)."""
     q = len(parts)

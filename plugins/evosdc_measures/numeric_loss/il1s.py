@@ -1,8 +1,8 @@
 """Standardised information loss of numbers, IL1s."""
 
 import numpy as np
+from numba import njit
 
-from evosdc.kernel import kernel
 from evosdc.model import Batched, Changes, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Rows, Table
@@ -81,7 +81,7 @@ class FittedStandardisedLoss(Batched[State]):
         return min(100.0 * state.total / self._cells, 100.0) if self._cells else 0.0
 
 
-@kernel
+@njit(cache=True)
 def _losses(original: Numbers, masked: Numbers, rows: Rows, judged: Rows, unit: Numbers, lost: float) -> Numbers:
     """Return the loss of each record, the sum over attributes in their order, whatever other records there are."""
     losses = np.zeros(len(rows))
@@ -95,7 +95,7 @@ def _losses(original: Numbers, masked: Numbers, rows: Rows, judged: Rows, unit: 
     return losses
 
 
-@kernel
+@njit(cache=True)
 def _spread(column: Numbers) -> tuple[float, float, bool]:
     """Return how many values a column has, their variance (divided by that number), and whether two of them differ."""
     count, total, low, high = 0.0, 0.0, np.inf, -np.inf

@@ -9,9 +9,9 @@ Dekker (1971), the errors as of Joldes, Muller and Popescu (2017).
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.kernel import inner_kernel, kernel
 from evosdc.table.table import Numbers, Rows
 from evosdc_measures.domains import Integers
 from evosdc_measures.numeric_loss.exact_moments import ratio_of
@@ -78,7 +78,7 @@ def _two_doubles(whole: int, shift: int) -> tuple[float, float]:
     return first, ratio_of(whole - (above << shift) // below if shift >= 0 else whole - (above >> -shift), 1, shift)
 
 
-@inner_kernel
+@njit(cache=True)
 def _plus(first: float, second: float, x: float) -> tuple[float, float]:
     """Return a sum of two doubles plus another one."""
     total = first + x
@@ -88,7 +88,7 @@ def _plus(first: float, second: float, x: float) -> tuple[float, float]:
     return again, rest - (again - total)
 
 
-@inner_kernel
+@njit(cache=True)
 def _product(x: float, y: float) -> tuple[float, float]:
     """Return a product, and what it is rounded by."""
     total = x * y
@@ -98,7 +98,7 @@ def _product(x: float, y: float) -> tuple[float, float]:
     return total, ((high * wide - total) + high * narrow + low * wide) + low * narrow
 
 
-@inner_kernel
+@njit(cache=True)
 def _quotient(first: float, second: float, count: float, error: float) -> tuple[float, bool]:
     """Return a sum of two doubles over a number, rounded once, and whether this is certain by an error of the sum."""
     quotient = first / count
@@ -110,7 +110,7 @@ def _quotient(first: float, second: float, count: float, error: float) -> tuple[
     return rounded, rounded + (last + error) == rounded and rounded + (last - error) == rounded
 
 
-@kernel
+@njit(cache=True)
 def moments_of_children(
     sums: QuickSums,
     before: Numbers,
@@ -161,7 +161,7 @@ def moments_of_children(
     return certain
 
 
-@inner_kernel
+@njit(cache=True)
 def _write_pair(
     sums: QuickSums,
     before: Numbers,

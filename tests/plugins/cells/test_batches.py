@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 
-from evosdc.kernel import kernel
 from evosdc.model import Genotype, Microdata, Movable, RecordDecoded, Siblings
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
@@ -19,7 +19,7 @@ from .test_cells import files, microdata
 from .test_structural_zeros import guarded, keeping
 
 
-@kernel
+@njit(cache=True)
 def drawn(words, kinds, bounds, means):
     found = np.empty(len(kinds))
     for place in range(len(kinds)):
@@ -32,7 +32,7 @@ def drawn(words, kinds, bounds, means):
     return found
 
 
-@kernel
+@njit(cache=True)
 def several(words, size, count):
     chosen = np.empty(count, np.int64)
     distinct(words, size, chosen)

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from evosdc_measures.linkage import estimate_memory
 from evosdc_measures.linkage.estimate_memory import estimate_memory_of, remembered_weights
-from evosdc_measures.linkage.estimates_together import converged_together
 from evosdc_measures.linkage.fellegi_sunter import ITERATIONS, estimate, share_of, weights_of
 from evosdc_measures.linkage.known_share import converged
 from evosdc_measures.linkage.known_share_of_three import converged_of_three
@@ -138,19 +137,6 @@ def test_weights_add_up():
     assert weights[0b110] == pytest.approx(np.log2([1 / 9, 8 / 3, 1.0]).sum())
 
 
-@pytest.mark.parametrize("n", [2, 10, 300, 100_000])
-@pytest.mark.parametrize("attributes", [1, 2, 3, 5, 7])
-def test_tables_are_estimated_at_once_as_one_by_one(n, attributes):
-    rng, patterns = np.random.default_rng(n + attributes), 1 << attributes
-    chances = [rng.dirichlet(np.full(patterns, rng.choice([0.1, 1.0, 5.0]))) for _ in range(19)]
-    counts = np.array([rng.multinomial(n * n, chance) for chance in chances], dtype=np.int64)
-    m, u = converged_together(counts, attributes, share_of(n))
-    for table in range(len(counts)):
-        alone = estimate(counts[table], attributes, n)
-        assert (m[table] == alone[0]).all()
-        assert (u[table] == alone[1]).all()
-
-
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("tables", [0, 1, 2, 8, 9, 10])
 def test_weights_of_several_tables_are_those_of_each(tables, known):
@@ -180,18 +166,3 @@ def test_three_attributes_are_estimated_as_any_number_is(data, n):
     counts = np.array(data.draw(st.lists(numbers, min_size=8, max_size=8).filter(any)), dtype=np.int64)
     for found, wanted in zip(converged_of_three(counts, share_of(n)), converged(counts, 3, share_of(n)), strict=True):
         assert (found == wanted).all()
-
-
-@given(data=st.data(), attributes=st.integers(1, 7), n=st.integers(2, 5000), tables=st.integers(1, 7))
-def test_any_tables_are_estimated_at_once_as_one_by_one(data, attributes, n, tables):
-    """Whatever the rough bounds decide is what logarithms decide; lanes take tables as they become free."""
-    size = 1 << attributes
-    numbers = st.sampled_from([0, 0, 1, 2, 5, 30, 1000, 10**6, 10**11])
-    counts = np.array(
-        [data.draw(st.lists(numbers, min_size=size, max_size=size).filter(any)) for _ in range(tables)], dtype=np.int64
-    )
-    m, u = converged_together(counts, attributes, share_of(n))
-    for table in range(tables):
-        alone = estimate(counts[table], attributes, n)
-        assert (m[table] == alone[0]).all()
-        assert (u[table] == alone[1]).all()

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc_measures.linkage import second_order
-from evosdc_measures.linkage.estimates_together import converged_together
-from evosdc_measures.linkage.fellegi_sunter import estimate, share_of
+from evosdc_measures.linkage.fellegi_sunter import estimate
 from evosdc_measures.linkage.known_share import CLAMP, CONVERGED
 from evosdc_measures.linkage.second_order import settle
 from tests.plugins.measures.test_fellegi_sunter import log_likelihood, plain_steps
@@ -62,17 +61,6 @@ def test_estimates_come_to_an_end_where_steps_creep(seed, attributes):
     start = np.full(attributes, 0.9), np.full(attributes, 0.1)
     crept = plain_steps(counts, *start, share, 400)
     assert log_likelihood(counts, m, u, share) >= log_likelihood(counts, *crept, share) - 1e-2
-
-
-@pytest.mark.parametrize("attributes", [1, 3, 6, 8])
-def test_creeping_tables_are_estimated_at_once_as_one_by_one(attributes):
-    n = 100_000
-    counts = np.array([nearly_independent(seed, n, attributes) for seed in range(19)])
-    m, u = converged_together(counts, attributes, share_of(n))
-    for table in range(len(counts)):
-        alone = estimate(counts[table], attributes, n)
-        assert (m[table] == alone[0]).all()
-        assert (u[table] == alone[1]).all()
 
 
 @given(

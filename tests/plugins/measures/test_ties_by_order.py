@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 
-from evosdc.kernel import kernel
 from evosdc.model import Changes
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Table
@@ -20,7 +20,7 @@ from tests.plugins.measures.test_profiles import drawn
 ORDER, RANKS = np.zeros(1, np.int64), np.zeros(1, np.int32)
 
 
-@kernel
+@njit(cache=True)
 def credited(sizes, numbers, credits, removed, added):
     return credit_with(sizes, numbers, credits, removed, added)
 
