@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from evosdc.engine.tracked import as_incremental
 from evosdc.errors import InputError
 from evosdc.model import Incremental, IntruderView, Measure, Microdata
 from evosdc.plugins.registry import Registry
@@ -136,6 +137,7 @@ def _of_measure(measure: Measure, microdata: Microdata) -> Mapping[str, Callable
         "fit": lambda: measure.fit_in(microdata),
         "score": lambda: fitted.score(masked),
     }
+    fitted = as_incremental(fitted)
     if isinstance(fitted, Incremental):
         state, rows = fitted.start(masked), np.arange(1)
         changed = masked.take(np.array([len(masked) - 1, *range(1, len(masked))]))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.engine.tracked import as_incremental
 from evosdc.model import Changes, Expected, Fitted, Incremental
 from evosdc.processors import side_by_side
 from evosdc.table.table import Rows, Table
@@ -116,12 +117,13 @@ class Roads(NamedTuple):
         states : tuple
             Empty where they are not known.
         """
-        known = {name: state for (name, _), state in zip(self.followed, states, strict=False)}
+        known = {name: (fitted, state) for (name, fitted), state in zip(self.followed, states, strict=False)}
         found = []
         for name, fitted in measures.items():
             burdens = None
-            if name in known and isinstance(fitted, Incremental):
-                burdens = fitted.burdens_of_state(known[name])
+            if name in known:
+                follower, state = known[name]
+                burdens = follower.burdens_of_state(state)
             burdens = fitted.burdens(masked) if burdens is None else burdens
             if burdens is not None:
                 found.append(burdens)
@@ -145,7 +147,7 @@ def roads_of(measures: Mapping[str, Fitted], follows: bool, randomises: bool) ->
         if randomises and isinstance(fitted, Expected) and fitted.of_matrices
     )
     apart = {name for name, _ in of_matrices}
-    listed = [(name, fitted) for name, fitted in measures.items() if name not in apart]
+    listed = [(name, as_incremental(fitted)) for name, fitted in measures.items() if name not in apart]
     followed, read = told_apart([(n, f) for n, f in listed if follows and isinstance(f, Incremental)])
     others = tuple((name, fitted) for name, fitted in listed if not (follows and isinstance(fitted, Incremental)))
     return Roads(tuple(measures), followed, read, others, of_matrices)

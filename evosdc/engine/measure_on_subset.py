@@ -1,11 +1,13 @@
 """A measure on some of the protected attributes: what ``il of education`` asks for."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.engine.tracked import as_incremental, tracks
 from evosdc.model import Batched, Changes, Expected, Fitted, Incremental, Measure, Microdata
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Rows, Table
@@ -46,32 +48,35 @@ class ExpectedOnSubset(MeasureOnSubset, Expected):
 class IncrementalOnSubset(MeasureOnSubset, Batched[Any]):
     """A projection that follows a table through small changes."""
 
-    score = Batched.score
+    @cached_property
+    def followed(self) -> Any:
+        """The measure as the engine asks it."""
+        return as_incremental(self.fitted)
 
     def start(self, masked: Table) -> Any:
         """Return the state of the attributes of a table."""
-        return self.fitted.start(masked.select(self.names))
+        return self.followed.start(masked.select(self.names))
 
     def update(self, state: Any, masked: Table, rows: Rows) -> Any:
         """Return the state after a change in `rows`."""
-        return self.fitted.update(state, masked.select(self.names), rows)
+        return self.followed.update(state, masked.select(self.names), rows)
 
     def follow(self, state: Any, masked: Table, rows: Rows) -> Any:
         """Return the state after a change in `rows`; the old one may be altered."""
-        return self.fitted.follow(state, masked.select(self.names), rows)
+        return self.followed.follow(state, masked.select(self.names), rows)
 
     def value(self, state: Any) -> float:
         """Return the score that a state stands for."""
-        return float(self.fitted.value(state))
+        return float(self.followed.value(state))
 
     @property
     def together(self) -> bool:
         """Whether the measure judges children together."""
-        return isinstance(self.fitted, Batched) and self.fitted.together
+        return isinstance(self.followed, Batched) and self.followed.together
 
     def values(self, state: Any, changes: Changes) -> Scores:
         """Return the scores of several children."""
-        found: Scores = self.fitted.values(state, self._seen(changes))
+        found: Scores = self.followed.values(state, self._seen(changes))
         return found
 
     def _seen(self, changes: Changes) -> Changes:
@@ -81,14 +86,14 @@ class IncrementalOnSubset(MeasureOnSubset, Batched[Any]):
         """Return how the score is read from the states of another measure of the same attributes."""
         if not isinstance(other, IncrementalOnSubset) or other.names != self.names:
             return None
-        found: Callable[[Any], float] | None = self.fitted.read_from(other.fitted)
+        found: Callable[[Any], float] | None = self.followed.read_from(other.followed)
         return found
 
     def read_together_from(self, other: Fitted) -> Callable[[Any, Changes], tuple[Scores, Scores]] | None:
         """Return how children are judged by another measure of the same attributes and by this at once."""
         if not isinstance(other, IncrementalOnSubset) or other.names != self.names:
             return None
-        found = self.fitted.read_together_from(other.fitted)
+        found = self.followed.read_together_from(other.followed)
         return None if found is None else lambda state, changes: found(state, self._seen(changes))
 
 
@@ -109,5 +114,5 @@ def measure_on_subset(measure: Measure, microdata: Microdata, names: tuple[str, 
         (False, True): ExpectedOnSubset,
         (False, False): MeasureOnSubset,
     }
-    kind = kinds[isinstance(fitted, Incremental), isinstance(fitted, Expected)]
+    kind = kinds[isinstance(fitted, Incremental) or tracks(fitted), isinstance(fitted, Expected)]
     return kind(fitted, names, tuple(order.index(name) for name in names))

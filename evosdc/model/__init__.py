@@ -134,6 +134,7 @@ _MODULES = {
     "evosdc.model.privacy_models": ("Guaranteeing", "PrivacyModels"),
     "evosdc.model.random_decoding": ("PostRandomised", "Raced", "Randomised"),
     "evosdc.model.toolbox": ("toolbox_of",),
+    "evosdc.model.tracker": ("Rescoring", "Tracker"),
     "evosdc.secret": ("Streams",),
     "evosdc.specs": (
         "AlgorithmSpec", "DatasetSpec", "ExecutorSpec", "FitnessSpec", "FormatSpec", "GenotypeSpec", "LimitSpec",
@@ -231,6 +232,7 @@ __all__ = [
     "Randomised",
     "Range",
     "RecordDecoded",
+    "Rescoring",
     "Restricted",
     "Role",
     "Rows",
@@ -245,6 +247,7 @@ __all__ = [
     "Table",
     "Task",
     "TaskQueue",
+    "Tracker",
     "Tunable",
     "check_time",
     "deap_crossover",

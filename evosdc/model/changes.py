@@ -1,5 +1,6 @@
 """What the children of one parent change, all at once: what measures are told that judge them together."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -35,3 +36,22 @@ class Changes(NamedTuple):
         records = slice(first, int(self.ends[end - 1]) if end else 0)
         tables = (Table(t.schema, t.codes[records], t.numbers[records]) for t in (self.before, self.after))
         return Changes(self.children[begin:end], self.ends[begin:end] - first, self.rows[records], *tables)
+
+    @classmethod
+    def of_one(cls, rows: Rows, before: Table, after: Table) -> "Changes":
+        """Return what one child changes: records at some positions, each once, ascending, before and after."""
+        return cls(np.zeros(1, dtype=np.int64), np.array([len(rows)], dtype=np.int64), rows, before, after)
+
+    def reversed(self) -> "Changes":
+        """Return the way back: what is to be changed in a child so that it is its parent again; of one child."""
+        return self._replace(before=self.after, after=self.before)
+
+    def select(self, names: Sequence[str]) -> "Changes":
+        """Return what is changed of the named attributes, in that order."""
+        return self._replace(before=self.before.select(names), after=self.after.select(names))
+
+    def applied_to(self, table: Table) -> Table:
+        """Return a table with all changes made; of one child."""
+        codes, numbers = table.codes.copy(), table.numbers.copy()
+        codes[self.rows], numbers[self.rows] = self.after.codes, self.after.numbers
+        return Table(table.schema, codes, numbers)

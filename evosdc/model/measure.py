@@ -11,6 +11,7 @@ from evosdc.model.changes import Changes
 from evosdc.model.microdata import Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.model.scales import require_scales
+from evosdc.model.tracker import Rescoring, Tracker
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Rows, Table
@@ -25,13 +26,16 @@ class Fitted(ABC):
     def score(self, masked: Table) -> float:
         """Return the score of a masked table with the original's attributes and records, row-aligned with it."""
 
-    def burdens(self, masked: Table) -> NDArray[np.float64] | None:
-        """Return what each record adds to the score, shape (n,), not negative; None where it belongs to no records.
+    def track(self, masked: Table) -> Tracker:
+        """Return a tracker of a masked table, which a search asks about the children of it.
 
-        They sum to the score, up to rounding and where it is not cut off at 100. A local search looks first where they
-        are great.
+        By default each child is scored from scratch. A measure that can do less returns a tracker of its own.
         """
-        return None
+        return Rescoring(self, masked)
+
+    def burdens(self, masked: Table) -> NDArray[np.float64] | None:
+        """Return what each record adds to the score, shape (n,), not negative: see `Tracker.contributions`."""
+        return self.track(masked).contributions()
 
 
 class Mending(Fitted):

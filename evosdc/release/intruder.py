@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from evosdc.engine.tracked import tracks
 from evosdc.errors import InputError
 from evosdc.model import Fitted, Incremental, Microdata
 from evosdc.plugins.registry import Registry
@@ -198,6 +199,9 @@ def _found(
 
 def _judged(fitted: Fitted, masked: Table) -> tuple[float, Numbers | None]:
     """Return the score of a table and what each record adds to it, from one state where there is one."""
+    if tracks(fitted):
+        tracker = fitted.track(masked)
+        return tracker.score, tracker.contributions()
     if not isinstance(fitted, Incremental):
         return float(fitted.score(masked)), fitted.burdens(masked)
     state = fitted.start(masked)

@@ -1,4 +1,4 @@
-"""Conformance of measures, incremental ones included."""
+"""Conformance of measures and their trackers."""
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
@@ -248,13 +248,83 @@ class MeasureConformance:
         original, fitted = self.fitted(table_name)
         versions = self.versions(original)[:3]
         masked, rows = edited(versions[1], generator(7), 0.1)
-        compiled = [fitted.score(version) for version in (*versions, masked)]
+        compiled = [fitted.score(version) for version in (*versions, masked, masked)]
         with interpreted():
             again = self.measure().fit(original)
             found = [again.score(version) for version in versions]
-            if isinstance(again, Incremental):
-                found.append(again.value(again.update(again.start(versions[1]), masked, rows)))
-        assert found == pytest.approx(compiled[: len(found)], rel=_ROUNDING, abs=1e-9), "compiled, it is another score"
+            tracker = again.track(versions[1])
+            change = changes_of(versions[1], [(masked, rows)])
+            found += tracker.tries(change).tolist()
+            tracker.take(change)
+            found.append(tracker.score)
+        assert found == pytest.approx(compiled, rel=_ROUNDING, abs=1e-9), "compiled, it is another score"
+
+    @on_every_table
+    def test_a_tracker_has_the_score_of_its_table(self, table_name: str) -> None:
+        original, fitted = self.fitted(table_name)
+        rng = generator(12)
+        masked, tracker = original, fitted.track(original)
+        for share in (0.0, 0.02, 0.1, 0.5, 1.0, 0.05, 0.02):
+            child, rows = edited(masked, rng, share)
+            change = changes_of(masked, [(child, rows)])
+            with unchanged("take", masked, child, change):
+                tracker.take(change)
+            masked = child
+            assert tracker.score == pytest.approx(fitted.score(masked), rel=_ROUNDING, abs=_ROUNDING)
+        everything = np.arange(len(original), dtype=np.intp)
+        tracker.take(changes_of(masked, [(original, everything)]))
+        assert tracker.score == pytest.approx(fitted.score(original), rel=_ROUNDING, abs=_ROUNDING)
+
+    @on_every_table
+    def test_children_have_the_scores_of_their_tables(self, table_name: str) -> None:
+        original, fitted = self.fitted(table_name)
+        rng = generator(13)
+        parent, _ = edited(original, rng, 0.3)
+        tracker = fitted.track(parent)
+        before = tracker.score
+        children = [edited(parent, rng, share) for share in (0.02, 0.0, 0.1, 0.02, 0.5, 0.02, 1.0, 0.1)]
+        children.append((original, np.arange(len(original), dtype=np.intp)))
+        changes = changes_of(parent, children)
+        with unchanged("tries", parent, changes):
+            found = tracker.tries(changes)
+        assert found.shape == (len(children),)
+        assert found.tolist() == pytest.approx(
+            [fitted.score(child) for child, _ in children], rel=_ROUNDING, abs=_ROUNDING
+        )
+        assert tracker.score == before, "tries moved the score of the table itself"
+        assert tracker.tries(changes).tolist() == found.tolist(), "asked again, the children have other scores"
+        assert tracker.tries(changes_of(parent, [])).shape == (0,)
+
+    @on_every_table
+    def test_a_copied_tracker_goes_its_own_way(self, table_name: str) -> None:
+        original, fitted = self.fitted(table_name)
+        rng = generator(14)
+        family = [(original, fitted.track(original))]
+        for _ in range(6):
+            table, tracker = family[int(rng.integers(len(family)))]
+            child, rows = edited(table, rng, 0.1)
+            own = tracker.copy()
+            own.take(changes_of(table, [(child, rows)]))
+            family.append((child, own))
+        for table, tracker in family:
+            assert tracker.score == pytest.approx(fitted.score(table), rel=_ROUNDING, abs=_ROUNDING)
+
+    @on_every_table
+    def test_contributions_of_records_are_those_of_the_table(self, table_name: str) -> None:
+        original, fitted = self.fitted(table_name)
+        rng = generator(15)
+        parent, _ = edited(original, rng, 0.3)
+        child, rows = edited(parent, rng, 0.1)
+        tracker = fitted.track(parent)
+        tracker.take(changes_of(parent, [(child, rows)]))
+        followed, fresh = tracker.contributions(), fitted.track(child).contributions()
+        if followed is None or fresh is None:
+            assert followed is fresh, "contributions are known of some tables only"
+            pytest.skip("its score belongs to no records")
+        assert followed.shape == (len(original),)
+        assert followed == pytest.approx(fresh, rel=_ROUNDING, abs=_ROUNDING)
+        assert (followed >= 0.0).all(), "contributions must not be negative"
+        assert min(float(followed.sum()), self.range[1]) == pytest.approx(tracker.score, abs=1e-6)
 
     def incremental(self, table_name: str) -> tuple[Table, Incremental[Any]]:
         """Return an original and the measure fitted on it; skips measures that are not incremental."""

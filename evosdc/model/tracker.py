@@ -1,0 +1,119 @@
+"""The contract of trackers: the score of one masked table, kept while the table changes."""
+
+from abc import ABC, abstractmethod
+from copy import copy
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.model.changes import Changes
+from evosdc.table.table import Table
+
+if TYPE_CHECKING:
+    from evosdc.model.measure import Fitted
+
+
+class Tracker(ABC):
+    """What a fitted measure knows of one masked table; it may be asked about children of it, and go on to one of them.
+
+    A tracker owns its state, which changes in place. What depends on the original alone belongs to the fitted measure:
+    several trackers share it.
+
+    The score depends on the table alone, and not on the way to it: within 1e-9 it is that of `Fitted.score`. So counts
+    are best kept as whole numbers, and sums of fractions taken in one fixed order.
+    """
+
+    @property
+    @abstractmethod
+    def score(self) -> float:
+        """The score of the table as it is now."""
+
+    @abstractmethod
+    def take(self, change: Changes) -> None:
+        """Go on to a child: what one child changes stays.
+
+        Parameters
+        ----------
+        change : Changes
+            Of one child. ``change.before`` holds the records as they are now. A record may turn out not to differ.
+        """
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the scores of children, shape (k,); the table stays as it is.
+
+        Parameters
+        ----------
+        changes : Changes
+            Of k children, each told by what it changes in the table.
+
+        Notes
+        -----
+        By default each change is taken, and taken back. Most measures can do less: a search throws nearly all children
+        away at once.
+        """
+        scores = np.empty(len(changes.ends))
+        for child in range(len(scores)):
+            change = changes.part(child, child + 1)
+            self.take(change)
+            scores[child] = self.score
+            self.take(change.reversed())
+        return scores
+
+    def contributions(self) -> NDArray[np.float64] | None:
+        """Return what each record adds to the score, shape (n,), not negative; None where it belongs to no records.
+
+        They sum to the score, up to rounding and where it is not cut off at 100. A local search looks first where they
+        are great.
+        """
+        return None
+
+    def copy(self) -> Self:
+        """Return a tracker of the same table that shares no array with this one which either may alter.
+
+        By default all attributes are copied that are arrays which can be written to, or tuples or lists of such.
+        """
+        other = copy(self)
+        for name, value in vars(self).items():
+            setattr(other, name, _copied(value))
+        return other
+
+
+def _copied(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.copy() if value.flags.writeable else value
+    if isinstance(value, Tracker):
+        return value.copy()
+    if type(value) in (tuple, list):
+        return type(value)(map(_copied, value))  # type: ignore[call-arg, arg-type]
+    return value
+
+
+class Rescoring(Tracker):
+    """The tracker of a measure that has none of its own: each table is scored from scratch.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    masked : Table
+    """
+
+    def __init__(self, fitted: "Fitted", masked: Table) -> None:
+        self._fitted, self._masked = fitted, masked
+        self._score: float | None = None
+
+    @property
+    def score(self) -> float:
+        """The score of the table; scored when it is asked for."""
+        if self._score is None:
+            self._score = float(self._fitted.score(self._masked))
+        return self._score
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        self._masked, self._score = change.applied_to(self._masked), None
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the scores of children, each from scratch."""
+        children = (changes.part(child, child + 1) for child in range(len(changes.ends)))
+        return np.array([self._fitted.score(change.applied_to(self._masked)) for change in children], dtype=np.float64)
