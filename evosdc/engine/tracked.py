@@ -42,7 +42,7 @@ class AsBatched(Batched[Tracked]):
 
     def value(self, state: Tracked) -> float:
         """Return the score of a table."""
-        return state.tracker.score
+        return float(state.tracker.score)
 
     def values(self, state: Tracked, changes: Changes) -> NDArray[np.float64]:
         """Return the scores of children."""

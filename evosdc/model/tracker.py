@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from copy import copy
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,13 +79,13 @@ class Tracker(ABC):
         return other
 
 
-def _copied(value: object) -> object:
+def _copied(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy() if value.flags.writeable else value
     if isinstance(value, Tracker):
         return value.copy()
     if type(value) in (tuple, list):
-        return type(value)(map(_copied, value))  # type: ignore[call-arg, arg-type]
+        return type(value)([_copied(one) for one in value])
     return value
 
 
