@@ -44,7 +44,7 @@ def peak() -> float:
 def checked(finished: Finished, assembly: Any) -> list[str]:
     """Return all that differs from a fresh evaluation, in words."""
     problem, state = assembly.problem, finished.state
-    differences = unequal(problem, [*state.population.individuals, *state.front, state.best])
+    differences = unequal(problem, [*state.population, *state.front, state.best])
     stored = read_masked(finished.folder / finished.result["best"]["file"], assembly.source)
     scores, objectives = problem.score(stored.table.select(assembly.microdata.protect))
     if list(objectives) != finished.result["best"]["fitness"]:
@@ -100,7 +100,7 @@ def main(experiment: Path, evaluations: int, edits: int, settings: tuple[str, ..
     first, last = records[min(1, len(records) - 1)], records[-1]
     spent = max(last["seconds"] - first["seconds"], 1e-9)
     rate = (last["evaluations"] - first["evaluations"]) / spent
-    members = len(finished.state.population.individuals)
+    members = len(finished.state.population)
     click.echo(f"{chosen.heading}: {len(assembly.microdata.original)} records x {len(assembly.microdata.protect)}")
     click.echo(
         f"  evaluated              {last['evaluations']} in {last['generation']} generations, {rate:.0f} a second"

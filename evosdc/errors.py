@@ -128,6 +128,20 @@ class EvaluationError(RunError):
     """A candidate could not be evaluated."""
 
 
+class PluginFailure(EvaluationError):
+    """A method of a plugin raised; the text names both, and tells what was raised.
+
+    Attributes
+    ----------
+    public : str
+        The same without the message, which may hold values of records: what is kept in files.
+    """
+
+    def __init__(self, kind: str, name: str, method: str, error: Exception) -> None:
+        self.public = f"{kind} {name}: {method} raised {type(error).__name__}"
+        super().__init__(f"{self.public}: {error}")
+
+
 class ExecutorError(RunError):
     """Workers could not be started, or were lost for good."""
 

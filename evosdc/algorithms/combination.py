@@ -1,38 +1,41 @@
 """Putting together small changes of a file that have been tried one by one."""
 
 from collections.abc import Sequence
-from itertools import compress
-from operator import add, or_
+from operator import add
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evosdc.algorithms.taking import taken_in_turn
-from evosdc.model import Fitness, Individual
-from evosdc.model.brood import below, dominating
+from evosdc.model import Fitness, Individual, Siblings
 from evosdc.model.individual import INFEASIBILITY, precedence_of
-from evosdc.model.picked import Picked, picked, scores_of
 
 
-def worth_keeping(probes: Sequence[Individual], climber: Individual) -> Sequence[Individual]:
-    """Return the changes that are better, or better in IL or in DR alone: together with others they may pay."""
-    useful = map(or_, dominating(probes, climber), below(probes, climber.point))
-    return picked(probes, list(compress(range(len(probes)), useful)))
+def worth_keeping(probes: Siblings, climber: Individual) -> NDArray[np.int64]:
+    """Return the places of the changes that are better, or better in IL or in DR alone: with others they may pay."""
+    ahead = (probes.points < np.array(climber.point)).any(axis=1)
+    return np.flatnonzero(ahead | probes.dominating(climber))
 
 
-def best_after(climber: Individual, probes: Sequence[Individual], others: Sequence[Individual]) -> Individual:
-    """Return the best of a file, its changes and others, each of which counts where it is better than those before."""
+def best_of_siblings(climber: Individual, batches: Sequence[Siblings]) -> Individual:
+    """Return the best of a file and children of it, each of which counts where it is better than those before."""
     best = climber
-    if isinstance(probes, Picked) and len(climber.objectives) == 1:  # of which then only one need be made
-        listed = probes.precedences
-        least = min(listed)
-        best, probes = (probes[listed.index(least)] if least < climber.precedence else climber), ()
-    for child in (*probes, *others):
-        best = child if child.dominates(best) else best
+    for batch in batches:
+        for place in np.flatnonzero(batch.dominating(best)).tolist():
+            if len(best.objectives) == 1:  # then only one need be made
+                listed = batch.precedences()
+                best = batch[listed.index(min(listed))]
+                break
+            best = batch[place] if batch[place].dominates(best) else best
     return best
 
 
 def promising(
-    climber: Individual, probes: Sequence[Individual], fitness: Fitness, most: int, rng: np.random.Generator
+    climber: Individual,
+    probes: Siblings,
+    useful: NDArray[np.int64],
+    fitness: Fitness,
+    most: int,
+    rng: np.random.Generator,
 ) -> list[tuple[int, ...]]:
     """Return sets of probes whose changes together should be better than the climber.
 
@@ -43,33 +46,28 @@ def promising(
 
     Parameters
     ----------
+    climber : Individual
+    probes : Siblings
+        Children of it.
+    useful : ndarray of int64
+        Places of the probes that are looked at.
     fitness : Fitness
         Judges the predicted scores.
     most : int
         Sets returned at most.
+    rng : Generator
 
     Returns
     -------
     list of tuple of int
-        Positions in `probes`, at least two a set.
+        Places in `probes`, at least two a set.
     """
-    sums, best = fitness.sums, climber.precedence
     names = _followed(climber, fitness)
-    summed = list(dict.fromkeys(name for weights in sums or () for name in weights))
-    names = [*summed, *(name for name in names if name not in summed)]
-    start = np.array([climber.scores[name] for name in names])
-    # The mark of what could not be evaluated is the one score that not all have.
-    deltas = np.stack([scores_of(probes, name) for name in names], axis=1) - start
-    orders = [rng.permutation(len(probes)) for _ in range(most)]
-    if sums is not None:
-        weights = np.array([[weights.get(name, 0.0) for name in names] for weights in sums])
-        bounded = names.index(INFEASIBILITY) if INFEASIBILITY in names else -1
-        taken = taken_in_turn(start, deltas, np.array(orders), weights, bounded, best[0], best[1][0])
-        chosen = [tuple(order[mark].tolist()) for order, mark in zip(orders, taken, strict=True)]
-    else:
-        chosen = [tuple(_taken(climber, names, deltas.tolist(), order.tolist(), fitness)) for order in orders]
+    deltas = np.stack([probes.scores[name][useful] - climber.scores[name] for name in names], axis=1).tolist()
     sets: dict[frozenset[int], tuple[int, ...]] = {}
-    for places in chosen:
+    for _ in range(most):
+        taken = _taken(climber, names, deltas, rng.permutation(len(useful)).tolist(), fitness)
+        places = tuple(int(useful[one]) for one in taken)
         if len(places) > 1:
             sets.setdefault(frozenset(places), places)
     return list(sets.values())
@@ -78,7 +76,7 @@ def promising(
 def _taken(
     climber: Individual, names: Sequence[str], deltas: Sequence[Sequence[float]], order: Sequence[int], fitness: Fitness
 ) -> list[int]:
-    """Return the probes that are taken in an order, whatever the fitness."""
+    """Return the probes that are taken in an order."""
     bounded = INFEASIBILITY in names
     here, best, chosen = [climber.scores[name] for name in names], climber.precedence, []
     for i in order:

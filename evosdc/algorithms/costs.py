@@ -1,9 +1,10 @@
 """What records cost in a member's scores, by which a local search draws them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from deap import base
 from numpy.typing import NDArray
 
 from evosdc.model import Individual, Population
@@ -32,27 +33,27 @@ class Costs:
 
     Parameters
     ----------
-    burdens : callable
-        Of an individual, by measure (`evosdc.model.Fitted.burdens`).
+    toolbox : deap.base.Toolbox
+        With ``contributions(individual)``, by measure (`evosdc.model.Tracker.contributions`).
     records : int
         In the file.
     """
 
-    def __init__(self, burdens: Callable[[Individual], Sequence[NDArray[np.float64]]], records: int) -> None:
-        self._burdens = burdens
+    def __init__(self, toolbox: base.Toolbox, records: int) -> None:
+        self._toolbox = toolbox
         self._records = records
-        self._lasts = 2 * min(records // RENEWED, MOST_ROUNDS)  # a round has two generations
+        self._lasts = min(records // RENEWED, MOST_ROUNDS)
         self._whole: tuple[bytes, Running | None] = (b"", None)
         self._sampled: tuple[NDArray[Any] | None, Running | None] = (None, None)
         self._drawn: tuple[int, dict[str, NDArray[Any]]] = (-1, {})
 
     def running(self, population: Population, slot: int) -> Running | None:
         """Return the running sums of a member, by which its records are drawn; None where none is to be preferred."""
-        if self._lasts <= 2:
-            return self._exact(population.individuals[slot])
+        if self._lasts <= 1:
+            return self._exact(population[slot])
         sample = _in_force(population.memory, slot, population.generation, self._lasts)
         if sample is None:
-            exact = self._exact(population.individuals[slot])
+            exact = self._exact(population[slot])
             if exact is None:
                 return None
             sample = systematic(exact, SAMPLE, population.generation)
@@ -67,8 +68,8 @@ class Costs:
 
     def _exact(self, member: Individual) -> Running | None:
         if self._whole[0] != member.key:  # a member mostly stays for many rounds
-            sums = [(burdens, burdens.sum()) for burdens in self._burdens(member)]
-            shares = [burdens / whole for burdens, whole in sums if whole > 0.0]
+            sums = [(costs, costs.sum()) for costs in self._toolbox.contributions(member)]
+            shares = [costs / whole for costs, whole in sums if whole > 0.0]
             self._whole = member.key, np.sum(shares, axis=0).cumsum() if shares else None
         return self._whole[1]
 

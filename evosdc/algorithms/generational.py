@@ -1,14 +1,14 @@
 """The generational algorithm with elitism and generation gap."""
 
+import random
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pydantic import Field
 
 from evosdc.algorithms.selection import SelectionParams, fittest, leaders, select
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
-from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.secret import Streams
+from evosdc.model import Algorithm, Individual, Population
+from evosdc.model.algorithm import evaluate
 
 
 class Generational(Algorithm):
@@ -33,53 +33,53 @@ class Generational(Algorithm):
         """Return the best `population` candidates, in their order."""
         return Population(fittest(candidates, self.params.population))
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return a child for each place that becomes free."""
-        individuals, generation = population.individuals, population.generation
-        size, rng = len(individuals), streams.select(population.generation)
-        free = max(size - self.params.elite, 1)
-        places = min(free, max(1, round(self.params.gap * size)))
-        slots = select(self.params, individuals, 2 * ((places + 1) // 2), rng)
-        params = self.params.at(generation)
-        rate = mutation_rate(params, population.memory)
-        offspring: list[Offspring] = []
-        for pair in range(len(slots) // 2):
-            parents = (slots[2 * pair], slots[2 * pair + 1])
-            vary = streams.vary(generation, pair)
-            offspring += vary_parents(params, self.toolbox, population, parents, vary, rate)
-        if self.params.gap == 1.0:
-            return offspring[:places]
-        kept = set(leaders(individuals, size - free))
-        leaving = [slot for slot in rng.permutation(size).tolist() if slot not in kept][:places]
-        return [replace(item, place=place) for item, place in zip(offspring, leaving, strict=False)]
-
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
+    def step(self, population: Population) -> Population:
         """Return the elite followed by the children; with no place for both, the better of them.
 
-        With a generation gap each child stands in the place that was drawn for it. Where duplicates are excluded, the
+        With a generation gap each child stands in a place that was drawn for it. Where duplicates are excluded, the
         best of the old population stand in for children that equal a member.
         """
-        size = len(population.individuals)
-        memory = update_memory(self.params, population, offspring, evaluated)
-        if self.params.gap < 1.0:
-            everyone = list(population.individuals)
-            present = {individual.key for individual in everyone}
-            for item, child in zip(offspring, evaluated, strict=True):
-                assert item.place is not None
-                if self.params.duplicates or child.key not in present:
-                    present.add(child.key)
-                    everyone[item.place] = child
-            return replace(population, individuals=tuple(everyone), memory=memory)
-        elite = [population.individuals[i] for i in leaders(population.individuals, min(self.params.elite, size))]
-        everyone = [*elite, *evaluated]
-        if not self.params.duplicates:
-            old = [population.individuals[i] for i in leaders(population.individuals, size)]
-            everyone = list({i.key: i for i in reversed([*everyone, *old])}.values())[::-1]
-            new = {id(i) for i in (*elite, *evaluated)}
-            fresh = [i for i in everyone if id(i) in new]
-            everyone = fresh + [i for i in everyone if id(i) not in new][: max(size - len(fresh), 0)]
-        if len(everyone) > size:
-            everyone = list(fittest(everyone, size))
-        return replace(population, individuals=tuple(everyone), memory=memory)
+        toolbox, params, size = self.toolbox, self.params.at(population.generation), len(population)
+        free = max(size - params.elite, 1)
+        places = min(free, max(1, round(params.gap * size)))
+        rate = mutation_rate(params, population.memory)
+        parents = [population[slot] for slot in select(params, population, 2 * ((places + 1) // 2), toolbox)]
+        offspring = list[Individual]()
+        for first, second in zip(parents[::2], parents[1::2], strict=True):
+            offspring += vary_parents(params, toolbox, first, second, rate)
+        offspring, parents = offspring[:places], parents[:places]
+        leaving = self._leaving(population, free, places)
+        evaluate(offspring, toolbox)
+        memory = update_memory(params, population, offspring, parents)
+        if params.gap < 1.0:
+            return population.following(self._with_gap(population, offspring, leaving), memory)
+        elite = [population[slot] for slot in leaders(population, min(params.elite, size))]
+        everyone = [*elite, *offspring]
+        if not params.duplicates:
+            old = [population[slot] for slot in leaders(population, size)]
+            fresh = _distinct(everyone)
+            keys = {individual.key for individual in fresh}
+            others = [individual for individual in _distinct(old) if individual.key not in keys]
+            everyone = fresh + others[: max(size - len(fresh), 0)]
+        return population.following(fittest(everyone, size), memory)
+
+    def _leaving(self, population: Population, free: int, places: int) -> list[int]:
+        """Return the places that children take, drawn among those that are not the elite's."""
+        kept = set(leaders(population, len(population) - free))
+        order = random.sample(range(len(population)), len(population))
+        return [slot for slot in order if slot not in kept][:places]
+
+    def _with_gap(
+        self, population: Population, offspring: Sequence[Individual], leaving: Sequence[int]
+    ) -> list[Individual]:
+        following, present = list(population), {individual.key for individual in population}
+        for child, place in zip(offspring, leaving, strict=False):
+            if self.params.duplicates or child.key not in present:
+                present.add(child.key)
+                following[place] = child
+        return following
+
+
+def _distinct(individuals: Sequence[Individual]) -> list[Individual]:
+    """Return the first individual of each genome, in order."""
+    return list({one.key: one for one in reversed(individuals)}.values())[::-1]

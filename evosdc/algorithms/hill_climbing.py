@@ -1,17 +1,14 @@
 """Hill climbing with restarts: the baseline of a search that needs no population."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from pydantic import Field
 
-from evosdc.algorithms.moves import mutants_of
 from evosdc.algorithms.selection import fittest, leaders
-from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.model.brood import dominating
-from evosdc.model.litter import offspring_of
-from evosdc.secret import Streams
+from evosdc.algorithms.variation import mutant
+from evosdc.model import Algorithm, Individual, Parameters, Population
+from evosdc.model.algorithm import evaluate
 
 SLOT, FAILURES, VISITED = "slot", "failures", "visited"
 
@@ -40,38 +37,24 @@ class HillClimbing(Algorithm):
         individuals = fittest(candidates, self.params.population)
         return _at(Population(individuals), np.zeros(len(individuals), dtype=np.bool_))
 
-    def propose(self, population: Population, streams: Streams) -> Sequence[Offspring]:
-        """Return mutants of the climber."""
-        slot = int(population.memory[SLOT])
-        climber, rng = population.individuals[slot], streams.vary(population.generation, 0)
-        made = mutants_of(self.toolbox, climber.genome, self.params.mutants, rng)
-        return offspring_of(made, ["mutation"] * len(made), slot, climber)
-
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
+    def step(self, population: Population) -> Population:
         """Return the population with the climber one step further, or at another file."""
-        slot = int(population.memory[SLOT])
-        climber, failures = population.individuals[slot], int(population.memory[FAILURES])
-        better = dominating(evaluated, climber)
-        for place in range(len(evaluated)):
+        slot, failures = int(population.memory[SLOT]), int(population.memory[FAILURES])
+        climber = population[slot]
+        for child in evaluate([mutant(self.toolbox, climber) for _ in range(self.params.mutants)], self.toolbox):
             failures += 1
-            if better[place]:
-                climber, failures = evaluated[place], 0
-                better = dominating(evaluated, climber)
-        if climber is not population.individuals[slot]:
-            slots = list(population.individuals)
-            slots[slot] = climber
-            population = replace(population, individuals=tuple(slots))
+            if child.dominates(climber):
+                climber, failures = child, 0
+        following = Population(population, population.generation, population.memory)
+        following[slot] = climber
         if failures < self.params.patience:
-            return replace(population, memory={**population.memory, FAILURES: np.array(failures)})
+            return following.following(memory={**population.memory, FAILURES: np.array(failures)})
         visited = population.memory[VISITED].copy()
         visited[slot] = True
-        return _at(population, np.zeros_like(visited) if visited.all() else visited)
+        return _at(following, np.zeros_like(visited) if visited.all() else visited)
 
 
 def _at(population: Population, visited: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Population:
     """Return the population with the climber at the best file that has not been visited."""
-    individuals = population.individuals
-    slot = next(slot for slot in leaders(individuals, len(individuals)) if not visited[slot])
-    return replace(population, memory={SLOT: np.array(slot), FAILURES: np.array(0), VISITED: visited})
+    slot = next(slot for slot in leaders(population, len(population)) if not visited[slot])
+    return population.following(memory={SLOT: np.array(slot), FAILURES: np.array(0), VISITED: visited})

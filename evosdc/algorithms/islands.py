@@ -1,7 +1,6 @@
 """Islands: several populations that evolve apart and send each other migrants."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -11,8 +10,8 @@ from pydantic import Field, field_validator
 
 from evosdc.algorithms.selection import leaders
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.secret import Purpose, Streams, stream
+from evosdc.model import Algorithm, Individual, Parameters, Population
+from evosdc.secret import Purpose, stream
 
 Topology = Literal["ring", "star", "random"]
 
@@ -71,32 +70,12 @@ class Islands(Algorithm):
         dealt = [sorted(order[island::count]) for island in range(count)]
         return joined([self.inner.first_population([candidates[slot] for slot in slots]) for slots in dealt], 0)
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return what all islands propose, each with the number of its island."""
-        offspring, begin = [], 0
-        for island, deme in enumerate(demes(population)):
-            for item in self.inner.propose(deme, _streams_of(streams, island)):
-                parents = tuple(begin + slot for slot in item.parents)
-                place = None if item.place is None else begin + item.place
-                offspring.append(replace(item, parents=parents, place=place, island=island))
-            begin += len(deme.individuals)
-        return offspring
+    def step(self, population: Population) -> Population:
+        """Return the islands' next populations, joined, with migrants where it is time.
 
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
-        """Return the islands' next populations, joined, with migrants where it is time."""
-        following, begin = [], 0
-        for island, deme in enumerate(demes(population)):
-            own = [
-                (_local(item, begin), child)
-                for item, child in zip(offspring, evaluated, strict=True)
-                if item.island == island
-            ]
-            begin += len(deme.individuals)
-            # An island that has nothing more to propose waits for migrants.
-            stepped = self.inner.replace(deme, *(list(part) for part in zip(*own, strict=True))) if own else deme
-            following.append(stepped)
+        The engine steps islands itself, each with streams of its own; here all draw from one.
+        """
+        following = [self.inner.step(deme) for deme in demes(population)]
         if self.horizon(population.generation) == 1:
             following = migrate(following, self.params.migrants, self.params.topology)
         return joined(following, population.generation)
@@ -128,33 +107,23 @@ class Islands(Algorithm):
         return joined(demes, generation)
 
 
-def _streams_of(streams: Streams, island: int) -> Streams:
-    return replace(streams, island=island)
-
-
-def _local(item: Offspring, begin: int) -> Offspring:
-    """Return an offspring with slots of its own island."""
-    place = None if item.place is None else item.place - begin
-    return replace(item, parents=tuple(slot - begin for slot in item.parents), place=place)
-
-
 def demes(population: Population) -> list[Population]:
     """Return the islands' own populations."""
     apart, begin = [], 0
     for island, size in enumerate(population.memory[SIZES].tolist()):
         mark = f"{island}/"
         memory = {name.removeprefix(mark): a for name, a in population.memory.items() if name.startswith(mark)}
-        apart.append(Population(population.individuals[begin : begin + size], population.generation, memory))
+        apart.append(Population(population[begin : begin + size], population.generation, memory))
         begin += size
     return apart
 
 
 def joined(islands: Sequence[Population], generation: int) -> Population:
     """Return islands as one population; their memories are kept under the number of the island."""
-    memory = {SIZES: np.array([len(deme.individuals) for deme in islands], dtype=np.int64)}
+    memory = {SIZES: np.array([len(deme) for deme in islands], dtype=np.int64)}
     for island, deme in enumerate(islands):
         memory |= {f"{island}/{name}": array for name, array in deme.memory.items()}
-    return Population(tuple(i for deme in islands for i in deme.individuals), generation, memory)
+    return Population((i for deme in islands for i in deme), generation, memory)
 
 
 def migrate(islands: Sequence[Population], migrants: int, topology: Topology = "ring") -> list[Population]:
@@ -182,18 +151,18 @@ def received(
     after = []
     leaving: dict[int, list[Individual]] = {}
     for place, origins in zip(places, sources(places, islands, count, topology), strict=True):
-        slots = list(islands[place].individuals)
+        slots = list(islands[place])
         present = {individual.key for individual in slots}
         arriving: dict[bytes, Individual] = {}
         for origin in origins:
             if origin not in leaving:
-                members = islands[origin].individuals
+                members = islands[origin]
                 leaving[origin] = [members[slot] for slot in leaders(members, migrants)]
             arriving |= {i.key: i for i in leaving[origin] if i.key not in present}
         worst = leaders(slots, len(slots))[::-1]
         for slot, migrant in zip(worst, arriving.values(), strict=False):
             slots[slot] = migrant
-        after.append(replace(islands[place], individuals=tuple(slots)))
+        after.append(islands[place].following(slots))
     return after
 
 
@@ -211,7 +180,7 @@ def sources(
         return [(0,) if place else _hub(islands, count) for place in places]
     ring = list(range(count))
     if topology == "random" and count > 1:
-        content = blake2b(b"".join(i.key for n in ring for i in islands[n].individuals), digest_size=8)
+        content = blake2b(b"".join(i.key for n in ring for i in islands[n]), digest_size=8)
         ring = stream(int.from_bytes(content.digest(), "little"), Purpose.MIGRATE).permutation(count).tolist()
     before = dict(zip(ring, [ring[-1], *ring], strict=False))
     return [(before[place],) if count > 1 else () for place in places]
@@ -219,5 +188,5 @@ def sources(
 
 def _hub(islands: Mapping[int, Population], count: int) -> list[int]:
     """Return the islands that send to the first one of a star: all others, the one with the best sender first."""
-    senders = [islands[place].individuals for place in range(1, count)]
+    senders = [islands[place] for place in range(1, count)]
     return [1 + slot for slot in leaders([members[leaders(members, 1)[0]] for members in senders], count - 1)]

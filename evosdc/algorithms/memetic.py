@@ -1,7 +1,6 @@
 """A memetic search: evolution of a population, and local improvement of its best members in between."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,22 +8,16 @@ from deap import base
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from evosdc.algorithms.combination import best_after, promising, worth_keeping
+from evosdc.algorithms.combination import best_of_siblings, promising, worth_keeping
 from evosdc.algorithms.costs import Costs
 from evosdc.algorithms.halving import OTHERS, OVER, RATES, after_round, begun, expected, had, turn
-from evosdc.algorithms.moves import first_credit, moves_of, mutants_of, shares_of, update_credit
-from evosdc.algorithms.variation import improvement, improvements
+from evosdc.algorithms.moves import MUTATION, Move, first_credit, moves_of, shares_of, update_credit
+from evosdc.algorithms.variation import improvement, mutant
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.model.algorithm import ASIDE
-from evosdc.model.capabilities import Movable, RecordDecoded
-from evosdc.model.litter import Litter, offspring_of, origins_of
-from evosdc.model.picked import combined, split, with_picked
-from evosdc.secret import Streams
+from evosdc.model import Algorithm, Individual, Local, Parameters, Population, Siblings
 
-CLIMBER, CREDIT, INNER = "climber", "moves", "inner/"
-"""Names in the memory: slot of the member being improved, credit of each kind of move. The last marks what the inner
-algorithm remembers. Probes that are to be combined are set aside."""
+CREDIT, INNER = "moves", "inner/"
+"""Names in the memory: credit of each kind of move; the last marks what the inner algorithm remembers."""
 
 QUICK, USUAL = (240, 2.0), (60, 0.0)
 """Rounds between two generations of the population, and how many more probes each of a member has than the one before:
@@ -42,11 +35,11 @@ clear before the tenth round of each, but where a round takes long a search may 
 class Memetic(Algorithm):
     """Any algorithm on a population, with rounds of local improvement of its best members in between.
 
-    A round has two generations. The first tries probes, more in each round than in the one before: small changes of one
-    of the best members, of the kinds that its genotype offers (`evosdc.model.Movable`). They are made at any records,
-    or at those that cost most in the present scores (`evosdc.model.Fitted.burdens`). The second puts together changes
-    that paid (`promising`), since what helps at one record mostly still helps after another one has changed. The best
-    of all takes the member's place. Kinds of moves, and whether records are drawn by what they cost, follow the
+    A round, one generation of the engine, tries probes, more in each round than in the one before: small changes of one
+    of the best members, of the kinds that its genotype offers (`evosdc.model.Local`). They are made at any records, or
+    at those that cost most in the present scores (`evosdc.model.Tracker.contributions`). Then changes that paid are put
+    together (`promising`), since what helps at one record mostly still helps after another one has changed. The best of
+    all takes the member's place. Where the toolbox has a mutation of its own, that is one of the kinds of probes. Kinds of moves, and whether records are drawn by what they cost, follow the
     improvement that they bring (probability matching). A memetic algorithm in the sense of Moscato (1989); its parts
     are evosdc's own.
 
@@ -124,55 +117,97 @@ class Memetic(Algorithm):
         given = {key: value for key, value in params.inner.items() if key != "name"}
         self.inner: Algorithm = toolbox.algorithm(params.inner["name"], given)
         classes = getattr(toolbox, "keeps_classes", False)
-        self.moves = moves_of(toolbox.genotype, params.burdened, classes)
+        genotype, own = getattr(toolbox, "genotype", None), getattr(toolbox, "own_mutation", True)
+        self.moves = moves_of(genotype, params.burdened, classes, own)
         microdata = getattr(toolbox.genotype, "microdata", None)
         records = 0 if microdata is None else len(microdata.table)
         rounds, growth = USUAL
-        if isinstance(toolbox.genotype, RecordDecoded):
+        if isinstance(toolbox.genotype, Local):
             rounds, growth = QUICK[0] * max(1, records // EACH), QUICK[1]
         large = microdata is not None and records * len(microdata.protect) > LARGE
         self._rung = params.rung or (RUNG_OF_LARGE if large else RUNG)
         self._rounds = rounds if params.rounds is None else params.rounds
         self._growth = growth if params.growth is None else params.growth
-        self._costs = Costs(toolbox.burdens, records)
+        self._costs = Costs(toolbox, records)
         self._position = {move.name: place for place, move in enumerate(self.moves)}
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first population of the inner algorithm."""
         population = self.inner.first_population(candidates)
         credit = first_credit(self.moves, self.params.burdened)
-        own = {CREDIT: credit, ASIDE: np.array(0)} | begun(population.individuals, self.params.kinds, self._rung)
-        return replace(population, memory=_marked(population.memory) | own)
+        own = {CREDIT: credit} | begun(population, self.params.kinds, self._rung)
+        return population.following(memory=_marked(population.memory) | own)
 
-    def propose(self, population: Population, streams: Streams) -> Sequence[Offspring]:
-        """Return probes of a good member, probes put together, or the inner algorithm's offspring."""
-        members, probes = _split(population)
-        if probes:
-            slot = int(population.memory[CLIMBER])
-            return self._combinations(slot, members[slot], probes, streams.vary(population.generation, 0))
+    def step(self, population: Population) -> Population:
+        """Return the population after a round of one member, or after a generation of the inner algorithm."""
         if self._evolves(population.generation):
-            return self.inner.propose(_inner(population, members), streams)
-        rng = streams.vary(population.generation, 0)
-        rounds = population.generation // 2
+            return self._evolved(population)
+        toolbox, rounds = self.toolbox, population.generation
         racing = turn(population.memory)
-        slot = racing if racing is not None else self._chosen(members, population.memory[RATES], rounds)
-        climber = members[slot]
-        shares = shares_of(self.moves, population.memory[CREDIT])
-        count = self._probes(had(population.memory, rounds))
-        drawn = [self.moves[i] for i in rng.choice(len(shares), count, p=shares).tolist()]
-        kinds, costly = [move.kind for move in drawn], [move.costly for move in drawn]
-        through = self._costs.running(population, slot) if any(costly) else None
-        genotype, genome, names = self.toolbox.genotype, climber.genome, [move.name for move in drawn]
-        if isinstance(genotype, Movable):
-            made = genotype.moved(genome, kinds, costly, through, rng)
-        else:
-            made = mutants_of(self.toolbox, genome, len(drawn), rng)
-        return offspring_of(made, names, slot, climber)
+        slot = racing if racing is not None else self._chosen(population, population.memory[RATES], rounds)
+        climber = population[slot]
+        drawn = self._drawn(population.memory[CREDIT], self._probes(had(population.memory, rounds)))
+        probes = [toolbox.tries(siblings) for siblings in self._moved(population, slot, drawn)]
+        combined = [toolbox.tries(together) for together in map(self._combined, probes) if len(together)]
+        best = best_of_siblings(climber, [*probes, *combined])
+        tried = [self._position[origin] for batch in probes for origin in batch.origins]
+        gains = np.concatenate([batch.improvements(climber) for batch in probes])
+        following = Population(population)
+        following[slot] = best
+        memory = {
+            **population.memory,
+            CREDIT: update_credit(self.moves, population.memory[CREDIT], tried, gains.tolist()),
+            **self._costs.remembered(population.generation),
+            **after_round(population.memory, following, slot, improvement(best, climber), self._rung),
+        }
+        return population.following(following, memory)
+
+    def _drawn(self, credit: NDArray[np.float64], count: int) -> list[Move]:
+        shares = shares_of(self.moves, credit)
+        return [self.moves[i] for i in self.toolbox.rng.choice(len(shares), count, p=shares).tolist()]
+
+    def _moved(self, population: Population, slot: int, drawn: Sequence[Move]) -> list[Siblings]:
+        """Return changes of a member: the genotype's own moves, and mutants where the toolbox has a mutation of its own.
+        """
+        toolbox, climber, made = self.toolbox, population[slot], list[Siblings]()
+        own = [move for move in drawn if move.kind != MUTATION]
+        if own:
+            kinds, costly = [move.kind for move in own], [move.costly for move in own]
+            through = self._costs.running(population, slot) if any(costly) else None
+            children = toolbox.genotype.moved(climber.genome, kinds, costly, through, toolbox.rng)
+            made.append(toolbox.siblings(climber, children, [move.name for move in own]))
+        if len(own) < len(drawn):
+            mutants = [mutant(toolbox, climber).genome for _ in range(len(drawn) - len(own))]
+            made.append(Siblings(climber, [MUTATION] * len(mutants), mutants.__getitem__, toolbox.key))
+        return made
+
+    def _combined(self, probes: Siblings) -> Siblings:
+        """Return the climber with the changes of several probes, the sets that promise most; none where none does."""
+        toolbox, climber = self.toolbox, probes.parent
+        useful = worth_keeping(probes, climber)
+        sets = list[tuple[int, ...]]()
+        if len(useful) > 1 and isinstance(toolbox.genotype, Local):
+            sets = promising(climber, probes, useful, toolbox.fitness, self.params.combinations, toolbox.rng)
+        if not sets:
+            return Siblings(climber, [], probes.genome, toolbox.key)
+        together: Siblings = toolbox.together(probes, sets, "combination")
+        return together
 
     def _evolves(self, generation: int) -> bool:
         """Whether it is the population's turn: after the rounds, so that files are improved before they mix."""
-        cycle = 2 * self._rounds + 1
+        cycle = self._rounds + 1
         return generation % cycle == cycle - 1
+
+    def _evolved(self, population: Population) -> Population:
+        """Return the population after a generation of the inner algorithm."""
+        inner = {key.removeprefix(INNER): a for key, a in population.memory.items() if key.startswith(INNER)}
+        following = self.inner.step(Population(population, population.generation, inner))
+        # A member that is new has no progress yet; algorithms of a front put others in any place.
+        known = {member.key: rate for member, rate in zip(population, population.memory[RATES], strict=True)}
+        rates = np.array([known.get(individual.key, np.nan) for individual in following])
+        others = population.memory.get(OTHERS, np.array(0))
+        kept = {CREDIT: population.memory[CREDIT], RATES: rates, OTHERS: others}
+        return population.following(following, _marked(following.memory) | kept | OVER)  # where files mix
 
     def _probes(self, rounds: int) -> int:
         """Return how many changes are tried in a round of a member that has had so many.
@@ -197,65 +232,6 @@ class Memetic(Algorithm):
             return min(untried, key=lambda slot: (members[slot].precedence, slot))
         ahead = max(self.params.horizon, rounds // 4)
         return min(known, key=lambda slot: (*expected(members[slot], float(rates[slot]), ahead), slot))
-
-    def _combinations(
-        self, slot: int, climber: Individual, probes: Sequence[Individual], rng: np.random.Generator
-    ) -> Sequence[Offspring]:
-        """Return the climber with the changes of several probes, the sets that promise most."""
-        genotype = self.toolbox.genotype
-        sets = promising(climber, probes, self.toolbox.fitness, self.params.combinations, rng)
-        made = combined(genotype, climber, probes, sets) if sets and isinstance(genotype, Movable) else ()
-        if not made:  # then a probe is proposed again: a generation has at least one child
-            return [Offspring(probes[0].genome, probes[0].origin, (slot,), climber)]
-        return offspring_of(made, ["combination"] * len(made), slot, climber)
-
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
-        """Return the next population: the inner algorithm's, one with the probes that paid, or with a round's best."""
-        members, probes = _split(population)
-        if probes:
-            slot = int(population.memory[CLIMBER])
-            best = best_after(members[slot], probes, evaluated)
-            gain = improvement(best, members[slot])
-            members[slot] = best
-            after = after_round(population.memory, members, slot, gain, self._rung)
-            memory = {**population.memory, ASIDE: np.array(0), **after}
-            return replace(population, individuals=tuple(members), memory=memory)
-        if self._evolves(population.generation):
-            following = self.inner.replace(_inner(population, members), offspring, evaluated)
-            # A member that is new has no progress yet; algorithms of a front put others in any place.
-            known = {member.key: rate for member, rate in zip(members, population.memory[RATES], strict=True)}
-            rates = np.array([known.get(individual.key, np.nan) for individual in following.individuals])
-            others = population.memory.get(OTHERS, np.array(0))
-            kept = {CREDIT: population.memory[CREDIT], RATES: rates, OTHERS: others, ASIDE: np.array(0)}
-            return replace(following, memory=_marked(following.memory) | kept | OVER)  # where files mix
-        slot = offspring.slot if isinstance(offspring, Litter) else offspring[0].parents[0]
-        climber = members[slot]
-        gains = improvements(evaluated, climber)
-        tried = [self._position[origin] for origin in origins_of(offspring)]
-        useful = worth_keeping(evaluated, climber)
-        memory = {
-            **population.memory,
-            CLIMBER: np.array(slot),
-            ASIDE: np.array(len(useful)),
-            CREDIT: update_credit(self.moves, population.memory[CREDIT], tried, gains),
-            **self._costs.remembered(population.generation),
-        }
-        if not useful:
-            memory |= after_round(population.memory, members, slot, 0.0, self._rung)
-        return replace(population, individuals=with_picked(members, useful), memory=memory)
-
-
-def _split(population: Population) -> tuple[list[Individual], Sequence[Individual]]:
-    """Return the members, and the probes that stand behind them."""
-    everyone = population.individuals
-    return split(everyone, len(everyone) - int(population.memory.get(ASIDE, 0)))
-
-
-def _inner(population: Population, members: Sequence[Individual]) -> Population:
-    memory = {key.removeprefix(INNER): a for key, a in population.memory.items() if key.startswith(INNER)}
-    return Population(tuple(members), population.generation, memory)
 
 
 def _marked(memory: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

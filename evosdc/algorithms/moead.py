@@ -1,7 +1,7 @@
 """MOEA/D."""
 
+import random
 from collections.abc import Sequence
-from dataclasses import replace
 from math import comb
 from typing import Literal
 
@@ -12,8 +12,8 @@ from pydantic import Field
 
 from evosdc.algorithms.domination import objectives_of
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
-from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.secret import Streams
+from evosdc.model import Algorithm, Individual, Population
+from evosdc.model.algorithm import evaluate
 
 IDEAL = "ideal"
 """Where a population's memory keeps the least value of each objective that was ever seen, shape (m,)."""
@@ -30,7 +30,8 @@ class Decomposition(Algorithm):
     Zhang and Li (2007). Weights lie evenly on the unit simplex (Das and Dennis 1998); neighbours are the slots of the
     nearest weights. Parents of a slot are two of its neighbours; its first child replaces the neighbours that it beats
     by their combinations. Objectives are measured from the least ever seen, in units of the population's extent. All
-    slots propose before any is replaced, so that workers can share a generation: in the paper one comes after another.
+    slots have their children before any is replaced, so that workers can share a generation: in the paper one comes after
+    another.
     Candidates that break constraints less are better, whatever their combination (Deb 2000).
     """
 
@@ -61,37 +62,27 @@ class Decomposition(Algorithm):
             best = min(left, key=lambda position: (broken[position], costs[slot, position], position))
             left.remove(best)
             chosen.append(candidates[best])
-        return Population(tuple(chosen), memory={IDEAL: ideal})
+        return Population(chosen, memory={IDEAL: ideal})
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return a child for each slot."""
-        neighbours = self._neighbours(len(population.individuals[0].objectives))
-        params = self.params.at(population.generation)
-        rate = mutation_rate(params, population.memory)
-        offspring = []
-        for slot, near in enumerate(neighbours):
-            rng = streams.vary(population.generation, slot)
-            first, second = rng.choice(near, 2, replace=False).tolist()
-            children = vary_parents(params, self.toolbox, population, (first, second), rng, rate)
-            offspring.append(replace(children[0], place=slot))
-        return offspring
-
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
-        """Return the population with each child in the slots near its own where it is better, one child after another.
+    def step(self, population: Population) -> Population:
+        """Return the population with each child in the slots near its own where it is better, one after another.
 
         Which neighbours are looked at first changes from slot to slot and generation to generation: it matters where a
         child may replace a few only.
         """
-        slots, values = list(population.individuals), objectives_of(evaluated)
-        objectives = values.shape[1]
+        toolbox, params, count = self.toolbox, self.params.at(population.generation), len(population[0].objectives)
+        rate, neighbours = mutation_rate(params, population.memory), self._neighbours(count)
+        offspring, parents = list[Individual](), list[Individual]()
+        for near in neighbours.tolist():
+            first, second = (population[slot] for slot in random.sample(near, 2))
+            offspring.append(vary_parents(params, toolbox, first, second, rate)[0])
+            parents.append(first)
+        evaluate(offspring, toolbox)
+        slots, values, weights = list(population), objectives_of(offspring), self._weights(count)
         ideal = np.minimum(population.memory[IDEAL], values.min(axis=0))
         extent = _extent(objectives_of(slots), ideal)
-        weights, neighbours = self._weights(objectives), self._neighbours(objectives)
-        for item, child, value in zip(offspring, evaluated, values, strict=True):
-            assert item.place is not None
-            near = np.roll(neighbours[item.place], population.generation)
+        for place, (child, value) in enumerate(zip(offspring, values, strict=True)):
+            near = np.roll(neighbours[place], population.generation)
             there = self._combined(value, ideal, extent, weights[near])
             here = self._combined(objectives_of([slots[slot] for slot in near.tolist()]), ideal, extent, weights[near])
             taken = 0
@@ -99,10 +90,10 @@ class Decomposition(Algorithm):
                 member = slots[slot]
                 if (child.infeasibility, new) < (member.infeasibility, old) and child.key != member.key:
                     slots[slot], taken = child, taken + 1
-                    if taken == self.params.replaced:
+                    if taken == params.replaced:
                         break
-        memory = update_memory(self.params, population, offspring, evaluated) | {IDEAL: ideal}
-        return replace(population, individuals=tuple(slots), memory=memory)
+        memory = update_memory(params, population, offspring, parents) | {IDEAL: ideal}
+        return population.following(slots, memory)
 
     def _weights(self, objectives: int) -> Values:
         """Return the weights, shape (slots, m): the finest even division with no more slots than are wanted."""

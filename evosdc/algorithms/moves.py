@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from deap import base
 from numpy.typing import NDArray
 
 from evosdc.algorithms.variation import LEARNING, LEAST_RATE
-from evosdc.model import Genotype, Movable
+from evosdc.model import Genotype, Local
 
 MUTATION = "mutation"
-"""The one move of a genotype that has none of its own."""
+"""The move of a genotype that has none of its own, or of a toolbox with its own mutation."""
 
 Credit = NDArray[np.float64]
 """By move, not negative, not all 0."""
@@ -33,17 +32,20 @@ class Move(NamedTuple):
         return f"{self.kind} where it costs" if self.costly else self.kind
 
 
-def moves_of(genotype: Genotype[Any], burdened: float, classes: bool = False) -> tuple[Move, ...]:
+def moves_of(
+    genotype: Genotype[Any] | None, burdened: float, classes: bool = False, own_mutation: bool = False
+) -> tuple[Move, ...]:
     """Return the moves of a genotype: at costly records where `burdened` is 1, at any where it is 0, else both.
 
-    A genotype without moves of its own is mutated, at records that it draws itself. With `classes`,
-    moves of classes are among them.
+    A genotype without moves of its own is mutated, at records that it draws itself; so is any where the toolbox has a
+    mutation of its own. With `classes`, moves of classes are among them.
     """
-    if not isinstance(genotype, Movable):
+    if not isinstance(genotype, Local) or not genotype.moves:
         return (Move(MUTATION, False),)
+    further = (Move(MUTATION, False),) if own_mutation else ()
     ways = (False, True) if 0.0 < burdened < 1.0 else (burdened == 1.0,)
     kinds = (*genotype.moves, *(genotype.class_moves if classes else ()))
-    return tuple(Move(kind, costly, genotype.extent(kind)) for kind in kinds for costly in ways)
+    return (*(Move(kind, costly, genotype.extent(kind)) for kind in kinds for costly in ways), *further)
 
 
 def first_credit(moves: Sequence[Move], burdened: float) -> Credit:
@@ -93,11 +95,3 @@ def update_credit(moves: Sequence[Move], credit: Credit, tried: Sequence[int], g
     credit = credit.copy()
     credit[known] = (1.0 - LEARNING) * credit[known] + LEARNING * share
     return credit
-
-
-def mutants_of(toolbox: base.Toolbox, genome: Any, count: int, rng: np.random.Generator) -> Sequence[Any]:
-    """Return several mutants of one genome, one after another where the toolbox, of somebody else, has only that."""
-    if hasattr(toolbox, "mutants"):
-        found: Sequence[Any] = toolbox.mutants(genome, count, rng)
-        return found
-    return [toolbox.mutate(genome, rng) for _ in range(count)]

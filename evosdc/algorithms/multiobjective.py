@@ -1,16 +1,16 @@
 """The frame of searches for a whole front: breed, unite parents and children, let the best of both survive."""
 
+import random
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
-from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.secret import Streams
+from evosdc.model import Algorithm, Individual, Population
+from evosdc.model.algorithm import evaluate
 
 
 class MultiObjectiveParams(VariationParams):
@@ -44,39 +44,37 @@ class MultiObjective(Algorithm):
         """Return those of the candidates that survive, in their order."""
         return Population(self._surviving(candidates, self.params.population or len(candidates)))
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return the children of parents that won binary tournaments."""
-        individuals, generation = population.individuals, population.generation
-        wanted = self.params.offspring or self.params.population or len(individuals)
-        pairs = (wanted + 1) // 2
-        standing = self.standing(individuals)
-        drawn = streams.select(generation).integers(len(individuals), size=(2 * pairs, 2))
-        slots = np.where(standing[drawn[:, 1]] < standing[drawn[:, 0]], drawn[:, 1], drawn[:, 0]).tolist()
-        params = self.params.at(generation)
+    def step(self, population: Population) -> Population:
+        """Return the survivors of parents and children; parents won binary tournaments."""
+        toolbox, params = self.toolbox, self.params.at(population.generation)
+        size = params.population or len(population)
+        wanted = params.offspring or size
         rate = mutation_rate(params, population.memory)
-        offspring: list[Offspring] = []
-        for pair in range(pairs):
-            parents = (slots[2 * pair], slots[2 * pair + 1])
-            rng = streams.vary(generation, pair)
-            offspring += vary_parents(params, self.toolbox, population, parents, rng, rate)
-        return offspring[:wanted]
+        parents = self._parents(population, 2 * ((wanted + 1) // 2))
+        offspring = list[Individual]()
+        for first, second in zip(parents[::2], parents[1::2], strict=True):
+            offspring += vary_parents(params, toolbox, first, second, rate)
+        offspring, parents = offspring[:wanted], parents[:wanted]
+        evaluate(offspring, toolbox)
+        memory = update_memory(params, population, offspring, parents)
+        return population.following(self._surviving([*population, *offspring], size), memory)
 
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
-        """Return the survivors of parents and children."""
-        size = self.params.population or len(population.individuals)
-        memory = update_memory(self.params, population, offspring, evaluated)
-        survivors = self._surviving([*population.individuals, *evaluated], size)
-        return replace(population, individuals=survivors, memory=memory)
+    def _parents(self, population: Population, count: int) -> list[Individual]:
+        """Return the winners of binary tournaments, or whom the toolbox selects."""
+        if hasattr(self.toolbox, "select"):
+            return list(self.toolbox.select(population, count))
+        standing = self.standing(population).tolist()
+        slots = range(len(population))
+        pairs = [(random.choice(slots), random.choice(slots)) for _ in range(count)]
+        return [population[min(pair, key=standing.__getitem__)] for pair in pairs]
 
-    def _surviving(self, everyone: Sequence[Individual], count: int) -> tuple[Individual, ...]:
+    def _surviving(self, everyone: Sequence[Individual], count: int) -> list[Individual]:
         """Return at most `count` distinct individuals, in the order in which they stand."""
         distinct: dict[bytes, Individual] = {}
         for individual in everyone:
             distinct.setdefault(individual.key, individual)
         feasible = [individual for individual in distinct.values() if individual.feasible]
         if len(feasible) > count:
-            return tuple(feasible[position] for position in sorted(self.survivors(feasible, count)))
+            return [feasible[position] for position in sorted(self.survivors(feasible, count))]
         others = sorted((i for i in distinct.values() if not i.feasible), key=lambda i: i.precedence)
-        return (*feasible, *others[: count - len(feasible)])
+        return [*feasible, *others[: count - len(feasible)]]

@@ -1,17 +1,23 @@
 """Parent-child replacement: mutation or crossover, and a child takes its parent's place when it is better."""
 
+import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
 from evosdc.algorithms.selection import Name, SelectionParams, fittest, leaders, select
-from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory
-from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.secret import Streams
+from evosdc.algorithms.variation import (
+    VariationParams,
+    crossed,
+    mutant,
+    mutated,
+    mutation_rate,
+    update_memory,
+)
+from evosdc.model import Algorithm, Individual, Population
+from evosdc.model.algorithm import evaluate
 
 
 class ParentChild(Algorithm):
@@ -43,58 +49,48 @@ class ParentChild(Algorithm):
         """Return the best `population` candidates, in their order."""
         return Population(fittest(candidates, self.params.population))
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return one child for each mutation and two for each crossover."""
-        individuals, generation = population.individuals, population.generation
-        group = leaders(individuals, self.params.leaders)
-        firsts = select(
-            self.params, individuals, self.params.operations or len(individuals), streams.select(generation)
-        )
-        params = self.params.at(generation)
-        rate = 1.0 - params.crossover if params.variation == "and" else mutation_rate(params, population.memory)
-        offspring = []
-        for pair, first in enumerate(firsts):
-            rng = streams.vary(generation, pair)
-            parent = individuals[first]
-            others = group if first not in group else [slot for slot in group if slot != first]
-            if rng.random() < rate or not others:
-                offspring.append(Offspring(self.toolbox.mutate(parent.genome, rng), "mutation", (first,), parent))
-            else:
-                second = others[int(rng.integers(len(others)))]
-                offspring += self._crossed(params, population, first, second, rng)
-        return offspring
-
-    def _crossed(
-        self, params: VariationParams, population: Population, first: int, second: int, rng: np.random.Generator
-    ) -> list[Offspring]:
-        a, b = population.individuals[first], population.individuals[second]
-        distance = self.toolbox.distance
-        c, d = self.toolbox.mate(a.genome, b.genome, rng)
-        straight = distance(a.genome, c) + distance(b.genome, d)
-        if straight > distance(a.genome, d) + distance(b.genome, c):
-            c, d = d, c
-        crossed = [("crossover", c, a, first), ("crossover", d, b, second)]
-        offspring = []
-        for origin, genome, parent, slot in crossed:
-            if params.variation == "and" and rng.random() < params.mutation:
-                genome, origin = self.toolbox.mutate(genome, rng), "crossover and mutation"
-            offspring.append(Offspring(genome, origin, (slot,), parent))
-        return offspring
-
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
+    def step(self, population: Population) -> Population:
         """Return the population with each child in its parent's slot where it is better than what stands there."""
-        slots = list(population.individuals)
-        present = Counter(individual.key for individual in slots)
-        changed = False
-        for item, child in zip(offspring, evaluated, strict=True):
-            slot = item.parents[0]
-            if not child.dominates(slots[slot]) or (not self.params.duplicates and present[child.key]):
-                continue
-            present[slots[slot].key] -= 1
-            present[child.key] += 1
-            slots[slot] = child
-            changed = True
-        memory = update_memory(self.params, population, offspring, evaluated)
-        return replace(population, individuals=tuple(slots) if changed else population.individuals, memory=memory)
+        toolbox, params = self.toolbox, self.params.at(population.generation)
+        rate = 1.0 - params.crossover if params.variation == "and" else mutation_rate(params, population.memory)
+        group = leaders(population, params.leaders)
+        offspring, slots = list[Individual](), list[int]()
+        for first in select(params, population, params.operations or len(population), toolbox):
+            others = [slot for slot in group if slot != first]
+            if random.random() < rate or not others:
+                offspring.append(mutant(toolbox, population[first]))
+                slots.append(first)
+            else:
+                second = random.choice(others)
+                offspring += self._crossed(params, population[first], population[second])
+                slots += [first, second]
+        parents = [population[slot] for slot in slots]
+        evaluate(offspring, toolbox)
+        following = self._replaced(population, offspring, slots)
+        return population.following(following, update_memory(params, population, offspring, parents))
+
+    def _crossed(self, params: VariationParams, first: Individual, second: Individual) -> list[Individual]:
+        """Return two children in the order of the parents that they resemble more."""
+        toolbox = self.toolbox
+        one, other = crossed(toolbox, first, second)
+        if hasattr(toolbox, "distance"):
+            a, b, c, d = first.genome, second.genome, one.genome, other.genome
+            straight = toolbox.distance(a, c) + toolbox.distance(b, d)
+            if straight > toolbox.distance(a, d) + toolbox.distance(b, c):
+                one, other = other, one
+                one.parent, other.parent = first, second
+        both = params.variation == "and"
+        return [mutated(toolbox, c) if both and random.random() < params.mutation else c for c in (one, other)]
+
+    def _replaced(
+        self, population: Population, offspring: Sequence[Individual], slots: Sequence[int]
+    ) -> list[Individual]:
+        following = list(population)
+        present = Counter(individual.key for individual in following)
+        for child, slot in zip(offspring, slots, strict=True):
+            parent = following[slot]
+            if child.dominates(parent) and (self.params.duplicates or not present[child.key]):
+                present[parent.key] -= 1
+                present[child.key] += 1
+                following[slot] = child
+        return following

@@ -7,8 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.algorithms.race_order import Runner, merit, own
-from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.secret import Streams
+from evosdc.algorithms.variation import crossed, mutant
+from evosdc.model import Individual, Parameters, Population
+from evosdc.model.algorithm import Offspring, Proposing
 
 LED = "simplified"
 """Name in the memory: the beginning of the key of the member that led when children were last proposed."""
@@ -32,7 +33,7 @@ TRIES = 5
 """How often a child is made anew that equals its parent, at most."""
 
 
-class RaceChildren(Algorithm):
+class RaceChildren(Proposing):
     """What a race proposes besides those that it judges on more tables; genomes are told apart by kind and key."""
 
     class Params(Parameters):
@@ -65,21 +66,21 @@ class RaceChildren(Algorithm):
         if not members or members[0].beginning == int(population.memory[LED]):
             return []
         simpler = self.toolbox.simpler(members[0].individual.genome) if hasattr(self.toolbox, "simpler") else ()
-        known = {self._key(one.genome) for one in population.individuals}
+        known = {self._key(one.genome) for one in population}
         fresh = [genome for genome in simpler if self._key(genome) not in known]
         return [Offspring(self._on_one_table(genome), "simplification", (0,)) for genome in fresh]
 
-    def _refinements(self, population: Population, members: Sequence[Runner], streams: Streams) -> list[Offspring]:
+    def _refinements(self, population: Population, members: Sequence[Runner]) -> list[Offspring]:
         """Return genomes that differ in a parameter from members that were not refined yet."""
         slots = self._unrefined(population, members) if hasattr(self.toolbox, "refined") else []
-        known = {self._key(one.genome) for one in population.individuals}
+        known = {self._key(one.genome) for one in population}
         fresh = [
             Offspring(self._on_one_table(genome), REFINEMENT, (slot,))
             for slot in slots
             for genome in self.toolbox.refined(members[slot].individual.genome)
             if self._key(genome) not in known
         ]
-        order = streams.vary(population.generation, self.params.children).permutation(len(fresh))
+        order = self.toolbox.rng.permutation(len(fresh))
         return [fresh[place] for place in order[: min(self.params.refinements, self.params.children)]]
 
     def _unrefined(self, population: Population, members: Sequence[Runner]) -> list[int]:
@@ -97,19 +98,19 @@ class RaceChildren(Algorithm):
         order = sorted(near, key=lambda place: (place not in fresh, merit(listed[place])))
         return best + order[:1]
 
-    def _extensions(self, population: Population, places: Sequence[int], streams: Streams) -> list[Offspring]:
+    def _extensions(self, population: Population, places: Sequence[int]) -> list[Offspring]:
         """Return two individuals of different kinds joined, the best of these the more often: as they are, or changed.
 
         Chains of methods are tuned like that, too.
         """
-        individuals, joined = population.individuals, getattr(self.toolbox, "joined", None)
+        individuals, joined = population, getattr(self.toolbox, "joined", None)
         if joined is None:
             return []
         heads: list[int] = []
         for slot in np.argsort(places).tolist():
             if all(self._apart(individuals[slot].genome, individuals[head].genome) for head in heads):
                 heads.append(slot)
-        rng = streams.vary(population.generation, self.params.children + 1)
+        rng = self.toolbox.rng
         known = {self._key(one.genome) for one in individuals}
         found: dict[bytes, Offspring] = {}
         for _ in range(TRIES * self.params.extensions if len(heads) > 1 else 0):
@@ -120,13 +121,11 @@ class RaceChildren(Algorithm):
                 found.setdefault(self._key(genome), Offspring(self._on_one_table(genome), EXTENSION, (first, second)))
         return list(found.values())
 
-    def _child(
-        self, individuals: Sequence[Individual], chosen: Sequence[int], rng: np.random.Generator
-    ) -> tuple[object, str]:
-        first, second = (individuals[slot].genome for slot in chosen)
-        if chosen[0] != chosen[1] and rng.random() < self.params.crossover:
-            return self.toolbox.mate(first, second, rng)[0], "crossover"
-        return self.toolbox.mutate(first, rng), "mutation"
+    def _child(self, individuals: Sequence[Individual], chosen: Sequence[int]) -> tuple[object, str]:
+        first, second = (individuals[slot] for slot in chosen)
+        if chosen[0] != chosen[1] and self.toolbox.rng.random() < self.params.crossover:
+            return crossed(self.toolbox, first, second)[0].genome, "crossover"
+        return mutant(self.toolbox, first).genome, "mutation"
 
     def _apart(self, one: object, other: object) -> bool:
         return bool(self.toolbox.distance(one, other) >= ALIKE)

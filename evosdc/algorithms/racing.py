@@ -7,10 +7,9 @@ import numpy as np
 
 from evosdc.algorithms.race_children import EXTENSION, LED, REFINED, REFINEMENT, TRIES, RaceChildren, refined_before
 from evosdc.algorithms.race_order import LENGTH, Runner, cautious, estimated, figure, foreseen, merit, order_of, own
-from evosdc.model import Individual, Offspring, Population
-from evosdc.model.algorithm import ASIDE
+from evosdc.model import Individual, Population
+from evosdc.model.algorithm import ASIDE, Offspring
 from evosdc.model.individual import ERROR
-from evosdc.secret import Streams
 
 FIRST, FEW = "screened", "few"
 """Names in the memory: first objectives on the first table and on few, by member, see `Runner`."""
@@ -45,11 +44,11 @@ class Racing(RaceChildren):
         known = {runner.key for runner in settled}
         waiting = [one for one in candidates if one.provisional and self._key(one.genome) not in known]
         survivors = self._survivors(settled)
-        return _population(Population(()), survivors, self._waiting(waiting, _fallen(settled, survivors)))
+        return _population(Population(), survivors, self._waiting(waiting, _fallen(settled, survivors)))
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population) -> list[Offspring]:
         """Return members to be judged on all tables, those set aside to be judged on few, and new children."""
-        members, individuals = self._runners(population), population.individuals
+        members, individuals = self._runners(population), population
         promoted = [len(members) + place for place in self._promising(population, members)]
         offspring = [
             Offspring(self._on_all_tables(individuals[slot].genome), individuals[slot].origin, (slot,))
@@ -60,21 +59,20 @@ class Racing(RaceChildren):
         ]
         offspring += self._simplifications(population, members)
         places = self._places(population, members)
-        select = streams.select(population.generation)
-        offspring += self._refinements(population, members, streams)
-        offspring += self._extensions(population, places, streams)
+        rng = self.toolbox.rng
+        offspring += self._refinements(population, members)
+        offspring += self._extensions(population, places)
         seen = {self._key(one.genome) for one in individuals} | {self._key(item.genome) for item in offspring}
         made = sum(item.origin in (REFINEMENT, EXTENSION) for item in offspring)
-        for number in range(made, self.params.children):
-            rng = streams.vary(population.generation, number)
+        for _ in range(made, self.params.children):
             chosen = [
-                min(select.integers(len(individuals), size=self.params.tournament).tolist(), key=places.__getitem__)
+                min(rng.integers(len(individuals), size=self.params.tournament).tolist(), key=places.__getitem__)
                 for _ in range(2)
             ]
-            if select.random() < DONATED:
-                chosen[1] = int(select.integers(len(individuals)))
+            if rng.random() < DONATED:
+                chosen[1] = int(rng.integers(len(individuals)))
             for _ in range(TRIES):
-                child, origin = self._child(individuals, chosen, rng)
+                child, origin = self._child(individuals, chosen)
                 if self._key(child) not in seen:
                     break
             seen.add(self._key(child))
@@ -96,7 +94,7 @@ class Racing(RaceChildren):
 
     def _places(self, population: Population, members: Sequence[Runner]) -> list[int]:
         """Return by slot the place in the order of all, by what is known or estimated of them."""
-        waiting = population.individuals[len(members) :]
+        waiting = population[len(members) :]
         order = order_of([*estimated(members, self._apart), *foreseen(waiting, members, self._apart)])
         places: list[int] = np.argsort(order).tolist()
         return places
@@ -104,7 +102,7 @@ class Racing(RaceChildren):
     def _promising(self, population: Population, members: Sequence[Runner]) -> list[int]:
         """Return which of those that wait are judged on few tables, by their places among them."""
         listed = estimated(members, self._apart)
-        waiting = foreseen(population.individuals[len(members) :], members, self._apart)
+        waiting = foreseen(population[len(members) :], members, self._apart)
         order = [place for place in order_of(waiting) if ERROR not in waiting[place].scores]
         if len(members) < self.params.population // 2:
             return order[: self.params.population // 2 - len(members)]
@@ -118,7 +116,7 @@ class Racing(RaceChildren):
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
         """Return the best of members and promoted ones; set aside are new children, and old ones not promoted."""
-        members, individuals = self._runners(population), population.individuals
+        members, individuals = self._runners(population), population
         rivals, waiting = {member.key: member for member in members}, []
         left = {self._key(one.genome): one for one in individuals[len(members) :]}
         for item, one in zip(offspring, evaluated, strict=True):
@@ -150,7 +148,7 @@ class Racing(RaceChildren):
 
         Of all that were judged on all tables and are still there: those set aside are often the shortest.
         """
-        settled = {one.key: one for one in [best, *population.individuals] if not one.provisional}
+        settled = {one.key: one for one in [best, *population] if not one.provisional}
         if not settled:
             return best
         listed = [cautious(one) for one in settled.values()]
@@ -215,7 +213,7 @@ class Racing(RaceChildren):
         memory = population.memory
         first = memory[FIRST].tolist()
         few = memory[FEW].tolist() if FEW in memory else [np.nan] * len(first)  # of an older version's checkpoint
-        individuals = population.individuals[: len(first)]
+        individuals = population[: len(first)]
         return [
             Runner(one, self._key(one.genome), on_first, on_few)
             for one, on_first, on_few in zip(individuals, first, few, strict=True)
@@ -242,7 +240,7 @@ def _population(
         LED: np.array(led),
         REFINED: np.array(sorted({member.beginning for member in members} & {*refined}), dtype=np.int64),
     }
-    return replace(before, individuals=(*(member.individual for member in members), *kept), memory=memory)
+    return before.following([*(member.individual for member in members), *kept], memory)
 
 
 def _fallen(runners: Sequence[Runner], survivors: Sequence[Runner]) -> list[Individual]:

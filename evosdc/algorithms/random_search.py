@@ -1,14 +1,15 @@
 """Random search: the baseline that every search has to beat."""
 
+import random
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
 
 from evosdc.algorithms.selection import fittest
-from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.secret import Streams
+from evosdc.algorithms.variation import mutant, mutated
+from evosdc.model import Algorithm, Individual, Parameters, Population
+from evosdc.model.algorithm import evaluate
 
 
 class RandomSearch(Algorithm):
@@ -34,23 +35,16 @@ class RandomSearch(Algorithm):
         """Return the best `population` candidates, in their order."""
         return Population(fittest(candidates, self.params.population))
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return new candidates."""
-        individuals, offspring = population.individuals, []
-        for number in range(self.params.candidates):
-            rng = streams.vary(population.generation, number)
+    def step(self, population: Population) -> Population:
+        """Evaluate new candidates, and return the population as it is."""
+        toolbox, candidates = self.toolbox, list[Individual]()
+        for _ in range(self.params.candidates):
             if self.params.draws == "fresh":
-                offspring.append(Offspring(self.toolbox.random(rng), "random"))
+                candidates.append(toolbox.individual())
                 continue
-            slot = int(rng.integers(len(individuals)))
-            genome = individuals[slot].genome
-            for _ in range(self.params.mutations):
-                genome = self.toolbox.mutate(genome, rng)
-            offspring.append(Offspring(genome, "mutation", (slot,), individuals[slot]))
-        return offspring
-
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
-        """Return the population as it is."""
-        return replace(population)
+            candidate = mutant(toolbox, random.choice(population))
+            for _ in range(1, self.params.mutations):
+                candidate = mutated(toolbox, candidate)
+            candidates.append(candidate)
+        evaluate(candidates, toolbox)
+        return population

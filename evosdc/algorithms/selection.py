@@ -1,8 +1,9 @@
 """Selection of parents, as positions in the population.
 
 Every operator sees one cost an individual (`costs`), so that all obey constraints and work with several objectives.
-The draws of roulette and tournament are those of DEAP's `selRoulette` and `selTournament`, number by number; DEAP
-itself walks through the population for every parent that it draws.
+The draws of roulette and tournament are those of DEAP's `selRoulette` and `selTournament`, number by number, from
+Python's `random`. DEAP's own roulette is for quantities to be maximised, and walks through the population for every
+parent that it draws: of 100 members that takes 60 microseconds a parent, half of what a child may take in all.
 """
 
 import random
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Literal
 
-import numpy as np
+from deap import base
 from pydantic import Field
 
 from evosdc.algorithms.domination import front_numbers
@@ -32,22 +33,29 @@ class SelectionParams(Parameters):
 
 
 def select(
-    params: SelectionParams, individuals: Sequence[Individual], count: int, rng: np.random.Generator
+    params: SelectionParams, individuals: Sequence[Individual], count: int, toolbox: base.Toolbox
 ) -> list[int]:
-    """Return the positions of `count` parents, with replacement, by the operator that the parameters name."""
+    """Return the positions of `count` parents, with replacement.
+
+    By ``toolbox.select(individuals, count)`` where there is one, as an experiment's operators may have it; otherwise by
+    the operator that the parameters name.
+    """
+    if hasattr(toolbox, "select"):
+        positions = {id(individual): position for position, individual in enumerate(individuals)}
+        return [positions[id(chosen)] for chosen in toolbox.select(individuals, count)]
     match params.selection:
         case "roulette":
-            return roulette(individuals, count, rng)
+            return roulette(individuals, count)
         case "tournament":
-            return tournament(individuals, count, params.tournament, rng)
+            return tournament(individuals, count, params.tournament)
         case "stochastic-universal":
-            return stochastic_universal(individuals, count, rng)
+            return stochastic_universal(individuals, count)
         case "rank":
-            return ranked(individuals, count, params.pressure, rng)
+            return ranked(individuals, count, params.pressure)
         case "truncation":
-            return truncated(individuals, count, params.truncation, rng)
+            return truncated(individuals, count, params.truncation)
         case "uniform":
-            return [int(position) for position in rng.integers(len(individuals), size=count)]
+            return [random.randrange(len(individuals)) for _ in range(count)]
 
 
 def costs(individuals: Sequence[Individual]) -> list[float]:
@@ -68,36 +76,35 @@ def costs(individuals: Sequence[Individual]) -> list[float]:
     return found
 
 
-def roulette(individuals: Sequence[Individual], count: int, rng: np.random.Generator) -> list[int]:
+def roulette(individuals: Sequence[Individual], count: int) -> list[int]:
     """Return positions drawn in proportion to ``F_max - F + eps`` of the cost.
 
     Eq. 2.2 of the thesis is for a quantity to be maximised; scores are minimised, so they are turned round. The small
     term keeps the worst eligible, and makes the draw uniform where all are equal.
     """
     shares, order, total, ends = _wheel(individuals)
-    drawn = random.Random(_seed(rng))
     last = len(shares) - 1
-    return [order[min(bisect_right(ends, drawn.random() * total), last)] for _ in range(count)]
+    return [order[min(bisect_right(ends, random.random() * total), last)] for _ in range(count)]
 
 
-def stochastic_universal(individuals: Sequence[Individual], count: int, rng: np.random.Generator) -> list[int]:
+def stochastic_universal(individuals: Sequence[Individual], count: int) -> list[int]:
     """Return positions met by `count` equally spaced pointers on the wheel of `roulette` (Baker 1987), shuffled.
 
     Each individual is selected as often as its share says, rounded up or down.
     """
     _, order, total, ends = _wheel(individuals)
-    first, last = rng.random(), len(order) - 1
+    first, last = random.random(), len(order) - 1
     chosen = [order[min(bisect_right(ends, (first + n) * total / count), last)] for n in range(count)]
-    return [chosen[position] for position in rng.permutation(count)]
+    return random.sample(chosen, count)
 
 
-def tournament(individuals: Sequence[Individual], count: int, size: int, rng: np.random.Generator) -> list[int]:
+def tournament(individuals: Sequence[Individual], count: int, size: int) -> list[int]:
     """Return the positions of the winners of `count` tournaments of `size` entrants drawn with replacement."""
-    cost, choice, positions = costs(individuals), random.Random(_seed(rng)).choice, range(len(individuals))
-    return [min([choice(positions) for _ in range(size)], key=cost.__getitem__) for _ in range(count)]
+    cost, positions = costs(individuals), range(len(individuals))
+    return [min([random.choice(positions) for _ in range(size)], key=cost.__getitem__) for _ in range(count)]
 
 
-def ranked(individuals: Sequence[Individual], count: int, pressure: float, rng: np.random.Generator) -> list[int]:
+def ranked(individuals: Sequence[Individual], count: int, pressure: float) -> list[int]:
     """Return positions drawn with probabilities that fall linearly with the rank (Baker 1985).
 
     The best is expected `pressure` times as often as the average, the worst ``2 - pressure`` times; of equal costs the
@@ -106,16 +113,15 @@ def ranked(individuals: Sequence[Individual], count: int, pressure: float, rng: 
     size, cost = len(individuals), costs(individuals)
     order = sorted(range(size), key=cost.__getitem__)
     step = 2.0 * (pressure - 1.0) / max(size - 1, 1)
-    shares = np.array([pressure - step * place for place in range(size)]) / size
-    return [order[place] for place in rng.choice(size, size=count, p=shares / shares.sum())]
+    return random.choices(order, [pressure - step * place for place in range(size)], k=count)
 
 
-def truncated(individuals: Sequence[Individual], count: int, share: float, rng: np.random.Generator) -> list[int]:
+def truncated(individuals: Sequence[Individual], count: int, share: float) -> list[int]:
     """Return positions drawn uniformly from the best `share` of the population, at least one individual."""
     cost = costs(individuals)
     order = sorted(range(len(individuals)), key=cost.__getitem__)
     kept = max(1, round(share * len(individuals)))
-    return [order[place] for place in rng.integers(kept, size=count)]
+    return [order[random.randrange(kept)] for _ in range(count)]
 
 
 def leaders(individuals: Sequence[Individual], count: int) -> list[int]:
@@ -123,16 +129,11 @@ def leaders(individuals: Sequence[Individual], count: int) -> list[int]:
     return sorted(range(len(individuals)), key=lambda i: (individuals[i].precedence, i))[:count]
 
 
-def fittest(individuals: Sequence[Individual], count: int | None) -> tuple[Individual, ...]:
+def fittest(individuals: Sequence[Individual], count: int | None) -> Sequence[Individual]:
     """Return the `count` best individuals (None: all) in the order in which they stand."""
     if count is None or count >= len(individuals):
-        return tuple(individuals)
-    return tuple(individuals[i] for i in sorted(leaders(individuals, count)))
-
-
-def _seed(rng: np.random.Generator) -> int:
-    """Return a seed for Python's generator, the one that `evosdc.secret.lent` would give it."""
-    return int(rng.integers(0, 1 << 32))
+        return individuals
+    return [individuals[i] for i in sorted(leaders(individuals, count))]
 
 
 def _wheel(individuals: Sequence[Individual]) -> tuple[list[float], list[int], float, list[float]]:

@@ -1,16 +1,22 @@
 """The steady-state algorithm: small tournaments whose winners' children take the places of their losers."""
 
+import random
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
 from evosdc.algorithms.selection import fittest
-from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory
-from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.secret import Streams
+from evosdc.algorithms.variation import (
+    VariationParams,
+    crossed,
+    mutant,
+    mutated,
+    mutation_rate,
+    update_memory,
+)
+from evosdc.model import Algorithm, Individual, Population
+from evosdc.model.algorithm import evaluate
 
 
 class SteadyState(Algorithm):
@@ -44,58 +50,44 @@ class SteadyState(Algorithm):
         """Return the best `population` candidates, in their order."""
         return Population(fittest(candidates, self.params.population))
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return two children for each tournament (one where it is of less than four), each for a loser's place."""
-        individuals, params = population.individuals, self.params.at(population.generation)
-        crossover = params.crossover
-        if params.adaptive:
-            crossover = 1.0 - mutation_rate(params, population.memory)
-        offspring: list[Offspring] = []
-        for number, slots in enumerate(self._tournaments(population, streams)):
-            rng = streams.vary(population.generation, number)
-            first, second = slots[0], slots[min(1, len(slots) - 1)]
-            losers = (slots[-1], slots[-2]) if len(slots) > 3 else (slots[-1],)
-            parents = [individuals[slot] for slot in (first, second)]
-            crossed = first != second and rng.random() < crossover
-            if crossed:
-                genomes = list(self.toolbox.mate(parents[0].genome, parents[1].genome, rng))
+    def step(self, population: Population) -> Population:
+        """Return the population with each child in a loser's place where it is better.
+
+        Two children come of each tournament, one where it is of less than four.
+        """
+        toolbox, params = self.toolbox, self.params.at(population.generation)
+        crossover = 1.0 - mutation_rate(params, population.memory) if params.adaptive else params.crossover
+        offspring, parents, losers = list[Individual](), list[Individual](), list[int]()
+        for slots in self._tournaments(population):
+            first, second = population[slots[0]], population[slots[min(1, len(slots) - 1)]]
+            last = [slots[-1], slots[-2]] if len(slots) > 3 else [slots[-1]]
+            if first is not second and random.random() < crossover:
+                children = crossed(toolbox, first, second)[: len(last)]
+                if params.variation == "and":
+                    children = [mutated(toolbox, c) if random.random() < params.mutation else c for c in children]
             else:
-                genomes = [self.toolbox.mutate(parent.genome, rng) for parent in parents]
-            for place, genome, parent, slot in zip(losers, genomes, parents, (first, second), strict=False):
-                origin = "crossover" if crossed else "mutation"
-                if crossed and params.variation == "and" and rng.random() < params.mutation:
-                    genome, origin = self.toolbox.mutate(genome, rng), "crossover and mutation"
-                offspring.append(Offspring(genome, origin, (slot,), parent, place))
-        return offspring
-
-    def _tournaments(self, population: Population, streams: Streams) -> list[list[int]]:
-        """Return disjoint sets of slots, each from best to worst."""
-        individuals = population.individuals
-        size = min(self.params.tournament, len(individuals))
-        order = streams.select(population.generation).permutation(len(individuals))
-        room = len(individuals) // size
-        count = min(self.params.tournaments or room, room)
-        groups = np.split(order[: count * size], count)
-        return [sorted(group.tolist(), key=lambda slot: (*_rank(individuals[slot]), slot)) for group in groups]
-
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
-        """Return the population with each child in its loser's place where it is better."""
-        slots = list(population.individuals)
-        present = {individual.key for individual in slots}
-        for item, child in zip(offspring, evaluated, strict=True):
-            assert item.place is not None
-            loser = slots[item.place]
-            if not self.params.duplicates and child.key in present:
-                continue
-            if self.params.always or _rank(child) < _rank(loser):
+                children = [mutant(toolbox, parent) for parent in (first, second)[: len(last)]]
+            offspring += children
+            parents += (first, second)[: len(last)]
+            losers += last
+        evaluate(offspring, toolbox)
+        following, present = list(population), {individual.key for individual in population}
+        for child, place in zip(offspring, losers, strict=True):
+            loser = following[place]
+            if (params.duplicates or child.key not in present) and (params.always or _rank(child) < _rank(loser)):
                 present.discard(loser.key)
                 present.add(child.key)
-                slots[item.place] = child
-        return replace(
-            population, individuals=tuple(slots), memory=update_memory(self.params, population, offspring, evaluated)
-        )
+                following[place] = child
+        return population.following(following, update_memory(params, population, offspring, parents))
+
+    def _tournaments(self, population: Population) -> list[list[int]]:
+        """Return disjoint sets of slots, each from best to worst."""
+        size = min(self.params.tournament, len(population))
+        order = random.sample(range(len(population)), len(population))
+        room = len(population) // size
+        count = min(self.params.tournaments or room, room)
+        groups = [order[size * number : size * (number + 1)] for number in range(count)]
+        return [sorted(group, key=lambda slot: (*_rank(population[slot]), slot)) for group in groups]
 
 
 def _rank(individual: Individual) -> tuple[float, tuple[float, ...], float]:

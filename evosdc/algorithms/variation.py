@@ -1,5 +1,6 @@
 """Variation: crossover AND mutation, crossover OR mutation, and operator rates that change over time."""
 
+import random
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
@@ -8,8 +9,7 @@ from deap import base
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from evosdc.model import Individual, Offspring, Parameters, Population
-from evosdc.model.brood import dominating, worth
+from evosdc.model import Individual, Parameters, Population
 
 CREDIT = "credit"
 """Where a population's memory keeps what mutation and crossover have achieved, shape (2,)."""
@@ -89,47 +89,60 @@ def mutation_rate(params: VariationParams, memory: Mapping[str, NDArray[Any]]) -
     return float(LEAST_RATE + (1.0 - 2.0 * LEAST_RATE) * mutation / (mutation + crossover))
 
 
+def mutant(toolbox: base.Toolbox, parent: Individual) -> Individual:
+    """Return a mutant, as DEAP's `varOr` makes one."""
+    return mutated(toolbox, toolbox.clone(parent))
+
+
+def crossed(toolbox: base.Toolbox, first: Individual, second: Individual) -> list[Individual]:
+    """Return the two children of a crossover, the first nearest to the first parent by origin."""
+    children = list(toolbox.mate(toolbox.clone(first), toolbox.clone(second)))
+    for child in children:
+        del child.fitness.values
+        child.key = None
+    return children
+
+
+def mutated(toolbox: base.Toolbox, child: Individual) -> Individual:
+    """Mutate a copy, and return it."""
+    (child,) = toolbox.mutate(child)
+    del child.fitness.values
+    child.key = None
+    return child
+
+
 def vary_parents(
-    params: VariationParams,
-    toolbox: base.Toolbox,
-    population: Population,
-    slots: tuple[int, int],
-    rng: np.random.Generator,
-    rate: float,
-) -> list[Offspring]:
-    """Return the two children of a pair of parents; the first is nearest to the first parent by origin.
+    params: VariationParams, toolbox: base.Toolbox, first: Individual, second: Individual, rate: float
+) -> list[Individual]:
+    """Return the two children of a pair of parents: crossover or mutation, or one and then the other.
 
     Parameters
     ----------
-    slots : pair of int
-        The parents; with themselves they are not crossed.
+    params : VariationParams
+    toolbox : deap.base.Toolbox
+    first, second : Individual
+        One with itself is not crossed.
     rate : float
         Of `mutation_rate`.
     """
-    first, second = (population.individuals[slot] for slot in slots)
     if params.variation == "or":
-        mutated = rng.random() < rate or slots[0] == slots[1]
-        if mutated:
-            children = [toolbox.mutate(parent.genome, rng) for parent in (first, second)]
-        else:
-            children = list(toolbox.mate(first.genome, second.genome, rng))
-        origins = ["mutation" if mutated else "crossover"] * 2
+        if random.random() < rate or first is second:
+            return [mutant(toolbox, parent) for parent in (first, second)]
+        return crossed(toolbox, first, second)
+    if random.random() < params.crossover and first is not second:
+        children = crossed(toolbox, first, second)
     else:
-        crossed = rng.random() < params.crossover and slots[0] != slots[1]
-        pair = toolbox.mate(first.genome, second.genome, rng) if crossed else (first.genome, second.genome)
-        children, origins = [], []
-        for child in pair:
-            mutated = rng.random() < params.mutation
-            children.append(toolbox.mutate(child, rng) if mutated else child)
-            origins.append(" and ".join(["crossover"] * crossed + ["mutation"] * mutated) or "reproduction")
-    return [
-        Offspring(genome, origin, (slot,), parent)
-        for genome, origin, slot, parent in zip(children, origins, slots, (first, second), strict=True)
-    ]
+        children = [toolbox.clone(parent) for parent in (first, second)]
+        for child in children:
+            child.origin = "reproduction"
+    return [mutated(toolbox, child) if random.random() < params.mutation else child for child in children]
 
 
 def update_memory(
-    params: VariationParams, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
+    params: VariationParams,
+    population: Population,
+    children: Sequence[Individual],
+    parents: Sequence[Individual],
 ) -> dict[str, NDArray[Any]]:
     """Return the population's memory with the credit of both operators brought up to date.
 
@@ -140,10 +153,10 @@ def update_memory(
     if not params.adaptive:
         return memory
     gains, made = np.zeros(2), np.zeros(2)
-    for item, child in zip(offspring, evaluated, strict=True):
-        operator = int(item.origin == "crossover")
+    for child, parent in zip(children, parents, strict=True):
+        operator = int(child.origin == "crossover")
         made[operator] += 1
-        gains[operator] += improvement(child, population.individuals[item.parents[0]])
+        gains[operator] += improvement(child, parent)
     means = gains / np.maximum(made, 1.0)
     credit = memory.get(CREDIT, np.array([params.mutation, 1.0 - params.mutation]))
     if means.sum() > 0.0:
@@ -152,21 +165,10 @@ def update_memory(
     return memory
 
 
-def improvements(children: Sequence[Individual], parent: Individual) -> list[float]:
-    """Return the `improvement` of several children."""
-    gains = [0.0] * len(children)
-    for place, better in enumerate(dominating(children, parent)):
-        if better:
-            gains[place] = _gained(*worth(children, place), parent)
-    return gains
-
-
 def improvement(child: Individual, parent: Individual) -> float:
     """Return by how much a child is better than its parent: in infeasibility, else in the sum of objectives; or 0."""
-    return _gained(child.infeasibility, child.objectives, parent) if child.dominates(parent) else 0.0
-
-
-def _gained(infeasibility: float, objectives: Sequence[float], parent: Individual) -> float:
-    if infeasibility != parent.infeasibility:
-        return parent.infeasibility - infeasibility
-    return sum(parent.objectives) - sum(objectives)
+    if not child.dominates(parent):
+        return 0.0
+    if child.infeasibility != parent.infeasibility:
+        return parent.infeasibility - child.infeasibility
+    return sum(parent.objectives) - sum(child.objectives)

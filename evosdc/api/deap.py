@@ -7,18 +7,24 @@ such a list, gene by gene; any other genome is a list of one entry, which only o
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from deap import base, tools
 
-from evosdc.engine.failures import evaluate_or_penalise
+from evosdc.engine.failures import ErrorRule, evaluate_or_penalise
+from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import starting_individual
-from evosdc.model import Genotype
-from evosdc.model.individual import MINIMISED
-from evosdc.secret import lent
+from evosdc.experiment.run.workers import problem_for_workers
+from evosdc.model import Genotype, Individual, SharedFiles
+from evosdc.model.individual import MINIMISED, Values
+from evosdc.model.toolbox import Crossover, Mutation, register_operators
+from evosdc.secret import Seed, lent
 
 OPERATORS = ("mate", "mutate")
 
@@ -26,14 +32,14 @@ OPERATORS = ("mate", "mutate")
 class Genes(list[Any]):
     """A genome as DEAP's operators know it: a list with a ``fitness``."""
 
-    def __init__(self, genes: Any, objectives: int = 1) -> None:
+    def __init__(self, genes: Any = (), objectives: int = 1) -> None:
         super().__init__(genes)
         self.fitness = MINIMISED[objectives - 1]()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Genes":
         """Return a copy of the list; what is in it is never changed."""
         copied = Genes(self, len(self.fitness.weights))
-        copied.fitness = type(self.fitness)(self.fitness.values, self.fitness.infeasibility)
+        copied.fitness = deepcopy(self.fitness)
         return copied
 
 
@@ -88,42 +94,108 @@ def with_operators(toolbox: base.Toolbox, genotype: Genotype[Any], given: base.T
 
     They draw from the search's own streams, so that the same seed gives the same result.
     """
+    mate, mutate = (getattr(given, name, None) for name in OPERATORS)
+    crossover = None if mate is None else crossover_of(genotype, mate)
+    register_operators(toolbox, crossover, None if mutate is None else mutation_of(genotype, mutate))
+
+
+def crossover_of(genotype: Genotype[Any], mate: Callable[..., Any]) -> Crossover:
+    """Return a pure crossover of genomes made of an operator of DEAP on lists."""
     lists = GeneList(genotype)
 
-    def mate(a: Any, b: Any, rng: np.random.Generator) -> tuple[Any, Any]:
+    def crossover(a: Any, b: Any, rng: np.random.Generator) -> tuple[Any, Any]:
         with lent(rng):
-            first, second = given.mate(lists.genes(a), lists.genes(b))
-        with blamed(given.mate):
+            first, second = mate(lists.genes(a), lists.genes(b))
+        with blamed(mate):
             return lists.genome(first, a), lists.genome(second, b)
 
-    def mutate(genome: Any, rng: np.random.Generator) -> Any:
+    return crossover
+
+
+def mutation_of(genotype: Genotype[Any], mutate: Callable[..., Any]) -> Mutation:
+    """Return a pure mutation of genomes made of an operator of DEAP on lists."""
+    lists = GeneList(genotype)
+
+    def mutation(genome: Any, rng: np.random.Generator) -> Any:
         with lent(rng):
-            (changed,) = given.mutate(lists.genes(genome))
-        with blamed(given.mutate):
+            (changed,) = mutate(lists.genes(genome))
+        with blamed(mutate):
             return lists.genome(changed, genome)
 
-    adapted: dict[str, Callable[..., Any]] = {"mate": mate, "mutate": mutate}
-    for name in OPERATORS:
-        if hasattr(given, name):
-            toolbox.register(name, adapted[name])
+    return mutation
 
 
-def deap_toolbox(assembly: Assembly) -> base.Toolbox:
+class Evaluation:
+    """What evaluates lists of genes: here, or wherever it is sent by ``toolbox.map``.
+
+    It pickles as the place of the problem's files, which it writes when it is first sent; these end with the search.
+    """
+
+    def __init__(self, assembly: Assembly, folder: Path) -> None:
+        self._assembly, self._folder = assembly, folder
+        self._lists = GeneList(assembly.problem.genotype, assembly.problem.fitness.objectives)
+        self._shared: SharedFiles | None = None
+        self._like: Any = None
+
+    @property
+    def like(self) -> Any:
+        """A genome of the same shape."""
+        if self._like is None:
+            rule = self._assembly.experiment.on_error.rule
+            self._like = starting_individual(self._assembly.problem, self._assembly.plan, 0, rule).genome
+        return self._like
+
+    def __call__(self, genes: Genes) -> Values:
+        """Return the objectives of a list of genes, with its scores; constraints are kept by the fitness."""
+        return evaluated(self._assembly.problem, self._assembly.experiment.on_error.rule, self._lists, genes, self.like)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._shared is None:
+            self._shared = problem_for_workers(self._assembly, self._folder / "problem")
+        return evaluation_elsewhere, (self._shared, self._assembly.seed)
+
+
+def evaluated(problem: Problem, rule: ErrorRule, lists: GeneList, genes: Genes, like: Any) -> Values:
+    """Return the objectives of a list of genes, with its scores."""
+    individual = Individual.unevaluated(lists.genome(genes, like), "", problem.fitness.objectives)
+    individual.key = problem.genotype.key(individual.genome)
+    return evaluate_or_penalise(rule, problem, individual)
+
+
+def evaluation_elsewhere(shared: SharedFiles, seed: Seed) -> Callable[[Genes], Values]:
+    """Return what evaluates lists of genes in another process, which builds the problem once."""
+    from evosdc.experiment.run.worker_tasks import problem_of
+
+    own = problem_of(shared, seed)
+    lists = GeneList(own.problem.genotype, own.problem.fitness.objectives)
+    return partial(evaluated, own.problem, own.rule, lists, like=own.first_genome)
+
+
+def deap_toolbox(assembly: Assembly, folder: Path) -> base.Toolbox:
     """Return a toolbox for DEAP's algorithms: ``eaSimple``, ``eaMuPlusLambda``, your own.
 
     ``individual()`` makes a random individual (`Genes`) and ``population(n)`` the first n of the experiment's start,
     all by default. ``mate`` and ``mutate`` are the genotype's, ``select`` a tournament, with several objectives
-    NSGA-II; any can be registered anew. ``evaluate(individual)`` returns the objectives, and keeps constraints by the
-    individual's fitness. ``table(individual)`` is the protected file. Draws come from Python's `random`, as DEAP's do.
+    NSGA-II; any can be registered anew, ``map`` too: that of a pool of processes, of SCOOP, of a Dask client.
+    ``evaluate(individual)`` returns the objectives, which keep constraints by the individual's fitness.
+    ``table(individual)`` is the protected file. Draws come from Python's `random`, as DEAP's do.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    folder : Path
+        Where the problem is written for other processes.
     """
     problem, plan = assembly.problem, assembly.plan
     genotype, rule = problem.genotype, assembly.experiment.on_error.rule
     objectives = problem.fitness.objectives
-    lists = GeneList(genotype, objectives)
-    like = starting_individual(problem, plan, 0, rule).genome
+    lists, evaluation = GeneList(genotype, objectives), Evaluation(assembly, folder)
 
     def rng() -> np.random.Generator:
         return np.random.default_rng(random.getrandbits(64))
+
+    def genome(one: Genes) -> Any:
+        return lists.genome(one, evaluation.like)
 
     def individual() -> Genes:
         return lists.genes(genotype.random(rng()))
@@ -133,26 +205,21 @@ def deap_toolbox(assembly: Assembly) -> base.Toolbox:
         return [lists.genes(starting_individual(problem, plan, place, rule).genome) for place in places]
 
     def mate(a: Genes, b: Genes) -> tuple[Genes, Genes]:
-        a[:], b[:] = map(lists.genes, genotype.crossover(lists.genome(a, like), lists.genome(b, like), rng()))
+        a[:], b[:] = map(lists.genes, genotype.crossover(genome(a), genome(b), rng()))
         return a, b
 
     def mutate(one: Genes) -> tuple[Genes]:
-        one[:] = lists.genes(genotype.mutate(lists.genome(one, like), rng()))
+        one[:] = lists.genes(genotype.mutate(genome(one), rng()))
         return (one,)
 
-    def evaluate(one: Genes) -> tuple[float, ...]:
-        genome = lists.genome(one, like)
-        found = evaluate_or_penalise(rule, problem, genome, genotype.key(genome))
-        one.fitness.infeasibility = found.scores.get("infeasibility", 0.0)
-        return found.objectives
-
     def table(one: Genes) -> Any:
-        genome = lists.genome(one, like)
-        return problem.decode(genome, genotype.key(genome))
+        made = genome(one)
+        return problem.decode(made, genotype.key(made))
 
     toolbox = base.Toolbox()
-    for function in (individual, population, mate, mutate, evaluate, table):
+    for function in (individual, population, mate, mutate, table):
         toolbox.register(function.__name__, function)
+    toolbox.register("evaluate", evaluation)
     if objectives > 1:
         toolbox.register("select", tools.selNSGA2)
     else:

@@ -15,12 +15,13 @@ from evosdc.engine.checkpoint import newest_checkpoint, save_checkpoint
 from evosdc.engine.choice import Choice, choice_of, chosen
 from evosdc.engine.digest import digest_of
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.loop import first_state
+from evosdc.engine.loop import SearchState, first_state
 from evosdc.engine.problem import Problem
 from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.build.assembly import Assembly, assemble
 from evosdc.experiment.build.start import starting_individual
-from evosdc.model import Individual, Offspring, Raced, Restricted
+from evosdc.model import Individual, Raced, Restricted
+from evosdc.model.individual import Values
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import KEY
 from evosdc.secret import Key, chosen_seed
@@ -118,12 +119,13 @@ class Search:
         self._evaluator = Evaluator(self._problem, None, None, self._assembly.experiment.on_error.rule)
         self._loop: AskTell | None = None
         self._start: list[Individual] | None = None
+        self._folder: TemporaryDirectory[str] | None = None
         if checkpoint is not None:
             state, _ = newest_checkpoint(Path(checkpoint), self._problem.genotype)
             if state is None:
                 raise DataError(Fault(str(checkpoint), "a folder without a checkpoint", "one that save wrote to"))
-            self._evaluator.remember([*state.population.individuals, *state.front])
-            self._loop = AskTell(self._assembly.algorithm, self._problem.streams, self._assembly.stop, state)
+            self._evaluator.remember([*state.population, *state.front])
+            self._loop = self._from(state)
 
     @property
     def _problem(self) -> Problem:
@@ -132,7 +134,7 @@ class Search:
     def ask(self) -> list[Candidate]:
         """Return the candidates of the next generation, those of the start first; none when the search is over."""
         if self._loop is None:
-            return [self._candidate(Offspring(one.genome, one.origin)) for one in self._starting()]
+            return [self._candidate(one) for one in self._starting()]
         return [self._candidate(item) for item in self._loop.ask()]
 
     def tell(self, scores: Sequence[Mapping[str, float]] | None = None) -> dict[str, Any]:
@@ -151,20 +153,20 @@ class Search:
             There is nothing to tell of, not as many scores as candidates, or others than finite numbers of known names.
         """
         if self._loop is None:
-            starting = self._starting()
-            told = (
-                starting if scores is None else self._judged([Offspring(i.genome, i.origin) for i in starting], scores)
-            )
+            told = starting = self._starting()
+            if scores is not None:
+                told = [
+                    Individual(one.genome, one.key, values.scores, values, one.origin)
+                    for one, values in zip(starting, self._judged(starting, scores), strict=True)
+                ]
             state = first_state(self._assembly.algorithm, told)
             self._evaluator.remember([*told])
-            self._loop = AskTell(self._assembly.algorithm, self._problem.streams, self._assembly.stop, state)
+            self._loop = self._from(state)
             return {"generation": 0, "evaluations": len(told)}
         offspring = self._loop.ask()
         if not offspring:
             raise DataError(Fault("tell", "a search that is over", "candidates to tell of", str(self._loop.reason)))
-        return self._loop.tell(
-            self._evaluator.evaluate(offspring) if scores is None else self._judged(offspring, scores)
-        )
+        return self._loop.tell(None if scores is None else self._judged(offspring, scores))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Go on to the end by the experiment's own measures; yield the line of each generation."""
@@ -219,7 +221,7 @@ class Search:
     @property
     def digest(self) -> str:
         """By which two searches are compared: that of a run with the same experiment and seed is the same."""
-        return digest_of(self._told.state.population.individuals)
+        return digest_of(self._told.state.population)
 
     def save(self, folder: str | Path) -> Path:
         """Write a checkpoint, from which ``Search(..., checkpoint=folder)`` goes on; as confidential as the file.
@@ -238,7 +240,9 @@ class Search:
 
     def toolbox(self) -> "base.Toolbox":
         """Return a DEAP toolbox of this search's problem, for DEAP's own algorithms (`evosdc.api.deap`)."""
-        return deap_toolbox(self._assembly)
+        if self._folder is None:
+            self._folder = TemporaryDirectory(prefix="evosdc-")
+        return deap_toolbox(self._assembly, Path(self._folder.name))
 
     @property
     def _told(self) -> AskTell:
@@ -254,16 +258,20 @@ class Search:
             self._start = [one for place, one in enumerate(made) if place not in apart]
         return self._start
 
-    def _candidate(self, item: Offspring) -> Candidate:
+    def _from(self, state: SearchState) -> AskTell:
+        assembly = self._assembly
+        return AskTell(assembly.algorithm, self._evaluator, self._problem.streams, assembly.stop, state)
+
+    def _candidate(self, item: Individual) -> Candidate:
         return Candidate(item.genome, item.origin, {}, (), self._problem, self._data)
 
     def _known(self, one: Individual) -> Candidate:
         return Candidate(one.genome, one.origin, dict(one.scores), one.objectives, self._problem, self._data)
 
-    def _judged(self, offspring: Sequence[Offspring], scores: Sequence[Mapping[str, float]]) -> list[Individual]:
+    def _judged(self, offspring: Sequence[Individual], scores: Sequence[Mapping[str, float]]) -> list[Values]:
         if len(scores) != len(offspring):
             raise DataError(Fault("tell", f"scores of {len(scores)} candidates", f"of {len(offspring)}, as asked for"))
-        return [_individual(self._problem, item, given) for item, given in zip(offspring, scores, strict=True)]
+        return [_values(self._problem, item.genome, given) for item, given in zip(offspring, scores, strict=True)]
 
 
 def _own_scores(problem: Problem, given: Mapping[str, float]) -> dict[str, float]:
@@ -282,22 +290,21 @@ def _own_scores(problem: Problem, given: Mapping[str, float]) -> dict[str, float
     return own
 
 
-def _individual(problem: Problem, item: Offspring, given: Mapping[str, float]) -> Individual:
-    """Return a candidate with scores of the user's own, beside those of the measures that are needed besides."""
+def _values(problem: Problem, genome: Any, given: Mapping[str, float]) -> Values:
+    """Return the values of a candidate with scores of the user's own, beside those of measures that are needed too."""
     if isinstance(problem.genotype, Restricted | Raced):
         wanted = "scores of the experiment's measures"
         raise DataError(Fault("tell", "scores for a genotype that is judged in its own way", wanted, "Call tell()."))
-    key = problem.genotype.key(item.genome)
     own = _own_scores(problem, given)
     combined = own
     if problem.constraints or not set(problem.fitness.needs) <= own.keys():
         # Another decoding than for publication would be another file; of several draws the first is told of.
-        measured = problem.scores_of_draw(item.genome, problem.decode(item.genome, key))
+        measured = problem.scores_of_draw(genome, problem.decode(genome, problem.genotype.key(genome)))
         combined = problem.aggregation.combine(measured | {n: v for n, v in own.items() if n in measured}) | own
     if problem.constraints:
         combined = problem.constraints.judge(combined)
-    combined = {**problem.traits(item.genome), **combined}
-    return Individual(item.genome, key, combined, tuple(problem.fitness.combine(combined)), item.origin)
+    combined = {**problem.traits(genome), **combined}
+    return Values(problem.fitness.combine(combined), combined)
 
 
 def _assembled(experiment: Any, data: Any, protect: Sequence[str] | str | None, key: Path | None) -> Assembly:

@@ -161,7 +161,7 @@ class $class_name(Algorithm):
     def propose(self, population: Population, streams: Streams) -> list[Offspring]:
         """Return the genomes to evaluate; an empty list would end the search."""
         offspring = []
-        for slot, individual in enumerate(population.individuals):
+        for slot, individual in enumerate(population):
             rng, genome = streams.vary(population.generation, slot), individual.genome
             for _ in range(self.params.mutations):
                 genome = self.toolbox.mutate(genome, rng)
@@ -172,7 +172,7 @@ class $class_name(Algorithm):
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
         """Return the next population; what has to be remembered goes into its memory, never into this object."""
-        slots = list(population.individuals)
+        slots = list(population)
         for item, child in zip(offspring, evaluated, strict=True):
             (slot,) = item.parents
             if child.dominates(slots[slot]):

@@ -3,14 +3,12 @@
 from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Sequence
-from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.engine.hypervolume import REFERENCE, hypervolume
-from evosdc.model import Individual
-from evosdc.model.brood import Brood, Standing, standings
+from evosdc.model import Individual, Siblings
 
 Point = tuple[float, ...]
 
@@ -62,7 +60,7 @@ class Archive:
     def update(self, individuals: Sequence[Individual]) -> list[int]:
         """Take in evaluated individuals; return the places of those that entered the front, some for a moment only."""
         entered = []
-        for place, (infeasibility, point) in self._standing_out(individuals):
+        for place, infeasibility, point in self._standing_out(individuals):
             if infeasibility > self._infeasibility:
                 continue
             if infeasibility < self._infeasibility:
@@ -79,23 +77,24 @@ class Archive:
             self._hypervolume = None
         return entered
 
-    def _standing_out(self, individuals: Sequence[Individual]) -> Iterable[tuple[int, Standing]]:
-        """Return where individuals stand, with their places, without those of a brood that the front dominates.
+    def _standing_out(self, individuals: Sequence[Individual]) -> Iterable[tuple[int, float, Point]]:
+        """Return places, infeasibility and points of individuals, without siblings that the front dominates.
 
         Most children of a good file are dominated: many at once take a tenth of the time.
         """
-        standing = enumerate(standings(individuals))
+        if not isinstance(individuals, Siblings):
+            return [(place, one.infeasibility, one.point) for place, one in enumerate(individuals)]
+        broken, points = individuals.infeasibility, individuals.points
+        standing = np.ones(len(individuals), dtype=np.bool_)
         # The first that breaks constraints less begins a new front, for all that come after it.
-        if not isinstance(individuals, Brood) or min(individuals.infeasibility) < self._infeasibility:
-            return standing
-        if not self._points or len(self._points[0]) != 2:
-            return standing
-        # Views, which are gone when this ends: while there are any, no step can be put in.
-        firsts, seconds = (np.frombuffer(along) for along in self._staircase)
-        first, second = individuals.along
-        ahead = np.searchsorted(firsts, first, side="right") - 1
-        dominated = (ahead >= 0) & (seconds[ahead] <= second)
-        return compress(standing, np.logical_not(dominated).tolist())
+        if self._points and len(self._points[0]) == 2 and broken.min() >= self._infeasibility:
+            # Views, which are gone when this ends: while there are any, no step can be put in.
+            firsts, seconds = (np.frombuffer(along) for along in self._staircase)
+            ahead = np.searchsorted(firsts, points[:, 0], side="right") - 1
+            standing = ~((ahead >= 0) & (seconds[ahead] <= points[:, 1])) & (broken == self._infeasibility)
+        places = np.flatnonzero(standing)
+        listed = zip(places.tolist(), broken[places].tolist(), points[places].tolist(), strict=True)
+        return [(place, infeasibility, tuple(point)) for place, infeasibility, point in listed]
 
     def _reached(self, point: Point) -> bool:
         """Whether a point is on the front already, or dominated by one there."""
@@ -129,8 +128,7 @@ class Archive:
                 along.insert(place, coordinate)
         among = bisect_left(self._kept, point)
         self._kept.insert(among, point)
-        # States are large, and of no use outside the population.
-        self._members.insert(among, individual.alone)
+        self._members.insert(among, individual)
         self._areas.insert(place, self._area(place))
         if place + 1 < len(points):
             self._areas[place + 1] = self._area(place + 1)

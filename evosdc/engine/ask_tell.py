@@ -1,27 +1,37 @@
 """A search that somebody else drives: it is asked for candidates and told what became of them."""
 
-from collections import Counter
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from queue import Queue
+from threading import Thread
 from time import monotonic
 from typing import Any
 
+import numpy as np
+
 from evosdc.engine.archive import Archive
-from evosdc.engine.failures import failures_in
-from evosdc.engine.generation import Generation
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.generation import Generation, evolve
 from evosdc.engine.loop import SearchState, state_after
 from evosdc.engine.statistics import Census
 from evosdc.engine.stop import Stop
-from evosdc.model import Algorithm, Individual, Offspring
+from evosdc.model import Algorithm, Individual, Siblings
+from evosdc.model.individual import Values
 from evosdc.secret import Streams
 
 
 class AskTell:
-    """The loop of `evosdc.engine.loop`, a generation at a time and without an evaluator.
+    """The loop of `evosdc.engine.loop`, by ask and tell.
+
+    A step of an algorithm evaluates its children where it needs them. So it runs in a thread of its own, which waits
+    there until it is told; nothing else runs meanwhile. A step may ask more than once.
 
     Parameters
     ----------
     algorithm : Algorithm
+    evaluator : Evaluator
+        Whose values are told where the caller has none of its own.
     streams : Streams
     stop : Stop
     state : SearchState
@@ -35,35 +45,111 @@ class AskTell:
         Why the search is over, in words; None while it goes on.
     """
 
-    def __init__(self, algorithm: Algorithm, streams: Streams, stop: Stop, state: SearchState) -> None:
-        self._algorithm, self._streams, self._stop = algorithm, streams, stop
+    def __init__(
+        self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, stop: Stop, state: SearchState
+    ) -> None:
+        self._algorithm, self._evaluator, self._streams, self._stop = algorithm, evaluator, streams, stop
         self._archive = Archive(state.front, state.passed)
         self._census = Census(getattr(algorithm.toolbox, "distance", None))
         self._clock = monotonic() - state.progress.seconds
-        self._asked: list[Offspring] | None = None
+        self._step: _Step | None = None
+        self._asked: Sequence[Individual] = ()
         self.state = state
         self.reason: str | None = None
 
-    def ask(self) -> list[Offspring]:
-        """Return the children of the next generation, the same until they are told of; none when it is over."""
-        if self._asked is None:
+    def ask(self) -> Sequence[Individual]:
+        """Return children that are to be evaluated, the same until they are told of; none when it is over."""
+        if not self._asked and self.reason is None:
             now = replace(self.state.progress, seconds=monotonic() - self._clock)
             self.reason = self._stop.reason(now)
-            proposed = self._algorithm.propose(self.state.population, self._streams) if self.reason is None else ()
-            self._asked = list(proposed)
-            if not self._asked and self.reason is None:
-                self.reason = "the search is complete"
+            if self.reason is None:
+                self._step = _Step(self._algorithm, self._evaluator, self._streams, self.state)
+                self._asked = self._step.go_on(None)
+                if not self._asked:
+                    self.reason = "the search is complete"
         return self._asked
 
-    def tell(self, evaluated: Sequence[Individual]) -> dict[str, Any]:
-        """Take in the children that were asked for, in order; return the generation's line of the journal."""
+    def tell(self, values: Sequence[Values] | None = None) -> dict[str, Any]:
+        """Take in what became of the children that were asked for, in order; by default they are evaluated.
+
+        Returns
+        -------
+        dict
+            The generation's line of the journal; while the step has more to ask, only how far the search has come.
+        """
         assert self._asked, "ask first"
-        before, offspring = self.state.population, self._asked
-        after = self._algorithm.replace(before, offspring, evaluated)
-        population = replace(after, generation=before.generation + 1)
-        made = dict(Counter(item.origin for item in offspring))
-        generation = Generation(made, evaluated, population, failures_in(evaluated))
+        assert self._step is not None
+        self._asked = self._step.go_on(values)
+        if self._asked:
+            progress = self.state.progress
+            return {"generation": progress.generation, "evaluations": progress.evaluations}
         spent = monotonic() - self._clock
-        self.state, record = state_after(self.state, generation, self._archive, self._census, self._stop, spent)
-        self._asked = None
+        self.state, record = state_after(
+            self.state, self._step.generation, self._archive, self._census, self._stop, spent
+        )
+        self._step = None
         return record
+
+
+class _Step:
+    """One step under way in a thread; Python's random generators are its own while it runs, and only then."""
+
+    def __init__(self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, state: SearchState) -> None:
+        self._told: Queue[Sequence[Values] | None] = Queue()
+        self._asking: Queue[Sequence[Individual] | BaseException] = Queue()
+        self._evaluator = _Asked(evaluator, self._wait)
+        self._given = algorithm, self._evaluator, streams, state.population
+        self._own: Any = None
+        self._thread = Thread(target=self._run, name="step", daemon=True)
+        self.generation: Generation
+
+    def go_on(self, values: Sequence[Values] | None) -> Sequence[Individual]:
+        """Let the step go on with values; return what it asks for next, nothing where it has ended."""
+        others = random.getstate(), np.random.get_state()
+        if self._own is None:
+            self._thread.start()
+        else:
+            random.setstate(self._own[0])
+            np.random.set_state(self._own[1])
+            self._told.put(values)
+        asked = self._asking.get()
+        self._own = random.getstate(), np.random.get_state()
+        random.setstate(others[0])
+        np.random.set_state(others[1])
+        if isinstance(asked, BaseException):
+            raise asked
+        return asked
+
+    def _wait(self, individuals: Sequence[Individual]) -> Sequence[Values] | None:
+        self._asking.put(individuals)
+        return self._told.get()
+
+    def _run(self) -> None:
+        try:
+            self.generation = evolve(*self._given)
+            self._asking.put(())
+        except BaseException as error:
+            self._asking.put(error)
+
+
+class _Asked(Evaluator):
+    """An evaluator that waits for values of the caller's own."""
+
+    def __init__(
+        self, evaluator: Evaluator, wait: Callable[[Sequence[Individual]], Sequence[Values] | None]
+    ) -> None:
+        super().__init__(evaluator.problem, rule=evaluator.rule)
+        self._other, self._wait = evaluator, wait
+
+    def tried(self, siblings: Siblings) -> bool:
+        """Whether children have been judged by what they change: the caller is asked about each."""
+        return False
+
+    def values_of(self, individuals: Sequence[Individual]) -> list[Values]:
+        """Return the values that the caller gives, or those of the experiment's measures."""
+        values = self._wait(individuals)
+        found = self._other.values_of(individuals) if values is None else list(values)
+        key_of = self.problem.genotype.key
+        for individual in individuals:
+            individual.key, individual.parent = key_of(individual.genome), None
+        return found

@@ -142,7 +142,7 @@ class AsynchronousIslands:
         if count > 0:
             dispatch = self._dispatch
             payload = (pack_deme(deme, self._genotype), island, count, dispatch.executor.time_limit)
-            most = 4 * len(deme.individuals) * count
+            most = 4 * len(deme) * count
             items = ((island, payload),)
             self._queue.give(island, Task(dispatch.evolve, dispatch.shared, dispatch.seed, items, evaluations=most))
 

@@ -78,7 +78,7 @@ def found_so_far(folder: Path, genotype: Genotype[Any]) -> SearchState | None:
 
 def _write(target: Path, state: SearchState, genotype: Genotype[Any]) -> None:
     distinct: dict[bytes, Individual] = {}
-    for individual in (*state.population.individuals, *state.front, state.best):
+    for individual in (*state.population, *state.front, state.best):
         distinct.setdefault(individual.key, individual)
     position = {key: index for index, key in enumerate(distinct)}
     individuals = list(distinct.values())
@@ -101,8 +101,8 @@ def _write(target: Path, state: SearchState, genotype: Genotype[Any]) -> None:
         "document": np.frombuffer(json.dumps(document).encode(), dtype=np.uint8),
         "scores": np.array([[i.scores.get(name, nan) for name in names] for i in individuals]),
         "objectives": np.array([i.objectives for i in individuals]),
-        "population": np.array([position[i.key] for i in state.population.individuals], dtype=np.int64),
-        "population_origins": _texts([i.origin for i in state.population.individuals]),
+        "population": np.array([position[i.key] for i in state.population], dtype=np.int64),
+        "population_origins": _texts([i.origin for i in state.population]),
         "front": np.array([position[i.key] for i in state.front], dtype=np.int64),
         "front_origins": _texts([i.origin for i in state.front]),
         "passed": np.array(state.passed, dtype=np.float64),

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from evosdc.engine.archive import Archive
 from evosdc.engine.generation import Generation
-from evosdc.engine.genome_deltas import Arrays, dump_of, one_by_one, packed
+from evosdc.engine.genome_deltas import Arrays, dump_of, packed, unpacked
 from evosdc.engine.packed_demes import IndividualReport, read_individual, told_of
 from evosdc.model import Archipelago, Genotype, Individual, Population
-from evosdc.model.brood import Broods, known_places, precedences
+from evosdc.model.siblings import known_places, precedences
 
 
 class GenerationReport(NamedTuple):
@@ -62,55 +62,56 @@ class DemeReport(NamedTuple):
 def report_generations(deme: Population, history: Iterator[Generation], genotype: Genotype[Any]) -> DemeReport:
     """Return the report of a deme's generations."""
     # The individuals themselves are kept as well, or another one might get an address.
-    numbers = {id(member): (slot, member) for slot, member in enumerate(deme.individuals)}
-    count, members, memory = len(deme.individuals), deme.individuals, deme.memory
+    numbers = {id(member): (slot, member) for slot, member in enumerate(deme)}
+    count, members, memory = len(deme), deme, deme.memory
     front, best = Archive(members), min(member.precedence for member in members)
     reports, genomes = [], list[Any]()
     for generation in history:
         after = generation.population
-        staying = set(map(id, after.individuals))
-        evaluated, told = generation.evaluated, list[Individual]()
-        matter = set(front.update(evaluated))
-        for place, precedence in enumerate(precedences(evaluated)):
-            if precedence < best:
-                best = precedence
-                matter.add(place)
-        matter |= {place for place, individual in known_places(evaluated) if id(individual) in staying}
-        for place in sorted(matter):
-            numbers[id(evaluated[place])] = (count, evaluated[place])
-            count += 1
-            told.append(evaluated[place])
+        staying = set(map(id, after))
+        told = list[Individual]()
+        for batch in generation.evaluated:
+            matter = set(front.update(batch))
+            for place, precedence in enumerate(precedences(batch)):
+                if precedence < best:
+                    best = precedence
+                    matter.add(place)
+            matter |= {place for place, individual in known_places(batch) if id(individual) in staying}
+            for place in sorted(matter):
+                numbers[id(batch[place])] = (count, batch[place])
+                count += 1
+                told.append(batch[place])
         genomes += [individual.genome for individual in told]
-        same = after.individuals == members  # the very same: individuals are equal to themselves alone
+        same = after == members  # the very same: individuals are equal to themselves alone
         reports.append(
             GenerationReport(
                 dict(generation.made),
                 generation.failed,
                 tuple(map(told_of, told)),
-                None if same else tuple(numbers[id(member)][0] for member in after.individuals),
+                None if same else tuple(numbers[id(member)][0] for member in after),
                 None if after.memory is memory else dict(after.memory),
             )
         )
-        members, memory = after.individuals, after.memory
+        members, memory = after, after.memory
     return DemeReport(reports, packed(dump_of(genotype, genome) for genome in genomes))
 
 
 def read_report(deme: Population, report: DemeReport, genotype: Genotype[Any]) -> list[Generation]:
     """Return the generations that a report tells of.
 
-    The inverse of `report_generations`, but for children that do not matter. Genomes are made when they are asked for.
+    The inverse of `report_generations`, but for children that do not matter.
     """
-    made = iter(one_by_one(report.genomes, sum(len(generation.told) for generation in report.generations)))
-    known, members, memory = list(deme.individuals), deme.individuals, deme.memory
+    made = iter(unpacked(report.genomes, sum(len(generation.told) for generation in report.generations)))
+    known, members, memory = list(deme), list(deme), deme.memory
     history = []
     for number, one in enumerate(report.generations, start=deme.generation + 1):
         evaluated = [read_individual(told, next(made), genotype) for told in one.told]
         known += evaluated
         if one.slots is not None:
-            members = tuple([known[slot] for slot in one.slots])
+            members = [known[slot] for slot in one.slots]
         if one.memory is not None:
             memory = one.memory
-        history.append(Generation(one.made, evaluated, Population(members, number, memory), one.failed))
+        history.append(Generation(one.made, [evaluated], Population(members, number, memory), one.failed))
     return history
 
 
@@ -122,7 +123,7 @@ def join_generations(algorithm: Archipelago, demes: Sequence[Generation]) -> Gen
         made.update(deme.made)
     return Generation(
         made,
-        Broods([deme.evaluated for deme in demes]),
+        [batch for deme in demes for batch in deme.evaluated],
         algorithm.joined([deme.population for deme in demes], generation),
         sum(deme.failed for deme in demes),
     )

@@ -1,20 +1,24 @@
-"""Evaluating whole generations: duplicates and cache first, then here or on workers, whichever is faster."""
+"""The evaluation of individuals: what ``toolbox.evaluate`` and ``toolbox.map`` of a search are.
 
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+A candidate is judged by what it changes in its parent's table wherever that is known, and from scratch otherwise. Many
+candidates of one generation go to workers where these are faster.
+"""
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
+
+import numpy as np
+from deap import base
 
 from evosdc.engine.dispatch import Dispatch
-from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise, worst_evaluation
-from evosdc.engine.family_evaluations import Evaluation
+from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise, worst_values
 from evosdc.engine.problem import Problem
 from evosdc.errors import EvaluationError
 from evosdc.executors.chunking import worth_sending
-from evosdc.model import Individual, Litter, Offspring
-from evosdc.model.brood import Brood
-from evosdc.model.individual import LatentGenome
+from evosdc.model import Individual, Siblings
+from evosdc.model.individual import Values
 from evosdc.time_limit import OutOfTime, check_time, time_limited
 
 CACHE_SIZE = 20_000
@@ -25,8 +29,6 @@ AGAIN = 10.0
 
 RECENT = 256
 """Over how many evaluations their cost is averaged, about."""
-
-T = TypeVar("T")
 
 
 class Cost:
@@ -49,7 +51,7 @@ class Cost:
 
 
 class Evaluator:
-    """Evaluates offspring; remembers what it has seen. Its results depend on nothing but the seed and the genomes.
+    """Evaluates individuals; remembers what it has seen. Its results depend on nothing but the seed and the genomes.
 
     Parameters
     ----------
@@ -60,6 +62,11 @@ class Evaluator:
         Seconds that an evaluation in this process may take (`evosdc.time_limit.check_time`).
     rule : ErrorRule
         What becomes of an evaluation that fails.
+
+    Attributes
+    ----------
+    evaluated : list of sequence of Individual
+        What has been evaluated since somebody emptied it, batch by batch: what a generation consists of.
     """
 
     def __init__(
@@ -73,13 +80,20 @@ class Evaluator:
         self.dispatch = dispatch
         self.time_limit = time_limit
         self.rule = rule
+        self.evaluated: list[Sequence[Individual]] = []
         # A plain dictionary goes through all that it has forgotten to find what is the oldest now.
-        self._cache: OrderedDict[bytes, tuple[dict[str, float], tuple[float, ...]]] = OrderedDict()
+        self._cache: OrderedDict[bytes, Values] = OrderedDict()
         self._here_seconds = Cost()
         self._sent_seconds = Cost()
         self._warm = False
         self._spent_sending = 0.0
-        self._together: Collection[bytes] = ()
+
+    def attach(self, toolbox: base.Toolbox) -> None:
+        """Register ``evaluate``, ``map``, ``tries`` and ``contributions`` in the toolbox of an algorithm."""
+        toolbox.register("evaluate", self.evaluate)
+        toolbox.register("map", self.map)
+        toolbox.register("tries", self.tries)
+        toolbox.register("contributions", self.problem.contributions)
 
     @property
     def seconds_here(self) -> float | None:
@@ -91,77 +105,83 @@ class Evaluator:
         """Mean seconds of an evaluation among those sent to workers together; None until some were measured."""
         return self._sent_seconds.mean
 
-    def evaluate(self, offspring: Sequence[Offspring]) -> Sequence[Individual]:
-        """Return the offspring as individuals, in order; of a litter each is made when somebody asks for it."""
-        if isinstance(offspring, Litter):  # on workers each child would be made, and judged from scratch
-            brood = self._brood_of(offspring)
-            if brood is not None:
-                return brood
-        key_of = self.problem.genotype.key
-        keys = [key_of(item.genome) for item in offspring]
-        fresh: dict[bytes, Offspring] = {}
-        for key, item in zip(keys, offspring, strict=True):
-            if key not in self._cache:
-                fresh.setdefault(key, item)
-        evaluations = self._evaluate_sent(fresh) if self.better_sent(len(fresh)) else self._evaluate_here(fresh)
-        made = {}
-        for (key, item), (scores, objectives, states) in zip(fresh.items(), evaluations, strict=True):
-            self._cache[key] = (scores, objectives)
-            # Where tables travel nobody has states, and ancestors are not kept for nothing.
-            basis = item.nearest if key in self._together and item.nearest and item.nearest.states else None
-            made[key] = Individual(item.genome, key, scores, objectives, item.origin, states, basis)
-        individuals = []
-        for key, item in zip(keys, offspring, strict=True):
-            individual = made.pop(key, None)
-            if individual is None:  # known before, or a twin of one of these
-                individual = Individual(item.genome, key, *self._cache[key], item.origin)
-            individuals.append(individual)
-        self._forget()
-        return individuals
+    def evaluate(self, individual: Individual) -> Values:
+        """Return the objectives of an individual, with its scores."""
+        (values,) = self.map(self.evaluate, [individual])
+        return values
 
-    def remember(self, individuals: Sequence[Individual]) -> None:
-        """Put evaluated individuals in the cache: those of a checkpoint."""
-        for individual in individuals:
-            self._cache[individual.key] = (dict(individual.scores), individual.objectives)
+    def map(self, function: Callable[..., Any], *iterables: Iterable[Any]) -> Iterable[Any]:
+        """Map a function over individuals, as ``map``; evaluations go to workers where these are faster.
 
-    def _forget(self) -> None:
-        while len(self._cache) > CACHE_SIZE:
-            self._cache.popitem(last=False)
+        Individuals that are evaluated get the keys of their genomes, and let go of their parents.
+        """
+        if getattr(function, "func", function) != self.evaluate:
+            return map(function, *iterables)
+        (listed,) = iterables
+        individuals = list(listed)
+        values = self.values_of(individuals)
+        self.evaluated.append(individuals)
+        return values
 
-    def _brood_of(self, litter: Litter[Any]) -> Brood | None:
-        """Return the individuals of a litter, judged by what they change; None where each has to be made."""
-        parent, genomes = litter.parent, litter.genomes
-        if parent.failed or not self.problem.worth_joining(len(litter)):
-            return None
+    def tries(self, siblings: Siblings) -> Siblings:
+        """Judge children of one parent, which need not be made; return them."""
+        if not self.tried(siblings):
+            origins, parent = siblings.origins, siblings.parent
+            made = [parent.child(siblings.genome(place), origins[place]) for place in range(len(siblings))]
+            rows = self.values_of(made)
+            # The mark of what could not be evaluated is the one score that not all have.
+            names = dict.fromkeys(name for row in rows for name in row.scores)
+            scores = {name: np.array([row.scores.get(name, 0.0) for row in rows]) for name in names}
+            siblings.judged(scores, list(np.array(rows).T))
+        self.evaluated.append(siblings)
+        return siblings
+
+    def tried(self, siblings: Siblings) -> bool:
+        """Judge children by what they change, where that is possible; return whether it was."""
+        if siblings.changes is None or siblings.parent.failed:
+            return False
         began = monotonic()
         try:
-            judged = self._in_time(partial(self.problem.judge_litter, parent, genomes), len(litter))
-        except Exception:
-            return None
-        if judged is None:
-            return None
-        self._here_seconds.add((monotonic() - began) / len(litter), len(litter))
-        basis = parent if parent.states else None
+            columns = self.problem.tries(siblings)
+        except Exception:  # each is evaluated by itself then, by the rule
+            return False
+        if columns is None:
+            return False
+        siblings.judged(*columns)
+        check_time()
+        self._here_seconds.add((monotonic() - began) / len(siblings), len(siblings))
+        return True
 
-        def individual(place: int, scores: dict[str, float], objectives: tuple[float, ...]) -> Individual:
-            genome = LatentGenome(genomes.later(place), partial(self._named, scores, objectives))
-            return Individual(genome, b"", scores, objectives, litter.origins[place], (), basis)
+    def remember(self, individuals: Iterable[Individual]) -> None:
+        """Put evaluated individuals in the cache: those of a checkpoint."""
+        for individual in individuals:
+            self._cache[individual.key] = Values(individual.objectives, dict(individual.scores))
 
-        return Brood(*judged, individual, litter.origins, genomes)
-
-    def _named(self, scores: dict[str, float], objectives: tuple[float, ...], genome: Any) -> bytes:
-        """Return the key of a genome of a litter, and remember its evaluation as that of any other."""
-        key = self.problem.genotype.key(genome)
-        self._cache[key] = (scores, objectives)
-        self._forget()
-        return key
+    def values_of(self, individuals: Sequence[Individual]) -> list[Values]:
+        """Return the values of individuals, in order; each genome is evaluated once."""
+        key_of = self.problem.genotype.key
+        fresh: dict[bytes, Individual] = {}
+        for individual in individuals:
+            individual.key = key_of(individual.genome)
+            if individual.key not in self._cache:
+                fresh.setdefault(individual.key, individual)
+        found = self._sent(fresh) if self.better_sent(len(fresh)) else self._here(fresh)
+        values = []
+        for individual in individuals:
+            known = found.get(individual.key)
+            values.append(self._cache[individual.key] if known is None else known)
+            individual.parent = None
+        self._cache.update(found)
+        while len(self._cache) > CACHE_SIZE:
+            self._cache.popitem(last=False)
+        return values
 
     def better_sent(self, count: int) -> bool:
         """Whether workers are expected to be faster than this process; what was measured decides, not a guess.
 
-        Here children are followed from their parents' states, on workers mostly not: only the clock can tell. The
-        choice changes no result. What is measured here at first is what loading takes as well, and nothing more is
-        measured while all is sent: so this process is tried again when sending has taken `AGAIN` times as long.
+        Here children are judged by what they change, on workers mostly not: only the clock can tell. The choice changes
+        no result. What is measured here at first is what loading takes as well, and nothing more is measured while all
+        is sent: so this process is tried again when sending has taken `AGAIN` times as long.
         """
         if self.dispatch is None or not self.dispatch.executor.remote or count == 0:
             return False
@@ -173,93 +193,59 @@ class Evaluator:
             return False
         return sent is None or sent < here
 
-    def _evaluate_here(self, fresh: Mapping[bytes, Offspring]) -> list[Evaluation]:
-        found = self._evaluate_families(fresh) if self.problem.together else {}
-        self._together = found.keys()
-        evaluations = []
-        for key, item in fresh.items():
-            if key in found:
-                evaluations.append(found[key])
-                continue
+    def _here(self, fresh: dict[bytes, Individual]) -> dict[bytes, Values]:
+        found = {}
+        for key, individual in fresh.items():
             check_time()
             began = monotonic()
-            nearest = None if item.nearest is None or item.nearest.failed else item.nearest
-            evaluations.append(
-                evaluate_or_penalise(self.rule, self.problem, item.genome, key, nearest, self._follow_in_time)
-            )
+            found[key] = evaluate_or_penalise(self.rule, self.problem, individual, self._in_time)
             self._here_seconds.add(monotonic() - began)
-        return evaluations
-
-    def _evaluate_families(self, fresh: Mapping[bytes, Offspring]) -> dict[bytes, Evaluation]:
-        """Return the evaluations of those that could be evaluated together with others of the same parent.
-
-        Whatever goes wrong with one of them, all are left out: each is then evaluated by itself, by the rule.
-        """
-        families: dict[int, list[tuple[bytes, Offspring]]] = {}
-        for key, item in fresh.items():
-            if item.nearest is not None and not item.nearest.failed:
-                families.setdefault(id(item.nearest), []).append((key, item))
-        found = dict[bytes, Evaluation]()
-        for family in families.values():
-            if not self.problem.worth_joining(len(family)):
-                continue
-            check_time()
-            began, parent = monotonic(), family[0][1].nearest
-            assert parent is not None
-            genomes = [item.genome for _, item in family]
-            try:
-                evaluations = self._in_time(partial(self.problem.evaluate_children, parent, genomes), len(genomes))
-            except Exception:
-                continue
-            judged = zip(family, evaluations, strict=True) if evaluations is not None else ()
-            found |= {key: evaluation for (key, _), evaluation in judged if evaluation is not None}
-            self._here_seconds.add((monotonic() - began) / len(family), len(family))
         return found
 
-    def _in_time(self, judge: Callable[[], T | None], count: int) -> T | None:
-        """Judge so many children together; None where the limit of time of one may be over before all are."""
+    def _in_time(self, individual: Individual, from_scratch: bool) -> Values:
+        """Evaluate within the limit of time; raises `EvaluationError` when it is over."""
         if self.time_limit is None:
-            return judge()
-        here = self._here_seconds.mean
-        if here is None or here * count > self.time_limit / 2:
-            return None
+            return self.problem.evaluate(individual, from_scratch)
         try:
             with time_limited(self.time_limit):
-                judged = judge()
+                values = self.problem.evaluate(individual, from_scratch)
                 check_time()
-                return judged
-        except OutOfTime:
-            return None
-
-    def _follow_in_time(self, genome: Any, key: bytes, nearest: Individual | None) -> Evaluation:
-        """Evaluate from a relative's states, within the limit of time; raises `EvaluationError` when it is over."""
-        try:
-            with time_limited(self.time_limit):
-                if nearest is not None and not nearest.states:
-                    self.problem.make_states(nearest, (genome,))
-                evaluation = self.problem.evaluate(genome, key, nearest)
-                check_time()
-                return evaluation
+                return values
         except OutOfTime:
             raise EvaluationError(f"an evaluation took longer than {self.time_limit:g} s") from None
 
-    def _evaluate_sent(self, fresh: Mapping[bytes, Offspring]) -> list[Evaluation]:
+    def _sent(self, fresh: dict[bytes, Individual]) -> dict[bytes, Values]:
         assert self.dispatch is not None
-        self._together = ()
-        dispatch, dump, items = self.dispatch, self.problem.genotype.dump, list(fresh.values())
-        payloads = [
-            (position, (dict(dump(item.genome)), item.nearest.key if item.nearest is not None else None))
-            for position, item in enumerate(items)
-        ]
+        dispatch, dump, listed = self.dispatch, self.problem.genotype.dump, list(fresh.values())
+        payloads = []
+        for place, individual in enumerate(listed):
+            parent = None if individual.parent is None else individual.parent.key
+            payloads.append((place, (dict(dump(individual.genome)), parent)))
         began = monotonic()
         size = sum(array.nbytes for array in payloads[0][1][0].values())
         outcomes = dispatch.run(dispatch.function, payloads, self.seconds_here or 0.0, size, self.rule)
         spent = monotonic() - began
         if self._warm:
-            self._sent_seconds.add(spent / len(items), len(items))
+            self._sent_seconds.add(spent / len(listed), len(listed))
             self._spent_sending += spent
         self._warm = True  # the first time workers start and build their problem: that says nothing of the next
-        return [
-            Evaluation._make((*outcome.value, ())) if outcome.ok else worst_evaluation(self.problem, item.genome)
-            for outcome, item in zip(outcomes, items, strict=True)
-        ]
+        return {
+            individual.key: Values(outcome.value[1], outcome.value[0])
+            if outcome.ok
+            else worst_values(self.problem, individual.genome)
+            for outcome, individual in zip(outcomes, listed, strict=True)
+        }
+
+
+def made_by(batches: Iterable[Sequence[Individual]]) -> dict[str, int]:
+    """Return how many individuals each operator made."""
+    counted: Counter[str] = Counter()
+    for batch in batches:
+        counted.update(batch.origins if isinstance(batch, Siblings) else [one.origin for one in batch])
+    return dict(counted)
+
+
+def each_of(batches: Iterable[Sequence[Individual]]) -> Iterator[Individual]:
+    """Return the individuals that exist, of siblings those that somebody asked for."""
+    for batch in batches:
+        yield from (one for _, one in batch.known) if isinstance(batch, Siblings) else batch

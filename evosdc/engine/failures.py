@@ -1,18 +1,16 @@
 """What becomes of an evaluation that fails: the run ends, it is tried again, or the candidate counts as the worst."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
-from evosdc.engine.family_evaluations import Evaluation
 from evosdc.engine.problem import Problem
 from evosdc.executors.chunk import TIME_LIMIT
 from evosdc.executors.ledger import WORKER_DIED
 from evosdc.model import Individual, Outcome, Restricted
-from evosdc.model.brood import known_of
-from evosdc.model.individual import FAILURE, INFEASIBILITY
+from evosdc.model.individual import FAILURE, INFEASIBILITY, Values
 
 WORST = 100.0
 """Score of a candidate that could not be evaluated, in every measure: the end of the scale, in percent."""
@@ -56,30 +54,23 @@ RAISE = ErrorRule()
 """The default: the first failure ends the run."""
 
 
-Attempt = Callable[[Any, bytes, Individual | None], Evaluation]
-"""Evaluates a genome with its key, from the states of a relative where one is given."""
+Attempt = Callable[[Individual, bool], Values]
+"""Evaluates an individual, from scratch or by what it changes."""
 
 
 def evaluate_or_penalise(
-    rule: ErrorRule,
-    problem: Problem,
-    genome: Any,
-    key: bytes,
-    nearest: Individual | None = None,
-    attempt: Attempt | None = None,
-) -> Evaluation:
-    """Return the evaluation of a genome, or what the rule puts in its place.
+    rule: ErrorRule, problem: Problem, individual: Individual, attempt: Attempt | None = None
+) -> Values:
+    """Return the values of an individual, or what the rule puts in their place.
 
     Parameters
     ----------
     rule : ErrorRule
     problem : Problem
-    genome : object
-    key : bytes
-        Of the genome.
-    nearest : Individual, optional
-        A relative; the first try may use its states. Whether a relative is at hand depends on the executor, and whether
-        a candidate fails must not. Unless the first failure ends the run, it is therefore evaluated once more without.
+    individual : Individual
+        With its key. Where it has a parent, the first try judges it by what it changes. Whether there is one depends on
+        the executor, and whether a candidate fails must not: unless the first failure ends the run, it is evaluated
+        once more from scratch.
     attempt : callable, optional
         How to evaluate; `Problem.evaluate` by default.
 
@@ -89,20 +80,20 @@ def evaluate_or_penalise(
         What the last try raised, where the rule does not penalise.
     """
     attempt = attempt or problem.evaluate
-    tries = max(rule.retries, int(nearest is not None and rule.penalises))
+    tries = max(rule.retries, int(individual.parent is not None and rule.penalises))
     for left in range(tries, -1, -1):
         try:
-            return attempt(genome, key, nearest if left == tries else None)
+            return attempt(individual, left < tries)
         except Exception:
             if left == 0 and not rule.penalises:
                 raise
-    return worst_evaluation(problem, genome)
+    return worst_values(problem, individual.genome)
 
 
-def worst_evaluation(problem: Problem, genome: Any) -> Evaluation:
-    """Return the evaluation that precedes none: the worst scores, and an infeasibility that no constraint reaches.
+def worst_values(problem: Problem, genome: Any) -> Values:
+    """Return the values that precede none: the worst scores, and an infeasibility that no constraint reaches.
 
-    It depends on the genome alone, so that it is the same wherever the evaluation failed.
+    They depend on the genome alone, so that they are the same wherever the evaluation failed.
     """
     scores = problem.aggregation.combine(dict.fromkeys(problem.measures, WORST))
     with suppress(Exception):  # the genome itself may be what is broken
@@ -115,9 +106,9 @@ def worst_evaluation(problem: Problem, genome: Any) -> Evaluation:
         objectives = (WORST,) * problem.fitness.objectives
     if isinstance(problem.genotype, Restricted):
         scores |= {"violation": 1.0, "penalty": 0.0}
-    return Evaluation(scores | {INFEASIBILITY: FAILURE}, objectives, ())
+    return Values(objectives, scores | {INFEASIBILITY: FAILURE})
 
 
-def failures_in(individuals: Sequence[Individual]) -> int:
-    """Return how many individuals stand for evaluations that failed; none of a brood does."""
-    return sum(individual.failed for individual in known_of(individuals))
+def failures_in(individuals: Iterable[Individual]) -> int:
+    """Return how many individuals stand for evaluations that failed."""
+    return sum(individual.failed for individual in individuals)

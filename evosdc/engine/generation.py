@@ -1,17 +1,15 @@
-"""From one generation to the next: children are proposed, evaluated, and replace others.
+"""From one generation to the next: a step of the algorithm, and what was evaluated in it.
 
 The same function evolves the whole population in this process and a deme on a worker.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.evaluation import Evaluator, each_of, made_by
 from evosdc.engine.failures import failures_in
 from evosdc.model import Algorithm, Individual, Population
-from evosdc.model.litter import origins_of
-from evosdc.secret import Streams
+from evosdc.secret import Streams, lent
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +20,9 @@ class Generation:
     ----------
     made : mapping of str to int
         Children by operator.
-    evaluated : sequence of Individual
-        The children, in order; at least those that are in the population after it, and those that were neither equal
-        to nor dominated by anything that had been evaluated before.
+    evaluated : sequence of sequence of Individual
+        The children, batch by batch, in order; at least those that are in the population after it, and those that were
+        neither equal to nor dominated by anything that had been evaluated before.
     population : Population
         After it.
     failed : int
@@ -32,7 +30,7 @@ class Generation:
     """
 
     made: Mapping[str, int]
-    evaluated: Sequence[Individual]
+    evaluated: Sequence[Sequence[Individual]]
     population: Population
     failed: int = 0
 
@@ -45,11 +43,26 @@ class Generation:
 def evolve_generations(
     algorithm: Algorithm, evaluator: Evaluator, streams: Streams, population: Population, count: int
 ) -> Iterator[Generation]:
-    """Evolve a population for `count` generations; where nothing is proposed it stays as it is."""
+    """Evolve a population for `count` generations; where a step evaluates nothing it stays as it is."""
     for _ in range(count):
-        offspring = algorithm.propose(population, streams)
-        evaluated = evaluator.evaluate(offspring) if offspring else []
-        after = algorithm.replace(population, offspring, evaluated) if offspring else population
-        population = replace(after, generation=population.generation + 1)
-        made = dict(Counter(origins_of(offspring)))
-        yield Generation(made, evaluated, population, failures_in(evaluated))
+        generation = evolve(algorithm, evaluator, streams, population)
+        population = generation.population
+        yield generation
+
+
+def evolve(algorithm: Algorithm, evaluator: Evaluator, streams: Streams, population: Population) -> Generation:
+    """Return the generation after a population; all that is random comes from its own stream."""
+    toolbox = algorithm.toolbox
+    evaluator.attach(toolbox)
+    evaluator.evaluated = []
+    toolbox.rng = streams.vary(population.generation, 0)
+    with lent(toolbox.rng):
+        after = algorithm.step(population)
+    evaluated, evaluator.evaluated = evaluator.evaluated, []
+    made = made_by(evaluated)
+    if not made:
+        after = population
+    for individual in after:
+        individual.parent = None  # a copy that nothing has changed would keep all its ancestors
+    following = Population(after, population.generation + 1, after.memory)
+    return Generation(made, evaluated, following, failures_in(each_of(evaluated)))

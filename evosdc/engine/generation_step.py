@@ -7,7 +7,7 @@ from evosdc.engine.asynchronous_islands import AsynchronousIslands
 from evosdc.engine.demes import evolve_demes
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.evaluation import Cost, Evaluator
-from evosdc.engine.generation import Generation, evolve_generations
+from evosdc.engine.generation import Generation, evolve
 from evosdc.engine.stop import Progress, Stop
 from evosdc.executors.chunking import worth_sending
 from evosdc.model import Algorithm, Archipelago, Population
@@ -54,7 +54,7 @@ class GenerationStep:
         """Return the generation that follows; None where the algorithm has nothing more to propose."""
         dispatch, algorithm = self._dispatch, self.algorithm
         evaluations, generations = self._made
-        offspring = round(evaluations / generations) if evaluations else len(population.individuals)
+        offspring = round(evaluations / generations) if evaluations else len(population)
         if self._islands is not None and self._slow(progress.evaluations):
             self.close()
             self._refused = True
@@ -68,18 +68,17 @@ class GenerationStep:
             ):
                 genotype = self.evaluator.problem.genotype
                 self._islands = AsynchronousIslands(algorithm, dispatch, genotype, population, self.stop.generations)
-        generation = self._islands.next() if self._islands is not None else self._evolved_here(population, offspring)
+        generation = self._islands.next() if self._islands is not None else self._evolved_here(population)
         self._made = evaluations + generation.evaluations, generations + 1
         return generation if generation.evaluations else None
 
-    def _evolved_here(self, population: Population, offspring: int) -> Generation:
+    def _evolved_here(self, population: Population) -> Generation:
         """Return the generation after a population, whose evaluations alone may go to workers."""
-        algorithm, began = self.algorithm, monotonic()
-        if self._archipelago is not None and not self.evaluator.better_sent(offspring):
+        began = monotonic()
+        if self._archipelago is not None:
             generation = evolve_demes(self._archipelago, self.evaluator, self.streams, population)
         else:
-            # What all demes propose is sent together.
-            (generation,) = evolve_generations(algorithm, self.evaluator, self.streams, population, 1)
+            generation = evolve(self.algorithm, self.evaluator, self.streams, population)
         if generation.evaluations:
             self._here_seconds.add((monotonic() - began) / generation.evaluations, generation.evaluations)
         return generation

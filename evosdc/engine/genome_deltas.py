@@ -67,11 +67,6 @@ def packed(dumps: Iterable[Mapping[str, Any]]) -> Arrays:
 
 def unpacked(arrays: Mapping[str, NDArray[Any]], count: int) -> Iterable[Arrays]:
     """Return the dumps one after the other; raises `LookupError` or `ValueError` where arrays do not fit each other."""
-    return (unpack() for unpack in one_by_one(arrays, count))
-
-
-def one_by_one(arrays: Mapping[str, NDArray[Any]], count: int) -> list[Callable[[], Arrays]]:
-    """Return what gives each dump when it is asked for; raises as `unpacked`."""
     listed: list[dict[str, Callable[[], NDArray[Any]]]] = [{} for _ in range(count)]
     for key, array in arrays.items():
         kind, _, rest = key.partition("/")
@@ -88,11 +83,7 @@ def one_by_one(arrays: Mapping[str, NDArray[Any]], count: int) -> list[Callable[
                 begin = end
         elif kind == "base":  # of the second format of checkpoints
             listed[int(number)][name] = partial(_changed, arrays, f"{int(array)}/{name}", slice(None), rest)
-    return [partial(_found, one) for one in listed]
-
-
-def _found(one: Mapping[str, Callable[[], NDArray[Any]]]) -> Arrays:
-    return {name: found() for name, found in one.items()}
+    return ({name: found() for name, found in one.items()} for one in listed)
 
 
 def _changed(arrays: Mapping[str, NDArray[Any]], base: str, entries: slice, own: str | None = None) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from evosdc.engine.archive import Archive, Point
-from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.evaluation import Evaluator, each_of
 from evosdc.engine.failures import failures_in
 from evosdc.engine.generation import Generation
 from evosdc.engine.generation_step import GenerationStep
@@ -140,8 +140,6 @@ def _searched(
         told = observe(state, record)
         if told:
             return state, told
-        # Before the next generation is made: the states of those who did not stay may weigh as much as the population.
-        del generation
 
 
 def _left(stop: Stop, now: Progress) -> float | None:
@@ -154,7 +152,7 @@ def state_after(
 ) -> tuple[SearchState, dict[str, Any]]:
     """Return the state after a generation, and its line of the journal; the archive takes in what was evaluated."""
     evaluated, population = generation.evaluated, generation.population
-    changed = bool(archive.update(evaluated))
+    changed = any([archive.update(batch) for batch in evaluated])
     best = better_of(state.best, evaluated)
     improved = changed if len(best.objectives) > 1 else best is not state.best
     progress = Progress(
@@ -167,7 +165,7 @@ def state_after(
         state.progress.failed + generation.failed,
         *stop.followed(state.progress, archive.hypervolume if stop.tolerance is not None else None),
     )
-    operators = operator_counts(generation.made, evaluated, population.individuals)
+    operators = operator_counts(generation.made, each_of(evaluated), population)
     front, passed = (archive.individuals, archive.passed) if changed else (state.front, state.passed)
     figures = census.figures(population.members)
     record = generation_record(figures, progress, len(archive), operators, archive.hypervolume)

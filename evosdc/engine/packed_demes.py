@@ -1,12 +1,9 @@
 """Demes and individuals as they cross the wire; of large genomes travels mostly what they differ in from each other."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
-from evosdc.engine.genome_deltas import Arrays, dump_of, one_by_one, packed
+from evosdc.engine.genome_deltas import Arrays, dump_of, packed, unpacked
 from evosdc.model import Genotype, Individual, Population
-from evosdc.model.individual import LatentGenome
 
 
 class IndividualReport(NamedTuple):
@@ -29,22 +26,15 @@ class PackedDeme(NamedTuple):
 
 def pack_deme(deme: Population, genotype: Genotype[Any]) -> PackedDeme:
     """Return a deme as it crosses the wire."""
-    genomes = packed(dump_of(genotype, member.genome) for member in deme.individuals)
-    return PackedDeme(tuple(map(told_of, deme.individuals)), genomes, deme.generation, dict(deme.memory))
+    genomes = packed(dump_of(genotype, member.genome) for member in deme)
+    return PackedDeme(tuple(map(told_of, deme)), genomes, deme.generation, dict(deme.memory))
 
 
-def unpack_deme(
-    given: PackedDeme, genotype: Genotype[Any], known: Mapping[bytes, Individual] | None = None
-) -> Population:
-    """Return the deme that `pack_deme` packed; members that are known by their keys bring their states with them."""
-    members, made = [], one_by_one(given.genomes, len(given.members))
-    for told, make in zip(given.members, made, strict=True):
-        found = known.get(told.key) if known is not None else None
-        if found is None:
-            members.append(read_individual(told, make, genotype))
-        else:
-            members.append(Individual(found.genome, *told, found.states, found.basis))
-    return Population(tuple(members), given.generation, given.memory)
+def unpack_deme(given: PackedDeme, genotype: Genotype[Any]) -> Population:
+    """Return the deme that `pack_deme` packed."""
+    dumps = unpacked(given.genomes, len(given.members))
+    members = [read_individual(told, dump, genotype) for told, dump in zip(given.members, dumps, strict=True)]
+    return Population(members, given.generation, given.memory)
 
 
 def told_of(individual: Individual) -> IndividualReport:
@@ -52,10 +42,6 @@ def told_of(individual: Individual) -> IndividualReport:
     return IndividualReport(individual.key, dict(individual.scores), individual.objectives, individual.origin)
 
 
-def read_individual(told: IndividualReport, make: Callable[[], Arrays], genotype: Genotype[Any]) -> Individual:
-    """Return the individual that was told of; `make` gives the dump of its genome, when somebody asks for it."""
-    return Individual(LatentGenome(partial(_loaded, make, genotype)), *told)
-
-
-def _loaded(make: Callable[[], Arrays], genotype: Genotype[Any]) -> Any:
-    return genotype.load(make())
+def read_individual(told: IndividualReport, dump: Arrays, genotype: Genotype[Any]) -> Individual:
+    """Return the individual that was told of, with the dump of its genome."""
+    return Individual(genotype.load(dump), *told)

@@ -1,45 +1,44 @@
 """The problem to be solved, and the evaluation of one genome: a pure function of the seed and the genome."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from evosdc.engine.class_keeping import Repair
 from evosdc.engine.decoding import Decoder
 from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.draws import Draws
-from evosdc.engine.families import Families, families_of
-from evosdc.engine.family_evaluations import Evaluation, family_evaluations, litter_columns
-from evosdc.engine.followed_measures import Burdens, Roads, StatesOfTable, roads_of
 from evosdc.engine.mending import mended
 from evosdc.engine.objectives import Columns, Judged, Objectives
-from evosdc.engine.travelling import Travellers, travellers_of
+from evosdc.engine.trackers import Trackers, scored
 from evosdc.model import (
     Aggregation,
     Composed,
     Described,
+    Expected,
     Fitness,
     Fitted,
-    Followed,
+    Generalising,
     Genotype,
     Individual,
+    Local,
     Masking,
     PostRandomised,
     Raced,
+    Randomised,
     SelfStarting,
     Siblings,
 )
 from evosdc.model.constraint import Constraints
+from evosdc.model.individual import Values
 from evosdc.processors import side_by_side
 from evosdc.secret import Streams
-from evosdc.table.table import Rows, Table
-
-FEW = 3
-"""Fewer children of one parent are evaluated one by one: then those that stay have their states already."""
+from evosdc.table.table import Table
 
 
 @dataclass(frozen=True)
@@ -64,44 +63,28 @@ class Problem(Draws):
     fitness: Fitness
     streams: Streams
     constraints: Constraints = field(default_factory=Constraints)
-    _roads: Roads = field(init=False, repr=False)
     _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
     _decoder: Decoder = field(init=False, repr=False)
-    _travellers: Travellers | None = field(init=False, repr=False)
-    _families: Families | None = field(init=False, repr=False)
+    _trackers: Trackers | None = field(init=False, repr=False)
+    _of_matrices: Mapping[str, Expected] = field(init=False, repr=False)
     _objectives: Objectives = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         genotype = self.genotype
-        # Changed rows say something only where parent and child are decoded with the same random numbers.
-        follows = isinstance(genotype, Followed) and self.common_random_numbers
-        roads = roads_of(self.measures, follows, isinstance(genotype, PostRandomised))
         provisional = self._provisional if isinstance(genotype, Raced) else None
         parts = (genotype, self.aggregation, self.fitness, self.constraints)
         object.__setattr__(self, "_objectives", Objectives(*parts, provisional, self._scores_of_reference))
         object.__setattr__(self, "_decoder", Decoder(genotype, self.streams))
-        object.__setattr__(self, "_roads", roads)
         object.__setattr__(self, "_direct", direct_scores(genotype, self.measures))
-        travellers = travellers_of(genotype, roads.followed)
-        object.__setattr__(self, "_travellers", travellers)
-        direct = self._direct is not None or self.expected or self.draws > 1
-        object.__setattr__(self, "_families", None if direct else families_of(genotype, roads, travellers))
-
-    @property
-    def incremental(self) -> bool:
-        """Whether any measure can follow a genome from its relative's states."""
-        return bool(self._roads.followed)
-
-    def follows(self, genome: Any, nearest: Individual) -> bool:
-        """Whether so few records differ from a relative that its states are to be made for its children."""
-        if not self.incremental or self._travellers is not None:
-            return False
-        rows = self._changed_rows(nearest, genome)
-        return rows is not None and 2 * len(rows) <= len(self.genotype.microdata.original)
-
-    def _changed_rows(self, nearest: Individual, genome: Any) -> Rows | None:
-        genotype = self.genotype
-        return genotype.changed_rows(nearest.genome, genome) if isinstance(genotype, Followed) else None
+        of_matrices = {n: f for n, f in self.measures.items() if isinstance(f, Expected) and f.of_matrices}
+        object.__setattr__(self, "_of_matrices", of_matrices if isinstance(genotype, PostRandomised) else {})
+        # Rules that the genotype does not keep by itself are kept by repairing whole tables.
+        keeps = genotype.keeps_rules or genotype.microdata.rules is None
+        local = isinstance(genotype, Local) and not isinstance(genotype, Randomised | Generalising)
+        trackers = None
+        if local and keeps and self._direct is None:
+            trackers = Trackers(genotype, self.measures, self.decode)  # type: ignore[arg-type]
+        object.__setattr__(self, "_trackers", trackers)
 
     def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
         """Return the masked table that a genome stands for in one draw, or what it was before any repair.
@@ -112,131 +95,86 @@ class Problem(Draws):
             return self._decoder.decode(genome, key, draw, repaired)
         return mended(self, self._decoder.decode(genome, key, draw, False), self.genotype.last_step).table
 
-    def evaluate(self, genome: Any, key: bytes, nearest: Individual | None = None) -> Evaluation:
-        """Return the evaluation of a genome.
+    def evaluate(self, individual: Individual, from_scratch: bool = False) -> Values:
+        """Return the objectives of an individual, with its scores.
 
         Parameters
         ----------
-        genome : object
-        key : bytes
-            Of the genome.
-        nearest : Individual, optional
-            A relative; where it has states and few records differ, only those records are evaluated. The result is the
-            same to the last bit.
+        individual : Individual
+            With its key. Where it has a parent that differs from it in few records, it is judged by those.
+        from_scratch : bool
+            Not to look at the parent.
 
         Raises
         ------
         EvaluationError
-            A score or an objective is not finite.
-        """
-        if self.expected:
-            return Evaluation(*self.judge(self.expectations(genome), genome), ())
-        if self._direct is not None:
-            return Evaluation(*self.judge({name: score(genome) for name, score in self._direct.items()}, genome), ())
-        if self._travellers is not None:
-            relative = nearest.key if nearest is not None else None
-            return Evaluation(*self.judge(self._travellers.read(genome, key, relative, self._roads.scores), genome), ())
-        rows = None
-        if nearest is not None and nearest.states:
-            rows = self._changed_rows(nearest, genome)
-        draws = self.draws_of(genome)
-        states, each = list[tuple[Any, ...]](), list[dict[str, float]]()
-        before: Table | None = None
-        for draw in range(draws):
-            masked = self.decode(genome, key, draw)
-            if before is not None and masked.same_records(before):
-                states.append(states[-1])  # nothing of it is random
-                each.append(each[-1])
-                continue
-            known = nearest.states[draw] if nearest is not None and rows is not None else None
-            of_draw, scores = self._scored(masked, known, rows)
-            states.append(of_draw)
-            each.append(scores)
-            before = masked if draws > 1 else None
-        fixed = self.figures_of_matrices(genome)
-        if draws == 1:
-            judged, objectives = self.judge(each[0] | fixed if fixed else each[0], genome)
-        else:
-            judged, objectives = self._objectives.judge_draws(each, fixed, genome)
-        return Evaluation(judged, objectives, tuple(states) if self._roads.followed else ())
-
-    def _scored(
-        self, masked: Table, known: StatesOfTable | None, rows: Rows | None
-    ) -> tuple[StatesOfTable, dict[str, float]]:
-        """Return the states and scores of one table; where studies count the tables that were judged."""
-        return self._roads.scored(masked, known, rows)
-
-    @property
-    def together(self) -> bool:
-        """Whether children of one parent can be evaluated together."""
-        return self._families is not None
-
-    def worth_joining(self, children: int) -> bool:
-        """Whether so many children of one parent are better evaluated together than one by one."""
-        return self._families is not None and (self._travellers is not None or children >= FEW)
-
-    def evaluate_children(self, parent: Individual, genomes: Sequence[Any]) -> list[Evaluation | None]:
-        """Return the evaluations of several children of one parent, the same as one by one to the last bit.
-
-        They have no states: those of a child are made from its parent's (`Individual.basis`) when it has children.
-
-        Returns
-        -------
-        list of Evaluation or None
-            None for children that have to be evaluated by themselves: they differ too much, or could not be judged.
-
-        Raises
-        ------
-        Exception
-            What a measure raised about any of them: then all have to be evaluated by themselves.
-        """
-        assert self._families is not None
-        makes = None if self._travellers is not None else self.make_states
-        return family_evaluations(self._families, parent, genomes, makes, self.judge)
-
-    def use_threads(self, threads: int) -> None:
-        """Let measures judge children side by side, in up to so many threads; the scores are the same."""
-        if self._families is not None:
-            self._families.use_threads(threads)
-
-    def judge_litter(self, parent: Individual, genomes: Siblings[Any]) -> Columns | None:
-        """Return scores and objectives of several children of one parent that need not be made.
-
-        The same as of `evaluate` to the last bit; None where that is not possible.
-
-        Raises
-        ------
-        Exception
-            What a measure raised about any of them: then all have to be evaluated by themselves.
-        """
-        if self._families is None or not (self._families.by_columns and self._objectives.by_columns):
-            return None
-        makes = None if self._travellers is not None else self.make_states
-        return litter_columns(self._families, parent, genomes, makes, self._objectives.judge_columns)
-
-    def make_states(self, parent: Individual, genomes: Sequence[Any]) -> None:
-        """Make the states of a parent that has none for its children, from a relative's where that is known."""
-        if self._families is not None and parent.basis is not None and parent.basis.states:
-            states = self._families.derived(parent.basis, parent)
-            parent.states = () if states is None else (states,)
-        if not parent.states and any(self.follows(genome, parent) for genome in genomes):
-            # It came from the cache, a worker or a checkpoint.
-            parent.states = self.evaluate(parent.genome, parent.key).states
-        if parent.states:
-            parent.basis = None
-
-    def burdens(self, individual: Individual) -> list[Burdens]:
-        """Return what each record adds to the score of each measure that can tell (`evosdc.model.Fitted.burdens`).
-
-        Read from the individual's states where it has them, with the same result to the last bit.
+            A score or an objective is not finite, or a measure failed.
         """
         genome, key = individual.genome, individual.key
-        if self._travellers is not None:
-            return self._travellers.read(genome, key, key, lambda *at: self._roads.burdens(self.measures, *at))
-        if not individual.states and individual.basis is not None:
-            self.make_states(individual, (genome,))
-        states = individual.states[0] if len(individual.states) == 1 else ()
-        return self._roads.burdens(self.measures, self.genotype.decode(genome, np.random.default_rng(0)), states)
+        if self.expected:
+            return self._values(self.expectations(genome), genome)
+        if self._direct is not None:
+            return self._values({name: score(genome) for name, score in self._direct.items()}, genome)
+        if self._trackers is not None and individual.parent is not None and not (from_scratch or individual.parent.failed):
+            scores = self._followed(self._trackers, individual, individual.parent)
+            if scores is not None:
+                return self._values(scores, genome)
+        return self._from_scratch(genome, key)
+
+    def _followed(
+        self, trackers: Trackers, individual: Individual, parent: Individual
+    ) -> dict[str, float] | None:
+        """Return the scores of an individual by what it changes in its parent's table; None where that is too much."""
+        trackers.born(individual.key, parent.key)
+        change = trackers.genotype.change(parent.genome, individual.genome, trackers.most_changed)
+        if change is None:
+            return None
+        columns = trackers.tries(parent, change)
+        return {name: float(column[0]) for name, column in columns.items()}
+
+    def _from_scratch(self, genome: Any, key: bytes) -> Values:
+        each = list[dict[str, float]]()
+        before: Table | None = None
+        for draw in range(self.draws_of(genome)):
+            masked = self.decode(genome, key, draw)
+            if before is not None and masked.same_records(before):
+                each.append(each[-1])  # nothing of it is random
+                continue
+            each.append(self._scored(masked))
+            before = masked if self.draws > 1 else None
+        fixed = self.figures_of_matrices(genome)
+        if len(each) == 1:
+            return self._values(each[0] | fixed, genome)
+        scores, objectives = self._objectives.judge_draws(each, fixed, genome)
+        return Values(objectives, scores)
+
+    def _scored(self, masked: Table) -> dict[str, float]:
+        """Return the scores of one table; figures of matrices are 0. Studies count the tables that were judged."""
+        names = [name for name in self.measures if name not in self._of_matrices]
+        calls = [partial(scored, name, self.measures[name], masked) for name in names]
+        return dict.fromkeys(self.measures, 0.0) | dict(zip(names, side_by_side(len(masked), calls), strict=True))
+
+    def _values(self, scores: Mapping[str, float], genome: Any) -> Values:
+        judged, objectives = self.judge(scores, genome)
+        return Values(objectives, judged)
+
+    def tries(self, siblings: Siblings) -> Columns | None:
+        """Return scores and objectives of children by what they change, shape (k,) each.
+
+        None where each has to be evaluated by itself: genomes have a part in the objectives, or a value is not finite.
+        """
+        if self._trackers is None or siblings.changes is None or not self._objectives.by_columns:
+            return None
+        return self._objectives.judge_columns(self._trackers.tries(siblings.parent, siblings.changes))
+
+    def contributions(self, individual: Individual) -> list[NDArray[np.float64]]:
+        """Return what each record adds to the score of each measure that can tell (`Tracker.contributions`)."""
+        if self._trackers is not None:
+            found = [tracker.contributions() for tracker in self._trackers.at(individual).trackers.values()]
+        else:
+            masked = self.decode(individual.genome, individual.key)
+            found = [fitted.track(masked).contributions() for fitted in self.measures.values()]
+        return [contributions for contributions in found if contributions is not None]
 
     def expectations(self, genome: Any) -> dict[str, float]:
         """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn.
@@ -255,10 +193,10 @@ class Problem(Draws):
 
     def figures_of_matrices(self, genome: Any) -> dict[str, float]:
         """Return the scores that depend on the transition matrices of a genome and not on what they draw."""
-        if not self._roads.of_matrices or not isinstance(self.genotype, PostRandomised):
+        if not self._of_matrices or not isinstance(self.genotype, PostRandomised):
             return {}
         transitions = self.genotype.transitions(genome)
-        return {name: fitted.expected(transitions) for name, fitted in self._roads.of_matrices}
+        return {name: fitted.expected(transitions) for name, fitted in self._of_matrices.items()}
 
     def traits(self, genome: Any) -> Mapping[str, float]:
         """Return figures of the genome itself; empty where the genotype has none."""
@@ -278,8 +216,8 @@ class Problem(Draws):
 
     def score(self, masked: Table) -> tuple[dict[str, float], tuple[float, ...]]:
         """Return scores and objectives of a table, from scratch."""
-        scores = side_by_side(len(masked), [partial(fitted.score, masked) for fitted in self.measures.values()])
-        return self.judge(dict(zip(self.measures, scores, strict=True)))
+        calls = [partial(scored, name, fitted, masked) for name, fitted in self.measures.items()]
+        return self.judge(dict(zip(self.measures, side_by_side(len(masked), calls), strict=True)))
 
     def judge(
         self, scores: Mapping[str, float], genome: Any = None, margins: Mapping[str, float] | None = None

@@ -1,6 +1,6 @@
 """The line that the journal gets for each generation, and the figures of populations in it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
 from math import fsum
 from operator import attrgetter, is_not
@@ -8,8 +8,7 @@ from typing import Any
 
 from evosdc.engine.stop import Progress
 from evosdc.model import Individual
-from evosdc.model.brood import known_of, precedences
-from evosdc.model.picked import picked_behind
+from evosdc.model.siblings import precedences
 
 Distance = Callable[[Any, Any], float]
 
@@ -19,11 +18,14 @@ def best_of(individuals: Sequence[Individual]) -> Individual:
     return min(individuals, key=attrgetter("precedence"))
 
 
-def better_of(best: Individual, evaluated: Sequence[Individual]) -> Individual:
+def better_of(best: Individual, batches: Iterable[Sequence[Individual]]) -> Individual:
     """Return the best so far, or the first of the least precedence where that is less."""
-    listed = precedences(evaluated)
-    least = min(listed, default=best.precedence)
-    return evaluated[listed.index(least)] if least < best.precedence else best
+    for batch in batches:
+        listed = precedences(batch)
+        least = min(listed, default=best.precedence)
+        if least < best.precedence:
+            best = batch[listed.index(least)]
+    return best
 
 
 class Census:
@@ -177,7 +179,7 @@ def generation_record(
 
 
 def operator_counts(
-    made: Mapping[str, int], evaluated: Sequence[Individual], kept: Sequence[Individual]
+    made: Mapping[str, int], evaluated: Iterable[Individual], kept: Sequence[Individual]
 ) -> dict[str, dict[str, int]]:
     """Return, by operator, how many children it made and how many of them are in the next population.
 
@@ -185,20 +187,14 @@ def operator_counts(
     ----------
     made : mapping of str to int
         Children by operator.
-    evaluated : sequence of Individual
+    evaluated : iterable of Individual
         At least the children that are in the next population.
     kept : sequence of Individual
         The next population.
     """
     counts = {origin: {"made": made[origin], "kept": 0} for origin in sorted(made)}
-    known = known_of(evaluated)
-    aside = picked_behind(kept)
-    if aside is not None and aside.brood is evaluated:
-        for origin, count in aside.origins.items():
-            counts[origin]["kept"] = count
-        kept = kept[: len(kept) - len(aside)]
-    survivors = set(map(id, known)).intersection(map(id, kept))
-    for individual in known if survivors else ():
+    survivors = set(map(id, kept))
+    for individual in evaluated:
         if id(individual) in survivors:
             counts[individual.origin]["kept"] += 1
     return counts

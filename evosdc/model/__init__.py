@@ -17,16 +17,14 @@ if TYPE_CHECKING:
     from evosdc.files.source import Source
     from evosdc.hookspecs import hookimpl
     from evosdc.model.aggregation import Aggregation
-    from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population
+    from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population, Proposing, evaluate
     from evosdc.model.blocks import Blocks, InBlocks
     from evosdc.model.capabilities import (
         Assuring,
         Described,
         Direct,
-        Followed,
         Generalising,
-        Movable,
-        RecordDecoded,
+        Local,
         Restricted,
         Seedable,
         SelfStarting,
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
     from evosdc.model.joint_counts import JointCounts, OfCounts
     from evosdc.model.judge import Judge
     from evosdc.model.limit import Judgement, Limit
-    from evosdc.model.litter import Litter, Siblings
     from evosdc.model.masking import Masking, MaskingMethod
     from evosdc.model.masking_methods import MaskingMethods, fitting_designs
     from evosdc.model.measure import (
@@ -71,7 +68,9 @@ if TYPE_CHECKING:
     )
     from evosdc.model.privacy_models import Guaranteeing, PrivacyModels
     from evosdc.model.random_decoding import PostRandomised, Raced, Randomised
+    from evosdc.model.siblings import Siblings
     from evosdc.model.toolbox import toolbox_of
+    from evosdc.model.tracker import Rescoring, Tracker
     from evosdc.secret import Streams
     from evosdc.specs import (
         AlgorithmSpec,
@@ -100,10 +99,10 @@ _MODULES = {
     "evosdc.errors": ("DataError", "Fault", "InputError", "ParameterError", "PluginError"),
     "evosdc.hookspecs": ("hookimpl",),
     "evosdc.model.aggregation": ("Aggregation",),
-    "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population"),
+    "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population", "Proposing", "evaluate"),
     "evosdc.model.blocks": ("Blocks", "InBlocks"),
     "evosdc.model.capabilities": (
-        "Assuring", "Described", "Direct", "Followed", "Generalising", "Movable", "RecordDecoded",
+        "Assuring", "Described", "Direct", "Generalising", "Local",
         "Restricted", "Seedable", "SelfStarting",
     ),
     "evosdc.model.changes": ("Changes",),
@@ -119,7 +118,7 @@ _MODULES = {
     "evosdc.model.joint_counts": ("JointCounts", "OfCounts"),
     "evosdc.model.judge": ("Judge",),
     "evosdc.model.limit": ("Judgement", "Limit"),
-    "evosdc.model.litter": ("Litter", "Siblings"),
+    "evosdc.model.siblings": ("Siblings",),
     "evosdc.model.masking": ("Masking", "MaskingMethod"),
     "evosdc.model.masking_methods": ("MaskingMethods", "fitting_designs"),
     "evosdc.model.measure": (
@@ -182,7 +181,6 @@ __all__ = [
     "Fitness",
     "FitnessSpec",
     "Fitted",
-    "Followed",
     "FollowedInPlace",
     "FormatSpec",
     "Free",
@@ -202,7 +200,7 @@ __all__ = [
     "Judgement",
     "Limit",
     "LimitSpec",
-    "Litter",
+    "Local",
     "Masking",
     "MaskingMethod",
     "MaskingMethodSpec",
@@ -212,7 +210,6 @@ __all__ = [
     "Mending",
     "Microdata",
     "MissingMatch",
-    "Movable",
     "Moving",
     "OfCounts",
     "Offspring",
@@ -228,10 +225,10 @@ __all__ = [
     "PrivacyModel",
     "PrivacyModelSpec",
     "PrivacyModels",
+    "Proposing",
     "Raced",
     "Randomised",
     "Range",
-    "RecordDecoded",
     "Rescoring",
     "Restricted",
     "Role",
@@ -253,6 +250,7 @@ __all__ = [
     "deap_crossover",
     "deap_mutation",
     "designs_of",
+    "evaluate",
     "fitting_designs",
     "hookimpl",
     "parse_delimited",

@@ -1,9 +1,8 @@
-"""The contract of search algorithms: ask and tell, with the state as a value."""
+"""The contract of search algorithms: a step from one population to the next, by the operators of a DEAP toolbox."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from deap import base
 from numpy.typing import NDArray
@@ -11,20 +10,20 @@ from numpy.typing import NDArray
 from evosdc.model.capabilities import Described
 from evosdc.model.individual import Individual
 from evosdc.model.parameters import Parameters
-from evosdc.secret import Streams
 
 ASIDE = "aside"
 """Name in the memory of a population: see `Population`."""
 
 
-@dataclass(frozen=True)
-class Population:
-    """The state of a search: all that the next generation depends on.
+class Population(list[Individual]):
+    """The state of a search: a list of individuals, as DEAP has it, and all else that the next generation depends on.
+
+    No step changes a population: it returns another one.
 
     Parameters
     ----------
-    individuals : sequence of Individual
-        By slot; never changed.
+    individuals : iterable of Individual
+        By slot.
     generation : int
         How many generations have been completed.
     memory : mapping of str to ndarray
@@ -32,55 +31,42 @@ class Population:
         Under `ASIDE` how many individuals, the last ones, are kept for the next generation only and are no members.
     """
 
-    individuals: Sequence[Individual]
-    generation: int = 0
-    memory: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    def __init__(
+        self,
+        individuals: Iterable[Individual] = (),
+        generation: int = 0,
+        memory: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        super().__init__(individuals)
+        self.generation = generation
+        self.memory: Mapping[str, NDArray[Any]] = {} if memory is None else memory
 
     @property
     def members(self) -> Sequence[Individual]:
         """The individuals without those set aside: what figures of the population are about."""
         aside = int(self.memory.get(ASIDE, 0))
-        return self.individuals[: len(self.individuals) - aside] if aside else self.individuals
+        return self[: len(self) - aside] if aside else self
 
-
-@dataclass(frozen=True, slots=True)
-class Offspring:
-    """A genome that an algorithm wants evaluated.
-
-    Parameters
-    ----------
-    genome : object
-    origin : str
-        The operator that made it: ``"mutation"``, ``"crossover"``.
-    parents : tuple of int
-        Slots of its parents in the population that it was proposed from.
-    nearest : Individual, optional
-        The parent from which incremental evaluation is cheapest.
-    place : int, optional
-        Slot of the individual that it competes with, where that is not a parent's.
-    island : int
-        The deme that it belongs to, where the population has several.
-    """
-
-    genome: Any
-    origin: str
-    parents: tuple[int, ...] = ()
-    nearest: Individual | None = None
-    place: int | None = None
-    island: int = 0
+    def following(
+        self, individuals: Iterable[Individual] | None = None, memory: Mapping[str, NDArray[Any]] | None = None
+    ) -> "Population":
+        """Return what a step makes of it: other individuals, another memory; left out, they stay. The engine counts."""
+        return Population(
+            self if individuals is None else individuals, self.generation, self.memory if memory is None else memory
+        )
 
 
 class Algorithm(ABC):
     """A search algorithm.
 
-    The engine evaluates; the algorithm proposes and replaces. It keeps nothing between calls: what it must remember is
-    in the `Population`.
+    It keeps nothing between steps: what it must remember is in the `Population`.
 
     Parameters
     ----------
     params : Params
     toolbox : deap.base.Toolbox
-        Of the genotype: `evosdc.model.toolbox_of`.
+        With ``mate``, ``mutate``, ``clone``, ``evaluate`` and ``map`` as DEAP's users know them; the engine's has more
+        (`evosdc.model.toolbox_of`).
     """
 
     class Params(Parameters):
@@ -95,7 +81,16 @@ class Algorithm(ABC):
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first population, chosen from the evaluated starting candidates (all of them by default)."""
-        return Population(tuple(candidates))
+        return Population(candidates)
+
+    @abstractmethod
+    def step(self, population: Population) -> Population:
+        """Return the next population.
+
+        Children are evaluated by `evaluate`, that is by ``toolbox.map(toolbox.evaluate, children)``. A step that
+        evaluates nothing ends the search. Draw from Python's `random`, as DEAP does, or from ``toolbox.rng``: the
+        engine sets both before each step.
+        """
 
     def solution(self, population: Population, best: Individual) -> Individual:
         """Return what the search ends with; by default the best individual that was ever evaluated."""
@@ -114,18 +109,61 @@ class Algorithm(ABC):
         genotype = self.toolbox.genotype
         return genotype.pictures(solution.genome) if isinstance(genotype, Described) else {}
 
-    @abstractmethod
-    def propose(self, population: Population, streams: Streams) -> Sequence[Offspring]:
-        """Return the genomes of the next generation; an empty list ends the search.
 
-        What is a `evosdc.model.Litter` may be judged without being made.
-        """
+class Offspring(NamedTuple):
+    """A genome that a `Proposing` algorithm wants evaluated.
+
+    Parameters
+    ----------
+    genome : object
+    origin : str
+        The operator that made it.
+    parents : tuple of int
+        Slots of its parents in the population that it was proposed from.
+    """
+
+    genome: Any
+    origin: str
+    parents: tuple[int, ...] = ()
+
+
+class Proposing(Algorithm):
+    """An algorithm whose step is to propose genomes, and to replace individuals when these have been evaluated.
+
+    For searches that walk through a space by a plan; those that vary parents are shorter as a plain `Algorithm`.
+    """
+
+    @abstractmethod
+    def propose(self, population: Population) -> Sequence[Offspring]:
+        """Return the genomes of the next generation; an empty list ends the search."""
 
     @abstractmethod
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
         """Return the next population; ``evaluated[i]`` is ``offspring[i]`` with its scores."""
+
+    def step(self, population: Population) -> Population:
+        """Propose, evaluate and replace."""
+        offspring = self.propose(population)
+        if not offspring:
+            return population
+        count = len(population[0].fitness.weights) if population else self.toolbox.fitness.objectives
+        made = [
+            Individual.unevaluated(
+                item.genome, item.origin, count, population[item.parents[0]] if item.parents else None
+            )
+            for item in offspring
+        ]
+        return self.replace(population, offspring, evaluate(made, self.toolbox))
+
+
+def evaluate(individuals: Sequence[Individual], toolbox: base.Toolbox) -> Sequence[Individual]:
+    """Return individuals after those without a valid fitness have been evaluated, as DEAP's examples do it."""
+    invalid = [one for one in individuals if not one.fitness.valid]
+    for one, values in zip(invalid, toolbox.map(toolbox.evaluate, invalid), strict=True):
+        one.fitness.values = values
+    return individuals
 
 
 @runtime_checkable
@@ -138,7 +176,7 @@ class Archipelago(Protocol):
     Attributes
     ----------
     inner : Algorithm
-        What evolves each deme. A deme for which it proposes nothing stays as it is.
+        What evolves each deme. A deme in which it evaluates nothing stays as it is.
     """
 
     inner: Algorithm

@@ -20,16 +20,6 @@ from evosdc.model.measure import Fitted
 from evosdc.model.microdata import Microdata
 from evosdc.table.table import Rows, Table
 
-Draw = Callable[[], int]
-"""Draws the position of a record."""
-
-
-def by_cost(through: NDArray[np.float64], rng: np.random.Generator) -> Draw:
-    """Return what draws records by what they cost, of which the running sums are given."""
-    last, total = len(through) - 1, float(through[-1])
-    return lambda: min(int(through.searchsorted(total * rng.random(), "right")), last)
-
-
 class Seedable(Genotype[G]):
     """A genotype that can be read off a masked file, so that a portfolio of masked files can start the search."""
 
@@ -54,10 +44,11 @@ class SelfStarting(Genotype[G]):
         """
 
 
-class Followed(Genotype[G]):
-    """A genotype that knows which records differ between two genomes.
+class Local(Genotype[G]):
+    """A genotype whose genomes stand for records one by one.
 
-    An `evosdc.model.Incremental` measure is then updated for those records only, instead of judging the whole table.
+    It knows in which records two genomes differ, so that a child is judged by what it changes
+    (`evosdc.model.Tracker`). It may have small changes of its own besides, of records that a local search chooses.
     """
 
     @abstractmethod
@@ -67,19 +58,11 @@ class Followed(Genotype[G]):
         Returns
         -------
         ndarray of intp, shape (m,), or None
-            Each position once.
+            Each position once, ascending.
         """
 
-
-class RecordDecoded(Followed[G]):
-    """A followed genotype that can decode single records, without random numbers and without the others.
-
-    In large files a candidate then costs what it changes (`evosdc.model.Incremental.follow`).
-    """
-
-    @abstractmethod
     def decode_records(self, g: G, rows: Rows) -> Table:
-        """Return the records of the decoded table at the given positions, in that order.
+        """Return the records of the decoded table at the given positions, in that order; O(m) where files are large.
 
         Parameters
         ----------
@@ -91,41 +74,12 @@ class RecordDecoded(Followed[G]):
         Table
             With the schema of the decoded table and m records.
         """
-
-    def changes(self, parent: G, children: Sequence[G], most: int) -> Changes:
-        """Return what each child changes, but for children that change more than `most` records.
-
-        By default child by child, by `changed_rows` and `decode_records`.
-        """
-        chosen, parts, tables = [], [], []
-        for place, child in enumerate(children):
-            rows = self.changed_rows(parent, child)
-            if rows is not None and len(rows) <= most:
-                rows = np.sort(rows)
-                chosen.append(place)
-                parts.append(rows)
-                tables.append(self.decode_records(child, rows))
-        rows = np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
-        before = self.decode_records(parent, rows)
-        after = Table(
-            before.schema,
-            np.concatenate([before.codes[:0], *(table.codes for table in tables)]),
-            np.concatenate([before.numbers[:0], *(table.numbers for table in tables)]),
-        )
-        ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
-        return Changes(np.array(chosen, dtype=np.int64), ends, rows, before, after)
-
-
-class Movable(Genotype[G]):
-    """A genotype with small changes of its own, of records that a local search may choose.
-
-    Of any other genotype a local search tries mutations.
-    """
+        return self.decode(g, np.random.default_rng(0)).take(rows)
 
     @property
-    @abstractmethod
     def moves(self) -> tuple[str, ...]:
-        """Kinds of small changes that a local search may try, by name."""
+        """Kinds of small changes that a local search may try, by name; where there are none it tries mutations."""
+        return ()
 
     @property
     def class_moves(self) -> tuple[str, ...]:
@@ -142,18 +96,6 @@ class Movable(Genotype[G]):
         """
         return 1.0
 
-    @abstractmethod
-    def move(self, g: G, kind: str, rng: np.random.Generator, records: Draw | None = None) -> G:
-        """Return a copy with a small change.
-
-        Parameters
-        ----------
-        kind : str
-            One of `moves` or `class_moves`.
-        records : callable, optional
-            Draws the position of a record to be changed. By default all are as likely.
-        """
-
     def moved(
         self,
         g: G,
@@ -161,32 +103,45 @@ class Movable(Genotype[G]):
         costly: Sequence[bool],
         through: NDArray[np.float64] | None,
         rng: np.random.Generator,
-    ) -> Sequence[G]:
-        """Return copies with a small change each: those that `move` gives one after another, which is the default.
-
-        A local search tries dozens of changes of one genome, which some genotypes make at once in a fraction of the
-        time, or tell of without making them (`evosdc.model.Siblings`). They must be the same to the last bit, and `rng`
-        must go on from the same place.
+    ) -> Sequence[G] | Changes:
+        """Return small changes of one genome, a child for each kind.
 
         Parameters
         ----------
         g : G
         kinds : sequence of str
+            Of `moves` or `class_moves`.
         costly : sequence of bool
-            Of each change, whether its records are drawn by what they cost.
+            Of each child, whether its records are drawn by what they cost.
         through : ndarray of float64, shape (n,), optional
-            Running sums of what records cost; None where all are as likely.
+            Running sums of that; None where all are as likely.
         rng : Generator
+
+        Returns
+        -------
+        sequence of G, or Changes
+            The genomes; or what they change in the records of `g`, from which `changed` makes those that are wanted.
+            Of dozens of children nearly all are thrown away at once.
         """
-        draw = None if through is None else by_cost(through, rng)
-        return [self.move(g, kind, rng, draw if one else None) for kind, one in zip(kinds, costly, strict=True)]
+        raise NotImplementedError(f"{type(self).__name__} has moves, and has to define moved")
+
+    def changed(self, g: G, change: Changes) -> G:
+        """Return the genome of a child that is told by what it changes, where `moved` tells children so."""
+        raise NotImplementedError(f"{type(self).__name__} tells what moves change, and has to define changed")
 
     def combined(self, g: G, changed: Sequence[G]) -> G | None:
-        """Return `g` with the changes of several of its mutants at once; where two differ, the first one counts.
+        """Return `g` with the changes of several children at once; where two differ, the first one counts.
 
-        None, the default, where changes cannot be put together.
+        None, the default, where changes cannot be put together. Not asked where `moved` returns `Changes`.
         """
         return None
+
+    def change(self, parent: G, child: G, most: int) -> Changes | None:
+        """Return what a child changes in its parent's records; None where it changes more than `most` records."""
+        rows = self.changed_rows(parent, child)
+        if rows is None or len(rows) > most:
+            return None
+        return Changes.of_one(rows, self.decode_records(parent, rows), self.decode_records(child, rows))
 
 
 class Restricted(Genotype[G]):

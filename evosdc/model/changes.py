@@ -1,4 +1,4 @@
-"""What the children of one parent change, all at once: what measures are told that judge them together."""
+"""What the children of one parent change: what trackers are asked about."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,8 +14,6 @@ class Changes(NamedTuple):
 
     Parameters
     ----------
-    children : ndarray of int64, shape (k,)
-        Which of those asked about they are; others changed too much.
     ends : ndarray of int64, shape (k,)
         Where each one's records end among those below; they begin where those of the one before it end.
     rows : ndarray of intp, shape (m,)
@@ -24,7 +22,6 @@ class Changes(NamedTuple):
         These records in the parent and in the children, m records each.
     """
 
-    children: NDArray[np.int64]
     ends: NDArray[np.int64]
     rows: Rows
     before: Table
@@ -35,12 +32,35 @@ class Changes(NamedTuple):
         first = int(self.ends[begin - 1]) if begin else 0
         records = slice(first, int(self.ends[end - 1]) if end else 0)
         tables = (Table(t.schema, t.codes[records], t.numbers[records]) for t in (self.before, self.after))
-        return Changes(self.children[begin:end], self.ends[begin:end] - first, self.rows[records], *tables)
+        return Changes(self.ends[begin:end] - first, self.rows[records], *tables)
 
     @classmethod
     def of_one(cls, rows: Rows, before: Table, after: Table) -> "Changes":
         """Return what one child changes: records at some positions, each once, ascending, before and after."""
-        return cls(np.zeros(1, dtype=np.int64), np.array([len(rows)], dtype=np.int64), rows, before, after)
+        return cls(np.array([len(rows)], dtype=np.int64), rows, before, after)
+
+    def chosen(self, places: Sequence[int] | NDArray[np.int64]) -> "Changes":
+        """Return what some of the children change, in the order given."""
+        at = np.asarray(places, dtype=np.int64)
+        begins = np.concatenate(([0], self.ends[:-1]))[at] if len(at) else self.ends[:0]
+        counts = self.ends[at] - begins
+        ends = np.cumsum(counts)
+        records = np.arange(counts.sum()) + np.repeat(begins - (ends - counts), counts)
+        return Changes(ends, self.rows[records], self.before.take(records), self.after.take(records))
+
+    def together(self, sets: Sequence[Sequence[int]]) -> "Changes":
+        """Return children that change what several do: for each set of places one. Where two differ, the first counts.
+        """
+        ends, records = [], []
+        begins = np.concatenate(([0], self.ends[:-1]))
+        for places in sets:
+            every = np.concatenate([np.arange(begins[place], self.ends[place]) for place in places])
+            _, first = np.unique(self.rows[every], return_index=True)
+            records.append(every[first])
+            ends.append(len(first))
+        listed = np.concatenate(records) if records else np.zeros(0, dtype=np.intp)
+        counted = np.cumsum(ends, dtype=np.int64)
+        return Changes(counted, self.rows[listed], self.before.take(listed), self.after.take(listed))
 
     def reversed(self) -> "Changes":
         """Return the way back: what is to be changed in a child so that it is its parent again; of one child."""

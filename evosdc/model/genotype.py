@@ -8,10 +8,8 @@ leaves out what is not there:
 =================  ==================================================================  ================================
 Seedable           a masked file can start the search                                  seeded
 SelfStarting       it has initial genomes of its own                                   initial_genomes
-Followed           it knows which records differ between two genomes                   changed_rows
-RecordDecoded      a Followed one that can decode single records                       decode_records
+Local              its genomes stand for records one by one; it may have small moves   changed_rows (moved, ...)
 InBlocks           large genomes are made of blocks that relatives share               blocks
-Movable            it has small changes of its own for a local search                  moves, move (moved, combined)
 Randomised         decoding draws random numbers                                       draws (fresh_draws, ...)
 PostRandomised     a Randomised one that draws every value by a transition matrix      draws, transitions (expected)
 Raced              genomes are judged on few tables first                              draws_of, judged_on
@@ -90,14 +88,6 @@ class Genotype(ABC, Generic[G]):
     @abstractmethod
     def mutate(self, g: G, rng: np.random.Generator) -> G:
         """Return a changed copy."""
-
-    def mutants(self, g: G, count: int, rng: np.random.Generator) -> Sequence[G]:
-        """Return several changed copies of one genome, those that `mutate` gives one after another: the default.
-
-        Some genotypes make them at once in a fraction of the time, or tell only what they change until one is asked for
-        (`evosdc.model.Siblings`). They must be the same to the last bit, and `rng` must go on from the same place.
-        """
-        return [self.mutate(g, rng) for _ in range(count)]
 
     @abstractmethod
     def decode(self, g: G, rng: np.random.Generator) -> Table:

@@ -1,7 +1,11 @@
-"""Individuals: a genome with its scores and objectives, in a class slim enough for fast runs, and their order."""
+"""Individuals: a genome with its scores and objectives, in classes that pickle, and their order."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from hashlib import blake2b
 from typing import Any
+
+import numpy as np
 
 from deap import base
 
@@ -20,16 +24,59 @@ FAILURE = 1e15
 """Infeasibility of a candidate that could not be evaluated: more than any constraints can come to."""
 
 
+class Values(tuple[float, ...]):
+    """The objectives of a candidate as DEAP's algorithms hand them on, with the scores that they were made of.
+
+    Parameters
+    ----------
+    objectives : iterable of float
+        All minimised.
+    scores : mapping of str to float
+        By measure, with ``il`` and ``dr``, and ``infeasibility`` where the experiment has constraints.
+    """
+
+    scores: Mapping[str, float]
+
+    def __new__(cls, objectives: Iterable[float], scores: Mapping[str, float]) -> "Values":
+        values = super().__new__(cls, objectives)
+        values.scores = scores
+        return values
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Values, (tuple(self), self.scores)
+
+
 class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typed
     """A DEAP fitness that compares the infeasibility before the objectives (Deb 2000).
 
     Less infeasibility is better, whatever the objectives. Where it is equal the objectives count.
     DEAP's own class of that name takes any two candidates that break a constraint for equals.
+
+    Attributes
+    ----------
+    scores : mapping of str to float
+        Of the `Values` that were assigned; empty where it is not valid.
+    infeasibility : float
+        How far the candidate is from the constraints, not negative and finite.
     """
 
-    def __init__(self, values: Sequence[float] = (), infeasibility: float = 0.0) -> None:
+    def __init__(self, values: Sequence[float] = ()) -> None:
+        self.scores: Mapping[str, float] = {}
+        self.infeasibility = 0.0
+        self.objectives: tuple[float, ...] = ()
         super().__init__(values)
-        self.infeasibility = infeasibility
+
+    def _assign(self, values: Sequence[float]) -> None:
+        self.setValues(values)
+        self.objectives = tuple(values)
+        self.scores = getattr(values, "scores", {})
+        self.infeasibility = self.scores.get(INFEASIBILITY, 0.0)
+
+    def _forget(self) -> None:
+        self.delValues()
+        self.objectives, self.scores, self.infeasibility = (), {}, 0.0
+
+    values = property(lambda self: self.objectives, _assign, _forget, "The objectives; empty before the evaluation.")
 
     def dominates(self, other: "ConstrainedFitness", obj: slice = slice(None)) -> bool:
         """Whether it breaks the constraints less, or as much and is nowhere worse and somewhere better."""
@@ -57,137 +104,111 @@ class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typ
         return hash(self._order)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ConstrainedFitness":
-        return type(self)(self.values, self.infeasibility)
+        copied = type(self)()
+        if self.valid:
+            copied.values = Values(self.objectives, self.scores)
+        return copied
 
 
 def _fitness_class(objectives: int) -> type[ConstrainedFitness]:
-    content = {"weights": (-1.0,) * objectives, "__module__": __name__}
-    return type(f"Minimised{objectives}", (ConstrainedFitness,), content)
+    name = f"Minimised{objectives}"
+    made = type(name, (ConstrainedFitness,), {"weights": (-1.0,) * objectives, "__module__": __name__})
+    globals()[name] = made  # where pickle looks for it
+    return made
 
 
 # Declared once, at import, and not by deap.creator: its classes lose their identity across processes.
 MINIMISED: tuple[type[ConstrainedFitness], ...] = tuple(_fitness_class(n) for n in range(1, MAXIMUM_OBJECTIVES + 1))
 
 
-class LatentGenome:
-    """A genome that is made when somebody asks for it: most of those on a front are never looked at.
-
-    Parameters
-    ----------
-    make : callable
-        Returns the genome; asked once.
-    name : callable, optional
-        Returns the key of the genome; asked once. Of those whose changes others take over nobody asks for it. Left out
-        where the individual knows its key.
-    """
-
-    __slots__ = ("_genome", "_key", "_make", "_name")
-
-    def __init__(self, make: Callable[[], Any], name: Callable[[Any], bytes] | None = None) -> None:
-        self._make: Callable[[], Any] | None = make
-        self._name = name
-        self._genome: Any = None
-        self._key = b""
-
-    @property
-    def genome(self) -> Any:
-        """The genome."""
-        if self._make is not None:
-            self._genome, self._make = self._make(), None  # what it was to be made of is let go
-        return self._genome
-
-    @property
-    def key(self) -> bytes:
-        """The key of the genome."""
-        if self._name is not None:
-            self._key, self._name = self._name(self.genome), None
-        return self._key
-
-
 class Individual:
-    """A candidate that has been evaluated.
+    """A candidate: a genome with a DEAP fitness, which is valid once it has been evaluated.
 
     Attributes
     ----------
     genome : object
-        Of the genotype in use; never changed. Given as a `LatentGenome`, it is made when it is asked for.
+        Of the genotype in use. The genome itself is never changed; operators give the individual another one.
     key : bytes
-        The genome's content hash; given as ``b""`` it is that of a latent genome when this is made.
-    scores : mapping of str to float
-        By measure, with ``il`` and ``dr``, and ``infeasibility`` where the experiment has constraints.
-    objectives : tuple of float
-        All minimised.
-    infeasibility : float
-        How far it is from the constraints, not negative and finite; it precedes the objectives in every comparison.
+        The genome's content hash: the genotype's, where the engine has evaluated it.
+    fitness : ConstrainedFitness
+        With the scores.
     origin : str
         Where it came from: a portfolio label, ``"mutation"``, ``"crossover"`` or ``"random"``.
-    states : tuple
-        States of the incremental measures, or empty; never stored or sent.
-    basis : Individual or None
-        A relative from whose states its own can be made, where they have not been asked for yet.
+    parent : Individual or None
+        The relative that it differs from in least, while it has not been evaluated: from there it is judged by what it
+        changes.
     """
 
-    __slots__ = ("_fitness", "_genome", "_key", "basis", "infeasibility", "objectives", "origin", "scores", "states")
+    __slots__ = ("_key", "fitness", "genome", "origin", "parent")
 
     def __init__(
         self,
         genome: Any,
         key: bytes,
         scores: Mapping[str, float],
-        objectives: tuple[float, ...],
+        objectives: Sequence[float],
         origin: str,
-        states: tuple[Any, ...] = (),
-        basis: "Individual | None" = None,
     ) -> None:
-        self._genome = genome
-        self._key = key
-        self.scores = scores
-        self.objectives = objectives
-        self.infeasibility = scores.get(INFEASIBILITY, 0.0)
+        self.genome = genome
+        self._key: bytes | None = key
+        self.fitness = MINIMISED[len(objectives) - 1](Values(objectives, scores))
         self.origin = origin
-        self.states = states
-        self.basis = basis
-        self._fitness: ConstrainedFitness | None = None
+        self.parent: Individual | None = None
 
-    @property
-    def genome(self) -> Any:
-        """The genome."""
-        genome = self._genome
-        return genome.genome if type(genome) is LatentGenome else genome
+    @classmethod
+    def unevaluated(
+        cls, genome: Any, origin: str, objectives: int = 1, parent: "Individual | None" = None
+    ) -> "Individual":
+        """Return a candidate that has still to be evaluated, of so many objectives."""
+        made = cls.__new__(cls)
+        made.genome, made.key, made.origin, made.parent = genome, None, origin, parent
+        made.fitness = MINIMISED[objectives - 1]()
+        return made
+
+    def child(self, genome: Any, origin: str) -> "Individual":
+        """Return a candidate with another genome that has still to be evaluated."""
+        return Individual.unevaluated(genome, origin, len(self.fitness.weights), self)
 
     @property
     def key(self) -> bytes:
         """The genome's content hash."""
-        return self._key or (self._genome.key if type(self._genome) is LatentGenome else b"")
+        if self._key is None:
+            self._key = content_hash(self.genome)
+        return self._key
+
+    @key.setter
+    def key(self, key: bytes | None) -> None:
+        self._key = key
 
     @property
-    def alone(self) -> "Individual":
-        """The individual without states and without a relative that has any; itself where there are none."""
-        if not self.states and self.basis is None:
-            return self
-        return Individual(self._genome, self._key, self.scores, self.objectives, self.origin)
+    def scores(self) -> Mapping[str, float]:
+        """Scores by measure, with ``il`` and ``dr``, and ``infeasibility`` where the experiment has constraints."""
+        return self.fitness.scores
 
     @property
-    def fitness(self) -> ConstrainedFitness:
-        """The objectives as DEAP's operators read them; made when first asked for."""
-        if self._fitness is None:
-            self._fitness = MINIMISED[len(self.objectives) - 1](self.objectives, self.infeasibility)
-        return self._fitness
+    def objectives(self) -> tuple[float, ...]:
+        """The objectives, all minimised."""
+        return self.fitness.objectives
+
+    @property
+    def infeasibility(self) -> float:
+        """How far it is from the constraints, not negative and finite; it precedes the objectives in comparisons."""
+        return self.fitness.infeasibility
 
     @property
     def feasible(self) -> bool:
         """Whether all constraints hold."""
-        return self.infeasibility == 0.0
+        return self.fitness.infeasibility == 0.0
 
     @property
     def provisional(self) -> bool:
         """Whether it was judged on a part of its tables only, or could not be evaluated."""
-        return self.infeasibility >= PROVISIONAL
+        return self.fitness.infeasibility >= PROVISIONAL
 
     @property
     def failed(self) -> bool:
         """Whether it could not be evaluated: its scores are the worst there are, and mean nothing."""
-        return self.infeasibility >= FAILURE
+        return self.fitness.infeasibility >= FAILURE
 
     @property
     def point(self) -> tuple[float, ...]:
@@ -197,25 +218,60 @@ class Individual:
     @property
     def precedence(self) -> tuple[float, tuple[float, ...]]:
         """What the best is the least of: see `precedence_of`."""
-        if len(self.objectives) == 1:  # asked for several times for every candidate
-            return self.infeasibility, self.objectives
-        return precedence_of(self.scores, self.objectives)
+        fitness = self.fitness
+        if len(fitness.objectives) == 1:  # asked for several times for every candidate
+            return fitness.infeasibility, fitness.objectives
+        return precedence_of(fitness.scores, fitness.objectives)
 
     def dominates(self, other: "Individual") -> bool:
         """Whether it breaks the constraints less, or as much and is nowhere worse and somewhere better."""
-        if self.infeasibility != other.infeasibility:
-            return self.infeasibility < other.infeasibility
-        a, b = self.objectives, other.objectives
+        mine, theirs = self.fitness, other.fitness
+        if mine.infeasibility != theirs.infeasibility:
+            return mine.infeasibility < theirs.infeasibility
+        a, b = mine.objectives, theirs.objectives
         if len(a) == 1:
             return a < b
         return a != b and all(x <= y for x, y in zip(a, b, strict=True))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Individual":
-        """Return itself: an individual is a value, and DEAP's archives copy what they keep."""
-        return self
+        """Return a copy with the same genome, which nobody changes, and this one as its parent."""
+        copied = Individual.__new__(Individual)
+        copied.genome, copied.key, copied.origin, copied.parent = self.genome, self._key, self.origin, self
+        copied.fitness = deepcopy(self.fitness)
+        return copied
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """Return what is sent to another process; of the ancestors only the parent goes with it."""
+        parent = self.parent
+        if parent is not None and parent.parent is not None:
+            parent = Individual(parent.genome, parent.key, parent.scores, parent.objectives, parent.origin)
+        return self.genome, self._key, self.origin, parent, len(self.fitness.weights), self.objectives, self.scores
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.genome, self.key, self.origin, self.parent, count, objectives, scores = state
+        self.fitness = MINIMISED[count - 1](Values(objectives, scores) if objectives else ())
 
     def __repr__(self) -> str:
         return f"Individual({self.key[:4].hex()}, {self.objectives}, {self.origin!r})"
+
+
+def content_hash(genome: Any) -> bytes:
+    """Return a hash of an array, or of tuples and lists of arrays, numbers and texts, as a genome is made of them."""
+    hashed = blake2b(digest_size=16)
+
+    def add(part: Any) -> None:
+        if isinstance(part, np.ndarray):
+            hashed.update(f"{part.dtype.str}{part.shape}".encode())
+            hashed.update(np.ascontiguousarray(part).tobytes())
+        elif isinstance(part, (tuple, list)):
+            hashed.update(f"{len(part)}(".encode())
+            for one in part:
+                add(one)
+        else:
+            hashed.update(repr(part).encode())
+
+    add(genome)
+    return hashed.digest()
 
 
 def point_of(scores: Mapping[str, float], objectives: Sequence[float]) -> tuple[float, ...]:

@@ -1,20 +1,25 @@
-"""The DEAP toolbox of a genotype: the operators under the names that DEAP's users know."""
+"""The DEAP toolbox of a search: operators on individuals, under the names that DEAP's users know."""
 
+import random
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 from deap import base
 from numpy.typing import NDArray
 
-from evosdc.model.capabilities import Movable
+from evosdc.model.capabilities import Local
+from evosdc.model.changes import Changes
 from evosdc.model.composition import Composed
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
 from evosdc.model.individual import Individual
 from evosdc.model.measure import Fitted
 from evosdc.model.random_decoding import Raced
+from evosdc.model.siblings import Siblings
+
+Crossover = Callable[[Any, Any, np.random.Generator], tuple[Any, Any]]
+Mutation = Callable[[Any, np.random.Generator], Any]
 
 
 def toolbox_of(
@@ -23,18 +28,20 @@ def toolbox_of(
     fitness: Fitness | None = None,
     algorithm: Callable[[str, Mapping[str, Any], base.Toolbox], Any] | None = None,
     keeps_classes: bool = False,
-    burdens: Callable[[Individual], Sequence[NDArray[np.float64]]] | None = None,
 ) -> base.Toolbox:
-    """Return a toolbox with ``mate(a, b, rng)``, ``mutate(genome, rng)``, ``key(genome)`` and ``random(rng)``.
+    """Return a toolbox with ``individual()``, ``mate(a, b)``, ``mutate(individual)`` and ``clone(individual)``.
 
-    ``mutants(genome, count, rng)`` gives what ``mutate`` gives one after another, in less time. ``burdens(individual)``
-    gives what each record adds to the score of each measure that can tell (`evosdc.model.Fitted.burdens`).
+    As in DEAP, ``mate`` and ``mutate`` give individuals other genomes, in place, and return them as a tuple; clone
+    first. They draw from ``toolbox.rng``, which the engine sets before each step. ``key(genome)`` tells genomes apart,
+    ``distance(a, b)`` says how far they are from each other. Its attributes `genotype`, `measures` and `fitness` are
+    what the search is about, for algorithms that are made for one genotype or know bounds of a fitness. Where
+    `algorithm` is given, ``toolbox.algorithm(name, params)`` returns a registered algorithm on the same toolbox, for
+    algorithms that are made of others. Where a constraint is on a privacy model, `keeps_classes` is True: half of the
+    mutations are then moves that keep records alike (`evosdc.model.Local.class_moves`), if there are any.
 
-    The operators are pure: they return new genomes and draw from `rng` alone. Its attributes `genotype`, `measures`
-    and `fitness` are what the search is about, for algorithms that are made for one genotype or know bounds of a
-    fitness. Where `algorithm` is given, ``toolbox.algorithm(name, params)`` returns a registered algorithm on the same
-    toolbox, for algorithms that are made of others. Where a constraint is on a privacy model, `keeps_classes` is True:
-    half of the mutations are then moves that keep records alike (`evosdc.model.Movable.class_moves`), if there are any.
+    The engine adds ``evaluate(individual)``, ``map``, ``tries(siblings)``, which judges children of one parent
+    together, and ``contributions(individual)``: what each record adds to the score of each measure that can tell.
+
     Of a genotype that is `evosdc.model.Raced`, ``on_tables(genome, number)`` and ``on_all_tables(genome)`` say how it
     is judged; of one that is `evosdc.model.Composed`, ``simpler(genome)`` which genomes have a step less,
     ``joined(a, b, rng)`` which one has the steps of both, and ``refined(genome)`` which have a parameter moved by a
@@ -42,15 +49,17 @@ def toolbox_of(
     """
     toolbox = base.Toolbox()
     toolbox.genotype, toolbox.measures, toolbox.fitness = genotype, measures or {}, fitness
-    toolbox.register("mate", genotype.crossover)
+    toolbox.rng = np.random.default_rng(random.getrandbits(64))
     toolbox.keeps_classes = keeps_classes
-    by_class = keeps_classes and isinstance(genotype, Movable) and genotype.class_moves
-    toolbox.register("mutate", partial(_mutated, genotype) if by_class else genotype.mutate)
-    toolbox.register("mutants", partial(_mutants, genotype) if by_class else genotype.mutants)
-    toolbox.register("random", genotype.random)
+    toolbox.register("individual", _random_individual, toolbox)
+    by_class = keeps_classes and isinstance(genotype, Local) and genotype.class_moves
+    register_operators(toolbox, genotype.crossover, _with_class_moves(genotype) if by_class else genotype.mutate)
+    toolbox.own_mutation = False
     toolbox.register("key", genotype.key)
     toolbox.register("distance", genotype.distance)
-    toolbox.register("burdens", burdens or partial(_burdens, genotype, toolbox.measures))
+    if isinstance(genotype, Local):
+        toolbox.register("siblings", _siblings, genotype)
+        toolbox.register("together", _together, genotype)
     if isinstance(genotype, Raced):
         toolbox.register("on_tables", genotype.judged_on)
         toolbox.register("on_all_tables", genotype.judged_on, draws=genotype.draws)
@@ -63,20 +72,81 @@ def toolbox_of(
     return toolbox
 
 
-def _burdens(
-    genotype: Genotype[Any], measures: Mapping[str, Fitted], individual: Individual
-) -> list[NDArray[np.float64]]:
-    masked = genotype.decode(individual.genome, np.random.default_rng(0))
-    return [burdens for fitted in measures.values() if (burdens := fitted.burdens(masked)) is not None]
+def register_operators(
+    toolbox: base.Toolbox, crossover: Crossover | None = None, mutation: Mutation | None = None
+) -> None:
+    """Register pure operators on genomes as operators on individuals: ``mate``, ``mutate`` or both.
+
+    Parameters
+    ----------
+    toolbox : deap.base.Toolbox
+        With ``rng``, the generator that operators draw from.
+    crossover : callable, optional
+        ``crossover(a, b, rng)`` returns the genomes of two children.
+    mutation : callable, optional
+        ``mutation(genome, rng)`` returns a changed one.
+    """
+    if crossover is not None:
+        toolbox.register("mate", _mate, toolbox, crossover)
+    if mutation is not None:
+        toolbox.register("mutate", _mutate, toolbox, mutation)
+        toolbox.own_mutation = True
 
 
-def _mutated(genotype: Any, genome: Any, rng: np.random.Generator) -> Any:
-    """Return a mutant, or with probability one half a genome with a move that keeps records alike."""
-    if rng.random() < 0.5:
-        return genotype.mutate(genome, rng)
-    kinds = genotype.class_moves
-    return genotype.move(genome, kinds[int(rng.random() * len(kinds))], rng)
+def _mate(
+    toolbox: base.Toolbox, crossover: Crossover, first: Individual, second: Individual
+) -> tuple[Individual, Individual]:
+    genomes = crossover(first.genome, second.genome, toolbox.rng)
+    for individual, genome in zip((first, second), genomes, strict=True):
+        individual.genome, individual.key, individual.origin = genome, None, "crossover"
+    return first, second
 
 
-def _mutants(genotype: Any, genome: Any, count: int, rng: np.random.Generator) -> list[Any]:
-    return [_mutated(genotype, genome, rng) for _ in range(count)]
+def _mutate(toolbox: base.Toolbox, mutation: Mutation, individual: Individual) -> tuple[Individual]:
+    crossed = individual.origin == "crossover" and not individual.fitness.valid
+    individual.genome, individual.key = mutation(individual.genome, toolbox.rng), None
+    individual.origin = "crossover and mutation" if crossed else "mutation"
+    return (individual,)
+
+
+def _random_individual(toolbox: base.Toolbox) -> Individual:
+    objectives = 1 if toolbox.fitness is None else toolbox.fitness.objectives
+    return Individual.unevaluated(toolbox.genotype.random(toolbox.rng), "random", objectives)
+
+
+def _siblings(
+    genotype: Local[Any], parent: Individual, made: Sequence[Any] | Changes, origins: Sequence[str]
+) -> Siblings:
+    """Return the children that `Local.moved` made, to be judged."""
+    if not isinstance(made, Changes):
+        return Siblings(parent, origins, made.__getitem__, genotype.key)
+
+    def genome(place: int) -> Any:
+        return genotype.changed(parent.genome, made.part(place, place + 1))
+
+    return Siblings(parent, origins, genome, genotype.key, made)
+
+
+def _together(
+    genotype: Local[Any], siblings: Siblings, sets: Sequence[Sequence[int]], origin: str
+) -> Siblings:
+    """Return children with the changes of several siblings, for each set of places one where that is possible."""
+    parent, changes = siblings.parent, siblings.changes
+    if changes is not None:
+        return _siblings(genotype, parent, changes.together(sets), [origin] * len(sets))
+    made = (genotype.combined(parent.genome, [siblings.genome(place) for place in places]) for places in sets)
+    genomes = [genome for genome in made if genome is not None]
+    return _siblings(genotype, parent, genomes, [origin] * len(genomes))
+
+
+def _with_class_moves(genotype: Any) -> Mutation:
+    """Return a mutation that is, with probability one half, a move that keeps records alike."""
+
+    def mutated(genome: Any, rng: np.random.Generator) -> Any:
+        if rng.random() < 0.5:
+            return genotype.mutate(genome, rng)
+        kinds = genotype.class_moves
+        made = genotype.moved(genome, [kinds[int(rng.random() * len(kinds))]], [False], None, rng)
+        return genotype.changed(genome, made) if isinstance(made, Changes) else made[0]
+
+    return mutated

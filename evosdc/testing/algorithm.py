@@ -3,20 +3,18 @@
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import ClassVar
 
 from deap import base
 
-from evosdc.model import Algorithm, Individual, Offspring, Population
-from evosdc.secret import Streams
+from evosdc.model import Algorithm, Individual, Population
+from evosdc.secret import lent
 from evosdc.testing.acceptance import assert_unknown_keys_refused
-from evosdc.testing.counting import candidates, counted, counting_toolbox
+from evosdc.testing.counting import candidates, counting_toolbox
 from evosdc.testing.genomes import through_npz
-from evosdc.testing.purity import fingerprint, global_random
+from evosdc.testing.purity import fingerprint, generator, global_random
 
-_STREAMS = Streams(seed=5)
 _LEAST = 34
 
 
@@ -50,20 +48,16 @@ class AlgorithmConformance:
         return candidates(12, self.objectives)
 
     def toolbox(self) -> base.Toolbox:
-        """Return the toolbox of the problem; override it, `start` and `evaluated` for an algorithm of one genotype."""
-        return counting_toolbox()
-
-    def evaluated(self, offspring: Sequence[Offspring]) -> list[Individual]:
-        """Return offspring with scores, as the engine would."""
-        return [counted(item.genome, self.objectives, item.origin) for item in offspring]
+        """Return the toolbox of the problem; override it and `start` for an algorithm of one genotype."""
+        return counting_toolbox(self.objectives)
 
     def generation(self, algorithm: Algorithm, population: Population) -> Population:
-        """Return the population after one generation, or the same one when nothing is proposed any more."""
-        offspring = algorithm.propose(population, _STREAMS)
-        if not offspring:
-            return population
-        following = algorithm.replace(population, offspring, self.evaluated(offspring))
-        return replace(following, generation=population.generation + 1)
+        """Return the population after one step, random numbers being those of the generation."""
+        rng = generator(31, population.generation)
+        algorithm.toolbox.rng = rng
+        with lent(rng):
+            following = algorithm.step(population)
+        return Population(following, population.generation + 1, following.memory)
 
     def history(self, algorithm: Algorithm, generations: int) -> list[Population]:
         """Return the populations from the start on."""
@@ -79,8 +73,8 @@ class AlgorithmConformance:
     def test_the_first_population_is_chosen_from_the_candidates(self) -> None:
         start = self.start()
         population = self.made().first_population(start)
-        assert population.individuals, "the first population is empty"
-        assert {i.key for i in population.individuals} <= {i.key for i in start}, "initial invented an individual"
+        assert population, "the first population is empty"
+        assert {i.key for i in population} <= {i.key for i in start}, "initial invented an individual"
         assert population.generation == 0
 
     def test_one_candidate_is_enough(self) -> None:
@@ -88,32 +82,22 @@ class AlgorithmConformance:
         population = algorithm.first_population(self.start()[:1])
         for _ in range(3):
             population = self.generation(algorithm, population)
-        assert population.individuals, "the population died out"
+        assert population, "the population died out"
 
-    def test_offspring_name_their_parents(self) -> None:
+    def test_survivors_come_from_the_population_or_have_been_evaluated(self) -> None:
         algorithm = self.made()
-        population = algorithm.first_population(self.start())
-        for item in algorithm.propose(population, _STREAMS):
-            assert isinstance(item, Offspring), f"propose returned {type(item).__name__}, wanted Offspring"
-            assert item.origin, "an offspring does not name the operator that made it"
-            assert all(0 <= slot < len(population.individuals) for slot in item.parents), (
-                "a parent's slot does not exist"
-            )
-            assert item.nearest is None or isinstance(item.nearest, Individual), "nearest must be an Individual"
+        evaluate, seen = algorithm.toolbox.evaluate, {one.key for one in self.start()}
 
-    def test_survivors_come_from_the_population_or_the_offspring(self) -> None:
-        algorithm = self.made()
-        population = algorithm.first_population(self.start())
-        for _ in range(self.generations):
-            offspring = algorithm.propose(population, _STREAMS)
-            if not offspring:
-                break
-            evaluated = self.evaluated(offspring)
-            following = algorithm.replace(population, offspring, evaluated)
-            known = {i.key for i in (*population.individuals, *evaluated, *self.start())}
-            assert following.individuals, "the population died out"
-            assert {i.key for i in following.individuals} <= known, "replace invented an individual"
-            population = replace(following, generation=population.generation + 1)
+        def watched(individual: Individual) -> Sequence[float]:
+            values: Sequence[float] = evaluate(individual)
+            seen.add(self.toolbox().key(individual.genome))
+            return values
+
+        algorithm.toolbox.register("evaluate", watched)
+        for population in self.history(algorithm, self.generations):
+            assert population, "the population died out"
+            assert all(one.fitness.valid for one in population), "a member of the population has not been evaluated"
+            assert {self.toolbox().key(one.genome) for one in population} <= seen, "step invented an individual"
 
     def test_populations_are_values(self) -> None:
         algorithm = self.made()
@@ -121,7 +105,7 @@ class AlgorithmConformance:
         for _ in range(self.generations):
             held = _state(population)
             following = self.generation(algorithm, population)
-            assert _state(population) == held, "propose or replace changed the population that was passed in"
+            assert _state(population) == held, "step changed the population that was passed in"
             population = following
 
     def test_nothing_is_remembered_between_calls(self) -> None:
@@ -141,7 +125,7 @@ class AlgorithmConformance:
 
     def test_memory_goes_through_npz(self) -> None:
         population = self.history(self.made(), self.generations)[-1]
-        stored = replace(population, memory=through_npz(population.memory))
+        stored = Population(population, population.generation, through_npz(population.memory))
         assert _state(self.generation(self.made(), stored)) == _state(self.generation(self.made(), population)), (
             "a population goes on differently after its memory was stored and read again"
         )
@@ -149,25 +133,21 @@ class AlgorithmConformance:
     def test_the_search_gets_somewhere(self) -> None:
         if self.improves:
             populations = self.history(self.made(), 40)
-            best = [min(i.objectives for i in p.individuals) for p in (populations[0], populations[-1])]
+            best = [min(i.objectives for i in p) for p in (populations[0], populations[-1])]
             assert best[1] < best[0], f"the best was {best[0]} at the start and {best[1]} after 40 generations"
 
     def test_constraints_come_first(self) -> None:
         """The best is to be small, but of a sum of at least 34: only some of the start obey, none of the smallest."""
-        own = type(self).start, type(self).evaluated
-        if not self.improves or own != (AlgorithmConformance.start, AlgorithmConformance.evaluated):
+        own = type(self).start, type(self).toolbox
+        if not self.improves or own != (AlgorithmConformance.start, AlgorithmConformance.toolbox):
             return  # an algorithm that need not improve, or has a problem of its own
-        algorithm, start = self.made(), candidates(12, self.objectives, _LEAST)
+        algorithm, start = self.algorithm(counting_toolbox(self.objectives, _LEAST)), candidates(12, self.objectives, _LEAST)
         population = algorithm.first_population(start)
-        kept = min(i.precedence for i in population.individuals)
+        kept = min(i.precedence for i in population)
         assert kept == min(i.precedence for i in start), "the best feasible candidate is not in the first population"
-        for generation in range(40):
-            offspring = algorithm.propose(population, _STREAMS)
-            if not offspring:
-                break
-            evaluated = [counted(item.genome, self.objectives, item.origin, _LEAST) for item in offspring]
-            population = replace(algorithm.replace(population, offspring, evaluated), generation=generation + 1)
-        best = min(population.individuals, key=lambda i: i.precedence)
+        for _ in range(40):
+            population = self.generation(algorithm, population)
+        best = min(population, key=lambda i: i.precedence)
         assert best.feasible, "an individual that breaks constraints was preferred to all that obey them"
         assert best.precedence <= kept, f"the best was {kept} at the start and {best.precedence} after 40 generations"
 
@@ -176,5 +156,5 @@ class AlgorithmConformance:
 
 
 def _state(population: Population) -> bytes:
-    keys = [(i.key, i.objectives) for i in population.individuals]
+    keys = [(i.key, i.objectives) for i in population]
     return fingerprint((keys, population.generation, dict(population.memory)))

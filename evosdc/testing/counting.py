@@ -7,7 +7,8 @@ from deap import base
 from numpy.typing import NDArray
 
 from evosdc.model import Individual
-from evosdc.model.individual import INFEASIBILITY
+from evosdc.model.individual import INFEASIBILITY, Values
+from evosdc.model.toolbox import register_operators
 from evosdc.testing.purity import generator
 
 Genes = NDArray[np.int64]
@@ -16,12 +17,16 @@ LENGTH = 8
 _VALUES = 10
 
 
-def counting_toolbox() -> base.Toolbox:
-    """Return a toolbox with pure operators on read-only vectors of `LENGTH` integers in 0..9."""
+def counting_toolbox(objectives: int = 1, least: int = 0) -> base.Toolbox:
+    """Return a DEAP toolbox for read-only vectors of `LENGTH` integers in 0..9, of so many objectives.
+
+    Where `least` is given, a constraint asks for at least that sum.
+    """
     toolbox = base.Toolbox()
-    toolbox.register("random", _random)
-    toolbox.register("mate", _mate)
-    toolbox.register("mutate", _mutate)
+    toolbox.rng = np.random.default_rng(0)
+    register_operators(toolbox, _mate, _mutate)
+    toolbox.register("individual", lambda: Individual.unevaluated(_random(toolbox.rng), "random", objectives))
+    toolbox.register("evaluate", lambda one: _values(one.genome, objectives, least))
     toolbox.register("key", _key)
     toolbox.register("distance", _distance)
     return toolbox
@@ -32,11 +37,16 @@ def counted(genome: Genes, objectives: int, origin: str = "random", least: int =
 
     Where `least` is given, a constraint asks for at least that sum.
     """
+    values = _values(genome, objectives, least)
+    return Individual(genome, _key(genome), values.scores, values, origin)
+
+
+def _values(genome: Genes, objectives: int, least: int) -> Values:
     values = tuple(float(np.abs(genome - target).sum()) for target in range(objectives))
     scores = {"il": values[0], "dr": values[-1]}
     if least:
         scores[INFEASIBILITY] = max(0.0, (least - values[0]) / least)
-    return Individual(genome, _key(genome), scores, values, origin)
+    return Values(values, scores)
 
 
 def candidates(count: int, objectives: int, least: int = 0) -> list[Individual]:

@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 
 from evosdc.model import (
+    Changes,
     Described,
     Direct,
     Fitted,
-    Followed,
     Generalising,
-    Movable,
+    Local,
     PostRandomised,
     Randomised,
-    RecordDecoded,
     Restricted,
     Seedable,
     SelfStarting,
@@ -31,7 +30,6 @@ from evosdc.testing.acceptance import on_every_table
 from evosdc.testing.genomes import assert_genome
 from evosdc.testing.genotype_subject import GenotypeSubject, draws_of, protected
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
-from evosdc.testing.siblings import assert_told
 from evosdc.testing.tables import edited
 
 
@@ -84,8 +82,8 @@ class CapabilityTests(GenotypeSubject):
         keys = [[made.key(genome) for _, genome in made.initial_genomes()] for made in (genotype, twin)]
         assert keys[0] == keys[1], "initial_genomes gives other genomes when asked again"
 
-    @_where(Followed)
-    def test_changed_rows_miss_no_change(self, genotype: Followed[Any]) -> None:
+    @_where(Local)
+    def test_changed_rows_miss_no_change(self, genotype: Local[Any]) -> None:
         a, b = (genotype.random(generator(12, i)) for i in range(2))
         relatives = [(a, a), (a, b), *((a, child) for child in genotype.crossover(a, b, generator(13)))]
         for i in range(5):
@@ -100,8 +98,8 @@ class CapabilityTests(GenotypeSubject):
                 before, after = self.decoded(genotype, parent, draw), self.decoded(genotype, child, draw)
                 assert _different_rows(before, after) <= set(rows.tolist()), "changed_rows forgets records that differ"
 
-    @_where(RecordDecoded)
-    def test_single_records_are_those_of_the_decoded_table(self, genotype: RecordDecoded[Any]) -> None:
+    @_where(Local)
+    def test_single_records_are_those_of_the_decoded_table(self, genotype: Local[Any]) -> None:
         for i in range(3):
             genome = genotype.random(generator(15, i))
             table = self.decoded(genotype, genome)
@@ -111,41 +109,48 @@ class CapabilityTests(GenotypeSubject):
                     records = genotype.decode_records(genome, asked)
                 assert records.same_records(table.take(asked)), "decode_records gives other records than decode"
 
-    @_where(Movable)
-    def test_moves_make_genomes_and_change_none(self, genotype: Movable[Any]) -> None:
-        assert genotype.moves, "moves names no kind; leave Movable out"
+    @_where(Local)
+    def test_changes_lead_from_parent_to_child(self, genotype: Local[Any]) -> None:
+        parent, records = genotype.random(generator(17)), len(genotype.microdata.original)
+        for place in range(3):
+            child = genotype.mutate(parent, generator(18, place))
+            change = genotype.change(parent, child, records)
+            if change is not None and not isinstance(genotype, Generalising):
+                before, after = self.decoded(genotype, parent), self.decoded(genotype, child)
+                assert change.applied_to(before).same_records(after), "change does not lead to the child's table"
+
+    @_where(Local)
+    def test_moves_make_genomes_and_change_none(self, genotype: Local[Any]) -> None:
         kinds = (*genotype.moves, *genotype.class_moves)
         assert len(set(kinds)) == len(kinds), "moves and class_moves name a kind twice"
         assert all(genotype.extent(kind) >= 1.0 for kind in kinds), "extent gives less than a record"
-        genome, moved = genotype.random(generator(17)), []
-        for place, kind in enumerate(kinds):
-            moving = partial(genotype.move, genome, kind)
-            with unchanged(f"move {kind!r}", genome, genotype.microdata.table):
-                free = assert_repeatable(moving, place, f"move {kind!r}")
-                first = genotype.move(genome, kind, generator(18, place), lambda: 0)
-            for made in (free, first):
-                assert_genome(made, f"move {kind!r}")
-                genotype.check(made)
-            moved.append(free)
-        with unchanged("combined", genome, *moved):
-            together = genotype.combined(genome, moved)
-        if together is not None:
+        genome, records = genotype.random(generator(17)), len(genotype.microdata.original)
+        for place, through in enumerate((None, generator(19).random(records).cumsum())):
+            for kind in kinds:
+                moving = partial(genotype.moved, genome, [kind] * 3, [False, True, True], through)
+                with unchanged(f"moved {kind!r}", genome, genotype.microdata.table):
+                    made = assert_repeatable(moving, place, f"moved {kind!r}")
+                self._assert_children(genotype, genome, made)
+
+    def _assert_children(self, genotype: Local[Any], genome: Any, made: Sequence[Any] | Changes) -> None:
+        """Look at three children: genomes, or what these change."""
+        genomes = made
+        if isinstance(made, Changes):
+            assert len(made.ends) == 3, f"moved tells of {len(made.ends)} children where 3 were asked for"
+            parts = [made.part(place, place + 1) for place in range(3)]
+            genomes = [genotype.changed(genome, part) for part in parts]
+            before = self.decoded(genotype, genome)
+            for part, child in zip(parts, genomes, strict=True):
+                assert part.before.same_records(before.take(part.rows)), "moved tells other records before than decode"
+                assert part.applied_to(before).same_records(self.decoded(genotype, child)), (
+                    "changed makes another genome than the one that moved tells of"
+                )
+        for child in genomes:
+            assert_genome(child, "moved")
+            genotype.check(child)
+        if not isinstance(made, Changes) and (together := genotype.combined(genome, made)) is not None:
             assert_genome(together, "combined")
             genotype.check(together)
-
-    @_where(Movable)
-    def test_moves_made_at_once_are_those_made_one_by_one(self, genotype: Movable[Any]) -> None:
-        kinds = [kind for kind in (*genotype.moves, *genotype.class_moves) for _ in range(4)]
-        costly = [place % 2 == 1 for place in range(len(kinds))]
-        genome, records = genotype.random(generator(17)), len(genotype.microdata.original)
-        for through in (None, generator(19).random(records).cumsum()):
-            one, other = generator(18), generator(18)
-            with unchanged("moved", genome, genotype.microdata.table):
-                made = genotype.moved(genome, kinds, costly, through, one)
-            wanted = Movable.moved(genotype, genome, kinds, costly, through, other)
-            assert fingerprint(list(made)) == fingerprint(list(wanted)), "moved gives other genomes than move"
-            assert one.random() == other.random(), "moved leaves the generator elsewhere than move"
-            assert_told(genotype, genome, made, "moved")
 
     @_where(Randomised)
     def test_draws_are_counted(self, genotype: Randomised[Any]) -> None:

@@ -2,12 +2,10 @@
 
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
-from evosdc.model import Genotype
 from evosdc.testing.acceptance import on_every_table
 from evosdc.testing.genomes import assert_genome, lost_genes
 from evosdc.testing.genotype_subject import GenotypeSubject
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
-from evosdc.testing.siblings import assert_told
 
 
 class VariationTests(GenotypeSubject):
@@ -65,17 +63,6 @@ class VariationTests(GenotypeSubject):
         assert self.decoded(twin, a).same_records(self.decoded(genotype, a)), (
             "two genotypes of one file decode differently"
         )
-
-    @on_every_table
-    def test_mutants_made_at_once_are_those_made_one_by_one(self, table_name: str) -> None:
-        genotype = self.made(table_name)
-        genome, one, other = genotype.random(generator(6)), generator(8), generator(8)
-        with unchanged("mutants", genome, genotype.microdata.table):
-            made = genotype.mutants(genome, 6, one)
-        wanted = Genotype.mutants(genotype, genome, 6, other)
-        assert fingerprint(list(made)) == fingerprint(list(wanted)), "mutants gives other genomes than mutate"
-        assert one.random() == other.random(), "mutants leaves the generator elsewhere than mutate"
-        assert_told(genotype, genome, made, "mutants")
 
     @on_every_table
     def test_crossover_loses_no_genes_that_it_promises_to_keep(self, table_name: str) -> None:

@@ -1,30 +1,26 @@
 """Many small changes of one file at once, in compiled code.
 
-Each is the change that `evosdc_cells.cells.Cells.mutate` or `Cells.move` makes, drawn from the same numbers: these
-remain what defines it, and do what is not done here, such as normal steps of numbers and moves of classes.
+Each is a move that `evosdc_cells.record_moves` makes, drawn from the same numbers: that remains what defines it, and
+does what is not done here, such as normal steps of numbers and moves of classes.
 """
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import exp
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc_cells.compiled_moves import move, move_in_turn, mutate, mutate_in_turn
+from evosdc_cells.compiled_moves import move, move_in_turn
 from evosdc_cells.compiled_rules import no_rules
 from evosdc_cells.compiled_values import Values
 from evosdc_cells.domain import CellDomain
 from evosdc_cells.edit_rules import GeneRules
 from evosdc_cells.exchange import Partners
 from evosdc_cells.file_blocks import FileBlocks
-from evosdc_cells.file_siblings import Sparse
 from evosdc_cells.files import File
 from evosdc_cells.pcg64 import set_back, words_of
-
-MOST_MEAN = 10.0
-"""From this mean on numpy draws Poisson numbers in another way."""
+from evosdc_cells.sparse import Sparse
 
 MOST_REACH = 2**32 - 2
 """From this range on numpy draws whole numbers in another way."""
@@ -60,23 +56,6 @@ class Batches:
     def _partners(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         return Partners(self._original).ranks()
 
-    def mutants(self, genes: File, count: int, mean: float, rng: np.random.Generator) -> Made | None:
-        """Return copies with ``max(1, Poisson(mean))`` cells changed; None where the generator is no usual one.
-
-        Of a small file as an array, shape (k, n, V), of a large one as what they change.
-        """
-        words = words_of(rng)
-        if words is None or not 0.0 < mean < MOST_MEAN:
-            return None
-        if isinstance(genes, FileBlocks):
-            made = mutate_in_turn(*self._draft(genes), count, self._values, self._rules, exp(-mean), words)
-            set_back(rng, words)
-            return self._sparse(*made)
-        changed = _copies(genes, count)
-        mutate(changed, self._values, self._rules, exp(-mean), words)
-        set_back(rng, words)
-        return changed
-
     def moved(
         self,
         genes: File,
@@ -86,7 +65,9 @@ class Batches:
         through: NDArray[np.float64] | None,
         rng: np.random.Generator,
     ) -> Made | None:
-        """Return copies with a move each, as `mutants` does.
+        """Return copies with a move each; None where the generator is no usual one.
+
+        Of a small file as an array, shape (k, n, V), of a large one as what they change.
 
         Parameters
         ----------
@@ -96,7 +77,7 @@ class Batches:
         repeats : sequence of int
             How many records are changed so.
         costly, through
-            As in `evosdc.model.Movable.moved`.
+            As in `evosdc.model.Local.moved`.
         rng : Generator
         """
         words = words_of(rng)

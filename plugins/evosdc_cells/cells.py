@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import PluginError
-from evosdc.model import Changes, InBlocks, Microdata, Movable, RecordDecoded, Seedable
-from evosdc.model.capabilities import Draw
+from evosdc.model import Changes, InBlocks, Local, Microdata, Seedable
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Numbers, Rows, Table
 from evosdc_cells.batches import MOST_REACH, Batches
@@ -20,8 +19,8 @@ from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.file_blocks import FileBlocks, in_blocks
-from evosdc_cells.file_siblings import FileSiblings, Sparse, changed_records
-from evosdc_cells.files import File, Genes, changed_rows, finished, key_of, locked, records_of
+from evosdc_cells.files import File, Genes, changed_rows, finished, key_of, locked, records_of, with_records
+from evosdc_cells.sparse import Sparse, changed_records
 from evosdc_cells.mutation import ATTEMPTS, Mutation
 from evosdc_cells.parameters import CellsParameters
 from evosdc_cells.record_moves import RECORD_MOVES, RecordMoves
@@ -30,7 +29,7 @@ BLOCK = 1000
 """Of so many records one is changed by a move of several records."""
 
 
-class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
+class Cells(Seedable[File], Local[File], InBlocks[File]):
     """A whole file as genome: whole numbers, shape (n, V), record by record, categorical attributes first.
 
     A file of up to 16 384 cells is one array, a larger one is made of blocks that relatives share
@@ -136,14 +135,6 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
             self._record_moves.vary(changed, locus // len(free), free[locus % len(free)], rng)
         return finished(changed)
 
-    def mutants(self, g: File, count: int, rng: np.random.Generator) -> Sequence[File]:
-        """Return several mutants of one file, where that can be all at once (`evosdc_cells.batches`)."""
-        usual = self.params.mutation == "poisson" and type(self).mutate is Cells.mutate
-        if self._batches is None or not usual:
-            return super().mutants(g, count, rng)
-        made = self._batches.mutants(g, count, self.params.mutations, rng)
-        return super().mutants(g, count, rng) if made is None else self._siblings(g, made)
-
     @cached_property
     def _batches(self) -> Batches | None:
         """What changes files in batches; None where it cannot."""
@@ -174,24 +165,6 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
     def _block(self) -> int:
         return self._shape[0] // BLOCK
 
-    def move(self, g: File, kind: str, rng: np.random.Generator, records: Draw | None = None) -> File:
-        """Return a copy with one record changed, or with one in a thousand where the kind is in the plural.
-
-        ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
-        whole record as another one is, so that the two cannot be told apart; ``exchange``: the record and another one
-        of the same original value swap what they publish of one attribute (`evosdc_cells.exchange`), so that two
-        records change. Classes are moved as `evosdc_cells.class_moves` says. What cannot be done, or breaks a rule,
-        becomes a ``value``.
-        """
-        single = kind in RECORD_MOVES or kind in CLASS_MOVES
-        if not self._domain.free.size:
-            return g
-        changed = g.copy()
-        draw = records or (lambda: int(rng.random() * self._shape[0]))
-        for _ in range(1 if single else self._block):
-            self._record_moves.make(changed, draw(), kind if single else kind.removesuffix("s"), rng)
-        return finished(changed)
-
     def moved(
         self,
         g: File,
@@ -199,37 +172,56 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
         costly: Sequence[bool],
         through: NDArray[np.float64] | None,
         rng: np.random.Generator,
-    ) -> Sequence[File]:
-        """Return copies with a move each, where that can be all at once (`evosdc_cells.batches`)."""
-        usual = type(self).move is Cells.move and set(kinds) <= set(self.moves)
-        if self._batches is None or not usual:
-            return super().moved(g, kinds, costly, through, rng)
-        places = [KINDS.index(kind if kind in KINDS else kind.removesuffix("s")) for kind in kinds]
-        repeats = [1 if kind in KINDS else self._block for kind in kinds]
-        made = self._batches.moved(g, places, repeats, costly, through, rng)
-        if made is None:
-            return super().moved(g, kinds, costly, through, rng)
-        return self._siblings(g, made)
+    ) -> Changes:
+        """Return what children change, each by one record, or by one in a thousand where the kind is in the plural.
 
-    def _siblings(self, g: File, made: Genes | Sparse) -> Sequence[File]:
-        """Return children, which tell what they change where no subclass decodes files otherwise."""
-        siblings, own = FileSiblings(g, made, self._told), type(self)
-        usual = own.changes is Cells.changes and own.changed_rows is Cells.changed_rows
-        usual &= own.decode is Cells.decode and own.decode_records is Cells.decode_records
-        usual &= own.combined is Cells.combined
-        return siblings if usual else list(siblings)
+        ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
+        whole record as another one is, so that the two cannot be told apart; ``exchange``: the record and another one
+        of the same original value swap what they publish of one attribute (`evosdc_cells.exchange`), so that two
+        records change. Classes are moved as `evosdc_cells.class_moves` says. What cannot be done, or breaks a rule,
+        becomes a ``value``.
+        """
+        if self._batches is not None and set(kinds) <= set(self.moves):
+            places = [KINDS.index(kind if kind in KINDS else kind.removesuffix("s")) for kind in kinds]
+            repeats = [1 if kind in KINDS else self._block for kind in kinds]
+            made = self._batches.moved(g, places, repeats, costly, through, rng)
+            if made is not None:
+                return self._told(g, made)
+        parts = []
+        for kind, drawn in zip(kinds, costly, strict=True):
+            child = self._moved(g, kind, rng, through if drawn else None)
+            rows = changed_rows(g, child)
+            parts.append((rows, records_of(g, rows), records_of(child, rows)))
+        rows, before, records = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        ends = np.cumsum([len(own) for own, _, _ in parts], dtype=np.int64)
+        return self._told(g, Sparse(ends, rows, before, records))
+
+    def _moved(
+        self, g: File, kind: str, rng: np.random.Generator, through: NDArray[np.float64] | None
+    ) -> File:
+        single = kind in RECORD_MOVES or kind in CLASS_MOVES
+        if not self._domain.free.size:
+            return g
+        changed = g.copy()
+        for _ in range(1 if single else self._block):
+            if through is None:
+                row = int(rng.random() * self._shape[0])
+            else:
+                row = min(int(through.searchsorted(through[-1] * rng.random(), "right")), self._shape[0] - 1)
+            self._record_moves.make(changed, row, kind if single else kind.removesuffix("s"), rng)
+        return finished(changed)
+
+    def changed(self, g: File, change: Changes) -> File:
+        """Return the file with some records as a child has them."""
+        genes = np.empty((len(change.rows), self._shape[1]), self._type)
+        genes[:, : self._categorical] = change.after.codes
+        if self._categorical < self._shape[1]:
+            genes[:, self._categorical :] = self._domain.coding.codes(change.after.numbers)
+        return with_records(g, change.rows, genes)
 
     @cached_property
     def _record_moves(self) -> RecordMoves:
         return RecordMoves(self.microdata, self._coded_original, self._domain, self._mutation, self._rules)
-
-    def combined(self, g: File, changed: Sequence[File]) -> File:
-        """Return the file with the records of all mutants that differ from it; of several versions the first."""
-        combination = g.copy()
-        for other in reversed(changed):
-            rows = changed_rows(g, other)
-            combination[rows] = records_of(other, rows)
-        return finished(combination)
 
     @cached_property
     def _coded_original(self) -> Genes:
@@ -253,18 +245,11 @@ class Cells(Seedable[File], RecordDecoded[File], Movable[File], InBlocks[File]):
         """Return the records in which two files differ."""
         return changed_rows(parent, child)
 
-    def changes(self, parent: File, children: Sequence[File], most: int) -> Changes:
-        """Return what each child changes, of small files in one comparison."""
-        if isinstance(parent, FileBlocks):
-            return super().changes(parent, children, most)
-        return self._told(parent, np.array(children), most)
-
-    def _told(self, parent: File, made: Genes | Sparse, most: int) -> Changes:
+    def _told(self, parent: File, made: Genes | Sparse) -> Changes:
         """Return what children change, those of a small file being given as an array, shape (k, n, V)."""
-        categories_alone = self._categorical == self._shape[1]
-        chosen, (ends, rows, before, after) = changed_records(parent, made, most, categories_alone)
+        ends, rows, before, after = changed_records(parent, made, self._categorical == self._shape[1])
         without = self.microdata.original.numbers[rows]
-        return Changes(chosen, ends, rows, self._decoded(before, without), self._decoded(after, without))
+        return Changes(ends, rows, self._decoded(before, without), self._decoded(after, without))
 
     def distance(self, a: File, b: File) -> float:
         """Return in how many cells two files differ."""

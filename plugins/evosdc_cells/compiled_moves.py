@@ -10,53 +10,10 @@ from evosdc.table.record_check import ALL
 from evosdc_cells.compiled_rules import Rules, breaks_any
 from evosdc_cells.compiled_values import Values, vary
 from evosdc_cells.exchange import ATTEMPTS
-from evosdc_cells.pcg64 import Words, below, distinct, poisson, unit
+from evosdc_cells.pcg64 import Words, below, unit
 
 KINDS = ("value", "restoration", "adoption", "exchange")
 _VALUE, _RESTORATION, _ADOPTION, _EXCHANGE = range(4)
-
-
-@njit(cache=True)
-def mutate(files: NDArray[Any], values: Values, rules: Rules, scale: float, words: Words) -> None:
-    """Mutate copies of a small file, shape (k, n, V), in place; `scale` is exp(-mean) of the number of cells."""
-    cells = files.shape[1] * len(values.free)
-    for child in range(len(files)):
-        loci = np.empty(min(max(poisson(words, scale), 1), cells), np.int64)
-        _mutated(files[child], values, rules, words, loci)
-
-
-@njit(cache=True)
-def _mutated(file: NDArray[Any], values: Values, rules: Rules, words: Words, loci: NDArray[np.int64]) -> None:
-    """Give as many cells other values as there is room for; their loci are told."""
-    free = values.free
-    cells = len(file) * len(free)
-    if len(loci) == 1:
-        loci[0] = np.int64(unit(words) * cells)
-    else:
-        distinct(words, cells, loci)
-    for locus in loci:
-        vary(file, locus // len(free), locus % len(free), values, rules, words)
-
-
-@njit(cache=True)
-def mutate_in_turn(
-    parent: NDArray[Any], file: NDArray[Any], count: int, values: Values, rules: Rules, scale: float, words: Words
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
-    """Return what children change, as of `Sparse`; `file`, a copy of their parent, is left as it was."""
-    ends, rows, found = np.empty(count, np.int64), np.empty(2 * count, np.int64), 0
-    records, cells = np.empty((2 * count, file.shape[1]), file.dtype), len(file) * len(values.free)
-    for child in range(count):
-        loci = np.empty(min(max(poisson(words, scale), 1), cells), np.int64)
-        _mutated(file, values, rules, words, loci)
-        touched = loci // len(values.free)
-        touched.sort()
-        if found + len(touched) > len(rows):
-            more = len(rows) + len(touched)
-            rows = np.concatenate((rows, np.empty(more, np.int64)))
-            records = np.concatenate((records, np.empty((more, file.shape[1]), file.dtype)))
-        found = _taken_back(parent, file, touched, rows, records, found)
-        ends[child] = found
-    return ends, rows[:found].copy(), records[:found].copy()
 
 
 @njit(cache=True)

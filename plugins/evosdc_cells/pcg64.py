@@ -88,33 +88,3 @@ def below(words: Words, bound: int) -> Any:
         while (product & _HALF) < refused:
             product = _half_word(words) * wide
     return np.int64(product >> _HALVED)
-
-
-@njit(cache=True)
-def poisson(words: Words, scale: float) -> int:
-    """Return what ``rng.poisson(mean)`` returns, for a mean above 0 and below 10; `scale` is exp(-mean)."""
-    count, product = 0, unit(words)
-    while product > scale:
-        count += 1
-        product *= unit(words)
-    return count
-
-
-@njit(cache=True)
-def distinct(words: Words, size: int, chosen: NDArray[np.int64]) -> None:
-    """Fill `chosen` with what ``rng.choice(size, len(chosen), replace=False)`` returns, for a size up to 10 000.
-
-    Also for a greater one if it is 50 times as many as are chosen. The algorithm of Floyd, then a shuffle.
-    """
-    count = len(chosen)
-    for place in range(count):
-        last = size - count + place
-        drawn = below(words, last + 1)
-        for other in range(place):
-            if chosen[other] == drawn:
-                drawn = last
-                break
-        chosen[place] = drawn
-    for place in range(count - 1, 0, -1):
-        other = below(words, place + 1)
-        chosen[place], chosen[other] = chosen[other], chosen[place]

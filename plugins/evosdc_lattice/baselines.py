@@ -6,7 +6,6 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.model import Individual, Offspring, Parameters, Population
-from evosdc.secret import Streams
 from evosdc_lattice.search import LatticeSearch, guiding, proposed, publishable
 from evosdc_lattice.space import Levels
 
@@ -23,13 +22,13 @@ class RandomRestarts(LatticeSearch):
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first candidate; the first node of the search is drawn."""
-        return Population(tuple(candidates[:1]), memory={"restart": np.array(True)})
+        return Population(candidates[:1], memory={"restart": np.array(True)})
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population) -> list[Offspring]:
         """Return the nodes one step from the current one, or a random node."""
         if population.memory["restart"]:
-            return proposed([self.toolbox.random(streams.vary(population.generation, 0))], "random")
-        node = population.individuals[0].genome
+            return proposed([self.lattice.random(self.toolbox.rng)], "random")
+        node = population[0].genome
         return proposed([*self.lattice.steps(node, -1), *self.lattice.steps(node, 1)], "step", (0,))
 
     def replace(
@@ -39,7 +38,7 @@ class RandomRestarts(LatticeSearch):
         best = min(evaluated, key=lambda i: (guiding(i, self.params.penalty), i.key))
         stuck = False
         if not population.memory["restart"]:
-            current = population.individuals[0]
+            current = population[0]
             stuck = guiding(best, self.params.penalty) >= guiding(current, self.params.penalty)
             best = current if stuck else best
         memory = {**population.memory, "restart": np.array(stuck)}
@@ -62,9 +61,9 @@ class BottomUp(LatticeSearch):
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return one candidate; the search begins with the lowest node."""
-        return Population(tuple(candidates[:1]))
+        return Population(candidates[:1])
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population) -> list[Offspring]:
         """Return the nodes above the most promising one of the border that were not judged yet."""
         if "border" not in population.memory:
             return proposed([self.lattice.space.bottom], "lowest")
@@ -81,14 +80,14 @@ class BottomUp(LatticeSearch):
 
     def proves(self, population: Population) -> bool:
         """Whether nothing is left above the border."""
-        return not self.propose(population, Streams(0))
+        return not self.propose(population)
 
     def _best_loss(self, population: Population) -> float:
         """Return the loss that nodes above one must be able to fall below; infinite before there is a publishable one.
 
         The slack keeps rounding from leaving out an optimum.
         """
-        best = population.individuals[0]
+        best = population[0]
         if not publishable(best) or not best.feasible:
             return float("inf")
         return best.objectives[0] + 1e-12 * max(abs(best.objectives[0]), 1.0)
@@ -127,7 +126,7 @@ class BottomUp(LatticeSearch):
             border, rank = border[keep], rank[keep]
         judged = np.array([i.genome for i in evaluated], dtype=np.int16).reshape(-1, attributes)
         ranks = [(i.scores["violation"], i.objectives[0], self._bound(i.genome)) for i in evaluated]
-        best = min((*population.individuals, *evaluated), key=lambda i: (not publishable(i), i.precedence, i.key))
+        best = min((*population, *evaluated), key=lambda i: (not publishable(i), i.precedence, i.key))
         state = {
             **memory,
             "border": np.concatenate([border, judged]),
@@ -153,22 +152,22 @@ class TopDown(LatticeSearch):
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return one candidate; the search begins with the highest node."""
-        return Population(tuple(candidates[:1]), memory={"descent": np.array(-1), "restart": np.array(True)})
+        return Population(candidates[:1], memory={"descent": np.array(-1), "restart": np.array(True)})
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population) -> list[Offspring]:
         """Return the nodes one step below the current one, or the highest node."""
         if population.memory["restart"]:
             single = self.params.choices == 1 and int(population.memory["descent"]) >= 0
             return [] if single else proposed([self.lattice.space.top], "highest")
-        slot = self._chosen(population, streams)
-        nodes = self.lattice.steps(population.individuals[slot].genome, -1)
+        slot = self._chosen(population)
+        nodes = self.lattice.steps(population[slot].genome, -1)
         return proposed(nodes or [self.lattice.space.top], "step down", (slot,))
 
-    def _chosen(self, population: Population, streams: Streams) -> int:
+    def _chosen(self, population: Population) -> int:
         """Return the slot to go on from: individuals stand from the best on."""
-        if int(population.memory["descent"]) == 0 or len(population.individuals) == 1:
+        if int(population.memory["descent"]) == 0 or len(population) == 1:
             return 0
-        return int(streams.vary(population.generation, 0).integers(len(population.individuals)))
+        return int(self.toolbox.rng.integers(len(population)))
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -177,7 +176,7 @@ class TopDown(LatticeSearch):
         if population.memory["restart"]:
             memory = {**population.memory, "descent": population.memory["descent"] + 1, "restart": np.array(False)}
             return self.moved_on(population, evaluated[:1], memory, evaluated)
-        current = population.individuals[offspring[0].parents[0]]
+        current = population[offspring[0].parents[0]]
         better = [i for i in evaluated if publishable(i) and i.objectives < current.objectives]
         better.sort(key=lambda i: (i.objectives, i.key))
         memory = {**population.memory, "restart": np.array(not better)}

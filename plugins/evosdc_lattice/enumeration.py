@@ -10,7 +10,6 @@ from pydantic import Field
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Individual, Offspring, Parameters, Population
 from evosdc.model.individual import INFEASIBILITY
-from evosdc.secret import Streams
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.node_loss import NodeLoss
 from evosdc_lattice.search import LatticeSearch, proposed
@@ -39,7 +38,7 @@ class ExactSearch(LatticeSearch):
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
         """Return the nodes that are the best so far, each once."""
-        everyone = {individual.key: individual for individual in (*population.individuals, *evaluated)}
+        everyone = {individual.key: individual for individual in (*population, *evaluated)}
         return self.moved_on(
             population, _tied(list(everyone.values())), self.remembered(population, offspring), evaluated
         )
@@ -55,7 +54,7 @@ class ExactSearch(LatticeSearch):
 
     def optima(self, population: Population, solution: Individual) -> tuple[Individual, ...]:
         """Return all optima by levels, in lexicographic order."""
-        return tuple(sorted(population.individuals, key=lambda i: tuple(i.genome.tolist())))
+        return tuple(sorted(population, key=lambda i: tuple(i.genome.tolist())))
 
     def describe(self, population: Population, solution: Individual) -> Any:
         """Return the first optimum, and the levels of all."""
@@ -97,7 +96,7 @@ class Exhaustive(ExactSearch):
         """Return the size of the lattice."""
         return self.lattice.space.size
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population) -> list[Offspring]:
         """Return the next nodes in lexicographic order."""
         done = int(population.memory.get("done", np.array(0)))
         if done == 0:
@@ -141,7 +140,7 @@ class Optimal(ExactSearch):
         """Return how many cannot be left out."""
         return len(population.memory["nodes"]) if "nodes" in population.memory else float("inf")
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population) -> list[Offspring]:
         """Return the next of the nodes that cannot be left out; the optima are among them."""
         done = int(population.memory.get("done", np.array(0)))
         nodes = population.memory["nodes"] if "nodes" in population.memory else self._judged(population)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field
 
+from evosdc.algorithms.variation import crossed, mutated
 from evosdc.model import Individual, Offspring, Parameters, Population
-from evosdc.secret import Streams
 from evosdc_lattice.search import LatticeSearch, guiding, proposed
 from evosdc_lattice.space import Levels
 
@@ -54,29 +54,30 @@ class Genetic(LatticeSearch):
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return random candidates where there are some; without them the search draws its own."""
         started = [individual for individual in candidates if individual.origin == "random"]
-        return Population(tuple(started or candidates), memory={"started": np.array(bool(started))})
+        return Population(started or candidates, memory={"started": np.array(bool(started))})
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population) -> list[Offspring]:
         """Return the children of pairs drawn by roulette."""
         generation, size = population.generation, self.params.population
         if not population.memory["started"]:
-            return proposed([self.toolbox.random(streams.vary(generation, slot)) for slot in range(size)], "random")
-        individuals = population.individuals
-        slots = wheel(individuals, size + size % 2, self.params.penalty, streams.select(generation))
+            return proposed([self.lattice.random(self.toolbox.rng) for slot in range(size)], "random")
+        individuals = population
+        slots = wheel(individuals, size + size % 2, self.params.penalty, self.toolbox.rng)
         offspring: list[Offspring] = []
+        rng = self.toolbox.rng
         for pair in range(len(slots) // 2):
-            rng = streams.vary(generation, pair)
             parents = slots[2 * pair : 2 * pair + 2]
-            children = self.toolbox.mate(*(individuals[slot].genome for slot in parents), rng)
+            children = crossed(self.toolbox, *(individuals[slot] for slot in parents))
             for slot, child in zip(parents, children, strict=True):
-                mutated = rng.random() < self.params.mutation
-                node = self._mutant(child, rng) if mutated else child
-                offspring.append(Offspring(node, "crossover and mutation" if mutated else "crossover", (slot,)))
+                varied = rng.random() < self.params.mutation
+                node = self._mutant(child, rng) if varied else child.genome
+                offspring.append(Offspring(node, "crossover and mutation" if varied else "crossover", (slot,)))
         return offspring[:size]
 
-    def _mutant(self, node: Levels, rng: np.random.Generator) -> Levels:
+    def _mutant(self, child: Individual, rng: np.random.Generator) -> Levels:
+        node: Levels = child.genome
         if rng.random() >= self.params.step:
-            mutant: Levels = self.toolbox.mutate(node, rng)
+            mutant: Levels = mutated(self.toolbox, child).genome
             return mutant
         steps = [*self.lattice.steps(node, -1), *self.lattice.steps(node, 1)]
         return steps[int(rng.integers(len(steps)))] if steps else node
@@ -85,7 +86,7 @@ class Genetic(LatticeSearch):
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
     ) -> Population:
         """Return the children, and the elite in place of the last of them."""
-        elite = sorted(population.individuals, key=lambda i: (i.objectives, i.key))[: self.params.elite]
+        elite = sorted(population, key=lambda i: (i.objectives, i.key))[: self.params.elite]
         individuals = [*elite, *evaluated][: max(len(evaluated), len(elite))]
         memory = {**population.memory, "started": np.array(True)}
         return self.moved_on(population, individuals, memory, evaluated)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from evosdc.algorithms.variation import crossed
 from evosdc.model import Individual, Offspring, Population
-from evosdc.secret import Streams
 from evosdc_lattice.genetic import wheel
 from evosdc_lattice.search import proposed, publishable
 from evosdc_lattice.tabu import LARGE, TabuList, TabuParams, TabuSearch, next_node
@@ -61,7 +61,7 @@ class GeneticTabu(TabuSearch):
         """Return random candidates where there are some; without them the search draws its own."""
         started = [individual for individual in candidates if individual.origin == "random"]
         if started and self.lead:
-            return self._begun(candidates, {}, Population(()), ())
+            return self._begun(candidates, {}, Population(), ())
         individuals = tuple(started or candidates)
         return Population(individuals, memory=self._parents(len(individuals)) if started else {})
 
@@ -69,32 +69,31 @@ class GeneticTabu(TabuSearch):
         """Return the memory of a population that is about to be crossed."""
         return {"cycle": np.array(-1), "size": np.array(size)}
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population) -> list[Offspring]:
         """Return first nodes, children of a crossover, or the neighbours of all current nodes."""
         generation, memory = population.generation, population.memory
         if "cycle" not in memory:
-            nodes = [self.toolbox.random(streams.vary(generation, slot)) for slot in range(self.size)]
-            return self.first_nodes(nodes, streams.vary(generation, self.size))
+            nodes = [self.lattice.random(self.toolbox.rng) for slot in range(self.size)]
+            return self.first_nodes(nodes, self.toolbox.rng)
         if int(memory["cycle"]) < 0:
-            return self._crossed(population, streams)
+            return self._crossed(population)
         offspring: list[Offspring] = []
         for search in range(int(memory["size"])):
-            rng = streams.vary(generation, _TABU + search)
+            rng = self.toolbox.rng
             current = self._next(population, search, rng)
-            node = population.individuals[current].genome
+            node = population[current].genome
             nodes = self.judged_neighbours(population, node, rng)
             offspring += proposed(nodes, "neighbour", (current, search))
         return offspring
 
-    def _crossed(self, population: Population, streams: Streams) -> list[Offspring]:
+    def _crossed(self, population: Population) -> list[Offspring]:
         generation, size = population.generation, self.size
-        slots = wheel(population.individuals, size + size % 2, self.params.penalty, streams.select(generation))
+        slots = wheel(population, size + size % 2, self.params.penalty, self.toolbox.rng)
         offspring: list[Offspring] = []
         for pair in range(len(slots) // 2):
             parents = slots[2 * pair : 2 * pair + 2]
-            genomes = (population.individuals[slot].genome for slot in parents)
-            children = self.toolbox.mate(*genomes, streams.vary(generation, pair))
-            offspring += [Offspring(child, "crossover", (slot,)) for slot, child in zip(parents, children, strict=True)]
+            children = crossed(self.toolbox, *(population[slot] for slot in parents))
+            offspring += [Offspring(c.genome, "crossover", (slot,)) for slot, c in zip(parents, children, strict=True)]
         return offspring[:size]
 
     def _next(self, population: Population, search: int, rng: np.random.Generator) -> int:
@@ -103,7 +102,7 @@ class GeneticTabu(TabuSearch):
         slots = np.flatnonzero(memory["owner"] == search)
         if not len(slots):
             return search
-        neighbours = [population.individuals[int(slot)] for slot in slots]
+        neighbours = [population[int(slot)] for slot in slots]
         tabu = TabuList(memory["tabu"][search], memory["until"][search])
         chosen = next_node(neighbours, tabu, population.generation, self.params, rng)
         return search if chosen is None else int(slots[next(i for i, x in enumerate(neighbours) if x is chosen)])
@@ -160,13 +159,13 @@ class GeneticTabu(TabuSearch):
         memory, size = population.memory, int(population.memory["size"])
         owner = np.array([item.parents[1] for item in offspring])
         leading = int(memory["lead"]) if "lead" in memory else 0
-        current = list(population.individuals[:size])
-        best = list(population.individuals[size : size + (leading or size)])
+        current = list(population[:size])
+        best = list(population[size : size + (leading or size)])
         lists = []
         for search in range(size):
             mine = np.flatnonzero(owner == search)
             if len(mine):
-                current[search] = population.individuals[offspring[int(mine[0])].parents[0]]
+                current[search] = population[offspring[int(mine[0])].parents[0]]
             if not leading:
                 best[search] = min([best[search], current[search], *(evaluated[int(i)] for i in mine)], key=_rank)
             tabu = TabuList(memory["tabu"][search], memory["until"][search])

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Individual, Offspring, Parameters, Population
-from evosdc.secret import Streams
 from evosdc_lattice.search import LatticeSearch, proposed, publishable
 from evosdc_lattice.space import Levels, locked
 
@@ -42,7 +41,7 @@ class Samarati(LatticeSearch):
             advice = "Set suppression = 0, or use the algorithm optimal."
             raise ParameterError(Fault("algorithm samarati", given, wanted, advice))
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population) -> list[Offspring]:
         """Return the next nodes of the height in question; none when the search has ended."""
         low, high, cursor = self._state(population)
         final = low >= high
@@ -63,7 +62,7 @@ class Samarati(LatticeSearch):
         low, high, cursor = self._state(population)
         safe = [individual for individual in evaluated if publishable(individual)]
         height = int(evaluated[0].genome.sum())
-        kept = list(population.individuals)
+        kept = list(population)
         if low >= high:
             kept = list({i.key: i for i in (*kept, *safe) if int(i.genome.sum()) == high}.values()) or kept
             cursor += len(offspring)
@@ -89,11 +88,11 @@ class Samarati(LatticeSearch):
 
     def solution(self, population: Population, best: Individual) -> Individual:
         """Return the best of the safe nodes of the least height."""
-        return population.individuals[0]
+        return population[0]
 
     def optima(self, population: Population, solution: Individual) -> tuple[Individual, ...]:
         """Return the nodes of the least height that are as good as the solution."""
-        return tuple(i for i in population.individuals if i.precedence == solution.precedence)
+        return tuple(i for i in population if i.precedence == solution.precedence)
 
     def describe(self, population: Population, solution: Individual) -> Any:
         """Return the solution, its height, the levels of all as good, and those of all safe ones of that height."""
@@ -101,7 +100,7 @@ class Samarati(LatticeSearch):
             **super().describe(population, solution),
             "height": int(solution.genome.sum()),
             "optima": [self.lattice.levels_of(i.genome) for i in self.optima(population, solution)],
-            "minimal": [self.lattice.levels_of(i.genome) for i in population.individuals],
+            "minimal": [self.lattice.levels_of(i.genome) for i in population],
         }
 
 

@@ -9,7 +9,7 @@ from deap import base
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Algorithm, Individual, Offspring, Population
+from evosdc.model import Individual, Offspring, Population, Proposing
 from evosdc.model.fitness import SingleMeasure
 from evosdc_lattice.exploration import Explored, explored_picture
 from evosdc_lattice.lattice import Lattice
@@ -19,7 +19,7 @@ from evosdc_lattice.publication import class_sizes
 from evosdc_lattice.relaxation import lower_bound
 
 
-class LatticeSearch(Algorithm):
+class LatticeSearch(Proposing):
     """A search of the lattice; works with the genotype `lattice` only."""
 
     def __init__(self, params: Any, toolbox: base.Toolbox) -> None:
@@ -45,11 +45,11 @@ class LatticeSearch(Algorithm):
         """Return the next population, what was explored kept in its memory."""
         kept = {name: np.asarray(value) for name, value in memory.items()}
         if self.lattice.space.size <= PICTURED:
-            known = population.memory.get("visited", self._visited(population.individuals))
+            known = population.memory.get("visited", self._visited(population))
             kept["visited"] = np.unique(np.concatenate([known, self._visited(evaluated)]), axis=0)
         else:
             kept |= Explored.kept_in(population.memory).joined(evaluated).memory()
-        return Population(tuple(individuals), population.generation, kept)
+        return Population(individuals, population.generation, kept)
 
     def _visited(self, individuals: Sequence[Individual]) -> NDArray[np.int16]:
         return np.array([i.genome for i in individuals], dtype=np.int16).reshape(-1, len(self.lattice.space.top))
@@ -104,7 +104,7 @@ class LatticeSearch(Algorithm):
             )
         }
         if space.size <= PICTURED:
-            visited = population.memory.get("visited", self._visited(population.individuals))
+            visited = population.memory.get("visited", self._visited(population))
             optima = [i.genome for i in self.optima(population, solution)]
             drawn["The lattice"] = lattice_picture(self.lattice, visited, optima)
         elif len((explored := Explored.kept_in(population.memory)).nodes):

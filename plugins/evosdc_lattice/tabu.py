@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import Individual, Offspring, Parameters, Population
-from evosdc.secret import Streams
 from evosdc_lattice.search import LatticeSearch, guiding, proposed, publishable
 from evosdc_lattice.space import Levels, locked
 from evosdc_lattice.surrogate import Judged
@@ -196,23 +195,23 @@ class Tabu(TabuSearch):
         first = self.first_node(candidates) if self.models else (started or candidates)[0]
         return Population((first,), memory={"started": np.array(bool(started))})
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
+    def propose(self, population: Population) -> list[Offspring]:
         """Return the neighbours of the next node, or of the next ones."""
         cycle, memory = population.generation, population.memory
         if not memory["started"]:
-            rng = streams.vary(cycle, 0)
-            return self.first_nodes([self.toolbox.random(rng)], rng)
-        slots, rng = self._followed(population, streams.vary(cycle, 0)), streams.vary(cycle, 1)
+            rng = self.toolbox.rng
+            return self.first_nodes([self.lattice.random(rng)], rng)
+        slots, rng = self._followed(population, self.toolbox.rng), self.toolbox.rng
         parents: dict[bytes, tuple[Levels, list[int]]] = {}
         for slot in slots:
-            for node in self.judged_neighbours(population, population.individuals[slot].genome, rng):
+            for node in self.judged_neighbours(population, population[slot].genome, rng):
                 parents.setdefault(node.tobytes(), (node, []))[1].append(slot)
         return [Offspring(node, "neighbour", tuple(found)) for node, found in parents.values()]
 
     def _followed(self, population: Population, rng: np.random.Generator) -> list[int]:
         """Return the slots of the nodes that the search goes on from: the current ones where it cannot move."""
         current = _current(population.memory)
-        neighbours = population.individuals[current:]
+        neighbours = population[current:]
         tabu, cycle = self._list(population), population.generation
         if self.params.follow == "best":
             best = next_node(neighbours, tabu, cycle, self.params, rng) if neighbours else None
@@ -220,7 +219,7 @@ class Tabu(TabuSearch):
         else:
             free = [individual for individual in neighbours if not tabu.has(individual.genome, cycle)]
             chosen = drawn_candidates(free, self.params, rng) if free else []
-        places = {id(individual): slot for slot, individual in enumerate(population.individuals)}
+        places = {id(individual): slot for slot, individual in enumerate(population)}
         return [places[id(individual)] for individual in chosen] or list(range(current))
 
     def replace(
@@ -233,7 +232,7 @@ class Tabu(TabuSearch):
             return self.moved_on(population, [self.first_node(evaluated)], memory, evaluated)
         firsts = (item.parents[0] for item in offspring)
         slots = dict.fromkeys(chain(firsts, (slot for item in offspring for slot in item.parents)))
-        current = [population.individuals[slot] for slot in slots]
+        current = [population[slot] for slot in slots]
         entering = [individual.genome for individual in current]
         tabu = self._list(population).all_entered(entering, population.generation, self.params.tabu_life)
         memory = {"started": np.array(True), "tabu": tabu.nodes, "until": tabu.until, "current": np.array(len(current))}

@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import FaultCollector, ParameterError, PluginError
@@ -14,17 +15,15 @@ from evosdc.model import (
     Assuring,
     Described,
     Equipped,
-    Followed,
     Generalising,
     Grouping,
     Masking,
     MaskingMethods,
     Microdata,
-    Movable,
+    Local,
     Parameters,
     SelfStarting,
 )
-from evosdc.model.capabilities import Draw
 from evosdc.model.constraint import Constraint
 from evosdc.model.genotype import Dump
 from evosdc.table.table import Rows, Table
@@ -61,8 +60,7 @@ METHOD = "semantic-groups"
 
 class Groups(
     SelfStarting[Labels],
-    Followed[Labels],
-    Movable[Labels],
+    Local[Labels],
     Generalising[Labels],
     Described[Labels],
     Equipped[Labels],
@@ -182,9 +180,24 @@ class Groups(
         """Swaps, moves, groups shared out anew, splits and merges."""
         return KINDS
 
-    def move(self, g: Labels, kind: str, rng: np.random.Generator, records: Draw | None = None) -> Labels:
-        """Return groups after one change."""
-        return self._moves.made(g, kind, rng, records)
+    def moved(
+        self,
+        g: Labels,
+        kinds: Sequence[str],
+        costly: Sequence[bool],
+        through: NDArray[np.float64] | None,
+        rng: np.random.Generator,
+    ) -> list[Labels]:
+        """Return the groups after a move each."""
+
+        def costly_record() -> int:
+            assert through is not None
+            return min(int(through.searchsorted(through[-1] * rng.random(), "right")), len(through) - 1)
+
+        return [
+            self._moves.made(g, kind, rng, costly_record if drawn and through is not None else None)
+            for kind, drawn in zip(kinds, costly, strict=True)
+        ]
 
     def combined(self, g: Labels, changed: Sequence[Labels]) -> Labels | None:
         """Return groups with the changes of several; where two touch the same groups the first one counts."""

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.model.capabilities import Draw
+from collections.abc import Callable
 from evosdc_social.repair import NOBODY, Labels, canonical, repaired
 from evosdc_social.space import SemanticSpace
 from evosdc_social.tree import Nodes

@@ -143,15 +143,15 @@ class TestHillClimbing(AlgorithmConformance):
         return HillClimbing(HillClimbing.Params(patience=5), toolbox)
 
 
-def island_toolbox():
-    toolbox = counting_toolbox()
+def island_toolbox(objectives=1):
+    toolbox = counting_toolbox(objectives)
     toolbox.algorithm = lambda name, params: default_registry().build("algorithm", name, params, toolbox)
     return toolbox
 
 
 class TestIslands(AlgorithmConformance):
     def toolbox(self):
-        return island_toolbox()
+        return island_toolbox(self.objectives)
 
     def algorithm(self, toolbox):
         return Islands(Islands.Params(islands=3, interval=4), toolbox)
@@ -159,7 +159,7 @@ class TestIslands(AlgorithmConformance):
 
 class TestIslandsOfClimbers(AlgorithmConformance):
     def toolbox(self):
-        return island_toolbox()
+        return island_toolbox(self.objectives)
 
     def algorithm(self, toolbox):
         inner = {"name": "hill-climbing", "patience": 3}
@@ -170,7 +170,7 @@ class TestIslandsOfFronts(AlgorithmConformance):
     objectives = 2
 
     def toolbox(self):
-        return island_toolbox()
+        return island_toolbox(self.objectives)
 
     def algorithm(self, toolbox):
         return Islands(Islands.Params(islands=5, interval=3, migrants=1, inner="nsga2"), toolbox)

@@ -228,7 +228,6 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
             problem.fitness,
             lambda name, params, toolbox: registry.build("algorithm", name, params, toolbox),
             problem.repair.keeps_classes,
-            problem.burdens,
         ),
     )
     return algorithm

@@ -279,5 +279,7 @@ def _unmended(problem: Problem, entry: StartEntry, *address: int) -> Table:
 def individual_of(problem: Problem, genome: Any, origin: str, rule: ErrorRule = RAISE) -> Individual:
     """Return an evaluated individual."""
     key = problem.genotype.key(genome)
-    evaluation = evaluate_or_penalise(rule, problem, genome, key)
-    return Individual(genome, key, evaluation.scores, evaluation.objectives, origin)
+    individual = Individual.unevaluated(genome, origin, problem.fitness.objectives)
+    individual.key = key
+    individual.fitness.values = evaluate_or_penalise(rule, problem, individual)
+    return individual

@@ -157,7 +157,7 @@ def write_outputs(
         "failed": state.progress.failed,
         "generations": state.progress.generation,
         "seconds": round(state.progress.seconds, 3),
-        "digest": digest_of(state.population.individuals),
+        "digest": digest_of(state.population),
         "stopped": reason,
         "records": records,
         "protect": list(assembly.microdata.protect),

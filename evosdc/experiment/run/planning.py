@@ -269,7 +269,7 @@ def _searched(nested: Assembly, stop: Stop, recorder: Recorder, dispatch: Dispat
     individuals = list(starting_individuals(nested, dispatch, lambda done, total: recorder.planning(done, None)))
     state = search_from(nested, individuals, monotonic() - began, 0)
     evaluator = Evaluator(nested.problem, dispatch, None, nested.experiment.on_error.rule)
-    evaluator.remember([*state.population.individuals, *state.front])
+    evaluator.remember([*state.population, *state.front])
 
     def observe(reached: SearchState, record: dict[str, Any]) -> None:
         recorder.planning(reached.progress.evaluations, reached.best.objectives[0])

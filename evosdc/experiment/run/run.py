@@ -268,10 +268,9 @@ def _searched(recorder: Recorder, state: SearchState | None) -> tuple[SearchStat
         if assembly.experiment.start is not None and assembly.experiment.start.planned is not None:
             assembly, spent = planned_start(recorder, dispatch, spent)
             recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
-        assembly.problem.use_threads(executor.processors)
         evaluator = Evaluator(assembly.problem, dispatch, executor.time_limit, assembly.experiment.on_error.rule)
         state, files = _start(recorder, state, dispatch, spent)
-        evaluator.remember([*state.population.individuals, *state.front])
+        evaluator.remember([*state.population, *state.front])
         advance = GenerationStep(assembly.algorithm, evaluator, assembly.problem.streams, assembly.stop)
         state, reason = search(
             assembly.algorithm, evaluator, assembly.problem.streams, assembly.stop, state, recorder, advance

@@ -32,11 +32,8 @@ from evosdc.table.table import Table
 from evosdc.time_limit import unlimited
 from evosdc.tuning.trial import attempt
 
-DEMES = 4
-"""Of how many demes a worker keeps the members with their states: with more islands than workers it sees several."""
-
 RECENT = 128
-"""How many evaluated genomes a worker keeps with their states, as relatives for incremental evaluation."""
+"""How many evaluated genomes a worker keeps, as parents of others."""
 
 
 class WorkerProblem:
@@ -65,17 +62,22 @@ class WorkerProblem:
         self.experiment = experiment
 
     def evaluate(self, dump: Mapping[str, Any], nearest: bytes | None) -> tuple[dict[str, float], tuple[float, ...]]:
-        """Return scores and objectives of a genome."""
+        """Return scores and objectives of a genome; `nearest` is the key of its parent, if it has one."""
         genome = self.problem.genotype.load(dump)
-        key = self.problem.genotype.key(genome)
-        relative = self.recent.get(nearest) if nearest is not None else None
-        evaluation = evaluate_or_penalise(self.rule, self.problem, genome, key, relative)
-        self.recent[key] = Individual(
-            genome, key, evaluation.scores, evaluation.objectives, "evaluated", evaluation.states
-        )
+        individual = Individual.unevaluated(genome, "evaluated", self.problem.fitness.objectives)
+        individual.key = self.problem.genotype.key(genome)
+        individual.parent = self.recent.get(nearest) if nearest is not None else None
+        individual.fitness.values = evaluate_or_penalise(self.rule, self.problem, individual)
+        individual.parent = None
+        self.recent[individual.key] = individual
         while len(self.recent) > RECENT:
             self.recent.popitem(last=False)
-        return evaluation.scores, evaluation.objectives
+        return dict(individual.scores), individual.objectives
+
+    @cached_property
+    def first_genome(self) -> Any:
+        """The genome that stands first in the start."""
+        return starting_individual(self.problem, self.plan, 0, self.rule).genome
 
     @cached_property
     def islands(self) -> Archipelago:
@@ -91,18 +93,12 @@ class WorkerProblem:
         return Evaluator(self.problem, rule=self.rule)
 
     def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> DemeReport:
-        """Evolve a deme; members that were here before bring the states of their measures with them."""
+        """Evolve a deme; the tables of members that were here before are still followed."""
         began = perf_counter()
-        deme = unpack_deme(packed, self.problem.genotype, self.recent)
+        deme = unpack_deme(packed, self.problem.genotype)
         self.evaluator.time_limit = time_limit
         streams = replace(self.problem.streams, island=island)
         history = list(evolve_generations(self.islands.inner, self.evaluator, streams, deme, count))
-        members = history[-1].population.individuals
-        for individual in members:
-            self.recent[individual.key] = individual
-            self.recent.move_to_end(individual.key)
-        while len(self.recent) > max(RECENT, DEMES * len(members)):
-            self.recent.popitem(last=False)
         report = report_generations(deme, iter(history), self.problem.genotype)
         return report._replace(seconds=perf_counter() - began)
 
@@ -116,14 +112,15 @@ def _population(arrays: Mapping[str, Any], documents: Mapping[str, Any]) -> Tabl
 
 
 @lru_cache(maxsize=2)
-def _problem(shared: SharedFiles, seed: Seed) -> WorkerProblem:
+def problem_of(shared: SharedFiles, seed: Seed) -> WorkerProblem:
+    """Return this process's copy of a problem, built once."""
     with unlimited():
         return WorkerProblem(shared, seed)
 
 
 def prepare(shared: SharedFiles, seed: Seed, payload: None) -> Any:
     """Build the problem and judge the original once, which loads what evaluations need."""
-    problem = _problem(shared, seed).problem
+    problem = problem_of(shared, seed).problem
     with unlimited():
         problem.score(problem.genotype.microdata.original)
     return None
@@ -131,25 +128,25 @@ def prepare(shared: SharedFiles, seed: Seed, payload: None) -> Any:
 
 def evaluate(shared: SharedFiles, seed: Seed, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
     """Evaluate a dumped genome; `payload` is the dump and the key of a relative, or None."""
-    return _problem(shared, seed).evaluate(*payload)
+    return problem_of(shared, seed).evaluate(*payload)
 
 
 def evolve(shared: SharedFiles, seed: Seed, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
     """Evolve a deme; `payload` is the deme, its island, the generations, and the time limit of an evaluation."""
-    return _problem(shared, seed).evolve(*payload)
+    return problem_of(shared, seed).evolve(*payload)
 
 
 def try_masking(shared: SharedFiles, seed: Seed, payload: tuple[str, int]) -> Any:
     """Mask by an entry, told as JSON, in a draw of the run; return the trial, or the refusal, as a tuple."""
     masking, draw = payload
-    problem = _problem(shared, seed).problem
+    problem = problem_of(shared, seed).problem
     trial, _ = attempt(problem, default_registry(), Masking.from_json(json.loads(masking)), seed, draw)
     return astuple(trial)
 
 
 def evaluate_start(shared: SharedFiles, seed: Seed, position: int) -> Any:
     """Make and evaluate what stands at one position of the start; return genome (if any), scores, objectives, label."""
-    own = _problem(shared, seed)
+    own = problem_of(shared, seed)
     individual = starting_individual(own.problem, own.plan, position, own.rule)
     dump = {} if individual.genome is None else dict(own.problem.genotype.dump(individual.genome))
     return dump, dict(individual.scores), individual.objectives, individual.origin

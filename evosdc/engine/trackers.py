@@ -1,0 +1,162 @@
+"""Masked tables that are followed: a tracker of each measure, which children of the table are judged by."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import EvosdcError, PluginFailure
+from evosdc.model import Changes, Fitted, Individual, Local, Tracker
+from evosdc.processors import side_by_side
+from evosdc.table.table import Table
+
+MOST_BYTES = 1 << 30
+"""About so much may the tables that are followed hold together."""
+
+BYTES_A_CELL = 100
+"""Bytes that a followed table holds for a cell: what the trackers of half a dozen measures keep."""
+
+MOST_TABLES = 512
+"""Tables that are followed at most: more than a population has members."""
+
+COPIED = 16_384
+"""Cells of a file up to which trackers are copied for a child that has children itself; those of larger files go there
+from its parent, since to copy them costs what the file costs."""
+
+FAR = 4
+"""Children that differ in more than the records divided by this are judged from scratch: trackers would take longer."""
+
+NEAR = 2
+"""So many tables that were asked for last are looked at for one that is near a genome, where its parent's is gone."""
+
+
+T = TypeVar("T")
+
+
+def named(name: str, method: str, call: Callable[..., T], *given: Any) -> T:
+    """Return what a method of a measure returns; raises `PluginFailure` with the names of both where it raises."""
+    try:
+        return call(*given)
+    except EvosdcError:
+        raise
+    except Exception as error:
+        raise PluginFailure("measure", name, method, error) from error
+
+
+def scored(name: str, fitted: Fitted, masked: Table) -> float:
+    """Return the score of a table by a measure, from scratch; raises as `named`."""
+    return float(named(name, "score", fitted.score, masked))
+
+
+class FollowedTable:
+    """The table of a genome, with a tracker of each measure.
+
+    Parameters
+    ----------
+    genotype : Local
+    measures : mapping of str to Fitted
+    genome : object
+    table : Table
+        What it is decoded to.
+    """
+
+    def __init__(
+        self, genotype: Local[Any], measures: Mapping[str, Fitted], genome: Any, table: Table
+    ) -> None:
+        self._genotype = genotype
+        self.genome = genome
+        calls = [partial(named, name, "track", fitted.track, table) for name, fitted in measures.items()]
+        made = side_by_side(len(table), calls)
+        self.trackers: dict[str, Tracker] = dict(zip(measures, made, strict=True))
+
+    def change_to(self, genome: Any, most: int) -> Changes | None:
+        """Return what another genome changes; None where that is more than so many records."""
+        return self._genotype.change(self.genome, genome, most)
+
+    def take(self, genome: Any, change: Changes) -> None:
+        """Go on to another genome."""
+        for name, tracker in self.trackers.items():
+            named(name, "take", tracker.take, change)
+        self.genome = genome
+
+    def copy(self) -> "FollowedTable":
+        """Return one that goes its own way."""
+        other = FollowedTable.__new__(FollowedTable)
+        other._genotype, other.genome = self._genotype, self.genome
+        other.trackers = {name: tracker.copy() for name, tracker in self.trackers.items()}
+        return other
+
+
+class Trackers:
+    """The tables that are followed in one search, by the keys of their genomes; those asked for least go first.
+
+    Parameters
+    ----------
+    genotype : Local
+    measures : mapping of str to Fitted
+    decode : callable
+        Returns the table of a genome, given with its key.
+    """
+
+    def __init__(
+        self, genotype: Local[Any], measures: Mapping[str, Fitted], decode: Callable[[Any, bytes], Table]
+    ) -> None:
+        self.genotype, self._measures, self._decode = genotype, measures, decode
+        original = genotype.microdata.original
+        cells = original.codes.size + original.numbers.size
+        self.most_changed = max(1, len(original) // FAR)
+        self._most = min(MOST_TABLES, max(2, MOST_BYTES // (BYTES_A_CELL * max(cells, 1))))
+        self._copies = cells <= COPIED
+        self._tables: OrderedDict[bytes, FollowedTable] = OrderedDict()
+        self._origin: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def at(self, individual: Individual) -> FollowedTable:
+        """Return the followed table of an individual: known, gone on from a relative's, or made anew."""
+        key = individual.key
+        table = self._tables.pop(key, None)
+        if table is None:
+            table = self._arrived(individual)
+            while len(self._tables) >= self._most:
+                self._tables.popitem(last=False)
+        self._tables[key] = table
+        return table
+
+    def tries(self, parent: Individual, changes: Changes) -> dict[str, NDArray[np.float64]]:
+        """Return the scores of children of an individual by measure, shape (k,) each.
+
+        Raises
+        ------
+        PluginFailure
+            A measure failed.
+        """
+        table = self.at(parent)
+        try:
+            return {name: named(name, "tries", tracker.tries, changes) for name, tracker in table.trackers.items()}
+        except BaseException:
+            self._tables.pop(parent.key, None)  # who was interrupted may be in any state
+            raise
+
+    def born(self, child: bytes, parent: bytes) -> None:
+        """Take note of whose child a genome is, by both keys."""
+        self._origin[child] = parent
+        while len(self._origin) > 40 * MOST_TABLES:
+            self._origin.popitem(last=False)
+
+    def _arrived(self, individual: Individual) -> FollowedTable:
+        parent = self._origin.get(individual.key, b"")
+        for key in dict.fromkeys([parent, *list(self._tables)[: -NEAR - 1 : -1]]):
+            table = self._tables.get(key)
+            change = None if table is None else table.change_to(individual.genome, self.most_changed)
+            if table is None or change is None:
+                continue
+            if self._copies:
+                table = table.copy()
+            else:
+                del self._tables[key]
+            table.take(individual.genome, change)
+            return table
+        made = self._decode(individual.genome, individual.key)
+        return FollowedTable(self.genotype, self._measures, individual.genome, made)
