@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.engine.tracked import as_incremental
 from evosdc.errors import InputError
-from evosdc.model import Incremental, IntruderView, Measure, Microdata
+from evosdc.model import Changes, IntruderView, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
@@ -37,7 +36,7 @@ class Growth:
     Parameters
     ----------
     operation : str
-        ``"score"``, ``"update of 1 record"`` and so on.
+        ``"score"``, ``"a child with 1 changed record"`` and so on.
     records : tuple of int
         Sizes that were tried.
     seconds : tuple of float
@@ -137,11 +136,9 @@ def _of_measure(measure: Measure, microdata: Microdata) -> Mapping[str, Callable
         "fit": lambda: measure.fit_in(microdata),
         "score": lambda: fitted.score(masked),
     }
-    fitted = as_incremental(fitted)
-    if isinstance(fitted, Incremental):
-        state, rows = fitted.start(masked), np.arange(1)
-        changed = masked.take(np.array([len(masked) - 1, *range(1, len(masked))]))
-        calls["update of 1 record"] = lambda: fitted.value(fitted.update(state, changed, rows))
+    tracker, last = fitted.track(masked), np.array([len(masked) - 1])
+    change = Changes.of_one(np.arange(1), masked.take(np.arange(1)), masked.take(last))
+    calls["a child with 1 changed record"] = lambda: tracker.tries(change)
     return calls
 
 

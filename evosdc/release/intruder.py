@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.engine.tracked import tracks
 from evosdc.errors import InputError
-from evosdc.model import Fitted, Incremental, Microdata
+from evosdc.model import Fitted, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.processors import side_by_side
 from evosdc.table.exact_values import ExactValues, known_of
@@ -198,12 +197,6 @@ def _found(
 
 
 def _judged(fitted: Fitted, masked: Table) -> tuple[float, Numbers | None]:
-    """Return the score of a table and what each record adds to it, from one state where there is one."""
-    if tracks(fitted):
-        tracker = fitted.track(masked)
-        return tracker.score, tracker.contributions()
-    if not isinstance(fitted, Incremental):
-        return float(fitted.score(masked)), fitted.burdens(masked)
-    state = fitted.start(masked)
-    burdens = fitted.burdens_of_state(state)
-    return float(fitted.value(state)), fitted.burdens(masked) if burdens is None else burdens
+    """Return the score of a table and what each record adds to it."""
+    tracker = fitted.track(masked)
+    return tracker.score, tracker.contributions()
