@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from evosdc.model.privacy_models import Guaranteeing, PrivacyModels
     from evosdc.model.random_decoding import PostRandomised, Raced, Randomised
     from evosdc.model.toolbox import toolbox_of
+    from evosdc.model.tracker import Rescoring, Tracker
     from evosdc.secret import Streams
     from evosdc.specs import (
         AlgorithmSpec,
