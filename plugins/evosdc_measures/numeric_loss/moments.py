@@ -126,7 +126,7 @@ class TrackedMoments(Tracker):
         """Go on to a child."""
         before, after = self.numbers[change.rows], self.standard(change.after.numbers)
         self.numbers[change.rows] = after
-        add_changes(self._sums, self._centres, before, after)
+        add_changes(self._sums, self._centres, before, after, 0, len(after))
         self._greatest = np.maximum(self._greatest, np.diag(self._sums[2]))
         self._changed += len(change.rows)
         self.moments, sound = self._moments_now()
@@ -161,12 +161,12 @@ def sums_of(numbers: Numbers) -> tuple[Numbers, Numbers]:
     low, high = np.where(missing, np.inf, numbers).min(axis=0), np.where(missing, -np.inf, numbers).max(axis=0)
     # Where all values are the same, nothing at all may be left of them.
     centres, sums = np.where(low == high, low, means), np.zeros((3, numbers.shape[1], numbers.shape[1]))
-    add_changes(sums, centres, np.full_like(numbers, np.nan), numbers)
+    add_changes(sums, centres, np.full_like(numbers, np.nan), numbers, 0, len(numbers))
     return centres, sums
 
 
 @njit(cache=True)
-def add_changes(sums: Numbers, centres: Numbers, before: Numbers, after: Numbers) -> None:
+def add_changes(sums: Numbers, centres: Numbers, before: Numbers, after: Numbers, begin: int, end: int) -> None:
     """Add to the sums of a table what changes of records make of them, in place.
 
     Parameters
@@ -177,10 +177,12 @@ def add_changes(sums: Numbers, centres: Numbers, before: Numbers, after: Numbers
     centres : ndarray of float64, shape (q,)
     before, after : ndarray of float64, shape (m, q)
         NaN where there is no value.
+    begin, end : int
+        Which of these records are added.
     """
     q = len(centres)
     had, has, old, new = np.empty(q), np.empty(q), np.empty(q), np.empty(q)
-    for i in range(len(before)):
+    for i in range(begin, end):
         for j in range(q):
             x, y = before[i, j] - centres[j], after[i, j] - centres[j]
             had[j], old[j] = (0.0, 0.0) if np.isnan(x) else (1.0, x)
@@ -211,17 +213,20 @@ def moments_of_children(
         Where each child's records end.
     """
     k, q, begin = len(ends), len(centres), 0
-    counts, means, covariances = np.zeros((k, q, q)), np.zeros((k, q)), np.zeros((k, q, q))
-    sound, own = np.ones(k, np.bool_), np.empty_like(sums)
+    counts, means, covariances = np.empty((k, q, q)), np.empty((k, q)), np.empty((k, q, q))
+    sound, own = np.empty(k, np.bool_), np.empty((3, q, q))
     for child in range(k):
-        own[:] = sums
-        add_changes(own, centres, before[begin : ends[child]], after[begin : ends[child]])
-        begin = ends[child]
-        counts[child] = own[0]
+        for which in range(3):
+            for j in range(q):
+                for v in range(q):
+                    own[which, j, v] = sums[which, j, v]
+        add_changes(own, centres, before, after, begin, ends[child])
+        begin, sound[child] = ends[child], True
         for j in range(q):
             means[child, j] = centres[j] + own[1, j, j] / max(own[0, j, j], 1.0)
             for v in range(q):
                 count = max(own[0, j, v], 1.0)
+                counts[child, j, v] = own[0, j, v]
                 covariances[child, j, v] = own[2, j, v] / count - (own[1, j, v] / count) * (own[1, v, j] / count)
             most = max(greatest[j], own[2, j, j]) / max(own[0, j, j], 1.0)
             if own[0, j, j] > 0.0 and covariances[child, j, j] < _CONDITION * most:
