@@ -1,4 +1,4 @@
-"""Measures of numbers: from scratch and by update, and distance-based linkage beside comparing all pairs.
+"""Measures of numbers: from scratch and followed, and distance-based linkage beside comparing all pairs.
 
 A section of `benchmarks.measures`.
 """
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from evosdc.model import Incremental
+from evosdc.model import Changes
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_measures.interval_disclosure.interval import IntervalDisclosure
@@ -79,7 +79,7 @@ def compare_all(original: Any, masked: Any) -> float:
     return 100.0 * credit / n
 
 
-def print_all(title: str, original: Table, updates: int, rng: np.random.Generator) -> None:
+def print_all(title: str, original: Table, changes: int, rng: np.random.Generator) -> None:
     masked = noisy(original, rng)
     print(f"\n{title}: {len(original)} records, {original.numbers.shape[1]} numeric attributes; noise of 20 %")
     print(f"{'measure':16}{'score':>10}{'fit, ms':>12}{'score, ms':>12}{'one cell, us':>14}")
@@ -93,21 +93,23 @@ def print_all(title: str, original: Table, updates: int, rng: np.random.Generato
         score = fitted.score(masked)
         scored = process_time() - begin
         print(f"{name:16}{score:10.4f}{fit * 1e3:12.3f}{scored * 1e3:12.3f}", end="")
-        print(f"{by_update(fitted, masked, updates, rng) * 1e6:14.1f}" if isinstance(fitted, Incremental) else "")
+        print(f"{by_tracker(fitted, masked, changes, rng) * 1e6:14.1f}")
 
 
-def by_update(fitted: Any, masked: Table, updates: int, rng: np.random.Generator) -> float:
+def by_tracker(fitted: Any, masked: Table, changes: int, rng: np.random.Generator) -> float:
     """Return the median CPU time of following one changed cell."""
-    state, times = fitted.start(masked), []
-    for _ in range(updates):
+    tracker, times = fitted.track(masked), []
+    for _ in range(changes):
         numbers = masked.numbers.copy()
         row, v = int(rng.integers(len(masked))), int(rng.integers(numbers.shape[1]))
         numbers[row, v] = numbers[int(rng.integers(len(masked))), v]
-        masked = numeric_table(numbers)
+        child, rows = numeric_table(numbers), np.array([row], dtype=np.intp)
+        change = Changes.of_one(rows, masked.take(rows), child.take(rows))
         begin = process_time()
-        state = fitted.update(state, masked, np.array([row], dtype=np.intp))
-        fitted.value(state)
+        tracker.take(change)
+        _ = tracker.score
         times.append(process_time() - begin)
+        masked = child
     return float(np.median(times))
 
 

@@ -71,18 +71,22 @@ class RecordRules:
         """Classes of the columns that are not masked, as far as any rule names them, shape (n, W)."""
         self.arrays: RuleArrays = arrays_of(classes, len(own), pairs, meant)
 
-    def classes_of(self, masked: Table, rows: Rows | None = None) -> Classes:
-        """Return the classes of the masked columns, of all or some records, shape (m, V)."""
-        part = masked if rows is None else masked.take(rows)
-        columns = [*part.codes.T, *part.numbers.T]
-        return _stacked([c.of(column) for c, column in zip(self.classes, columns, strict=True)], len(part))
+    def classes_of(self, masked: Table) -> Classes:
+        """Return the classes of the masked columns, shape (n, V)."""
+        columns = [*masked.codes.T, *masked.numbers.T]
+        return _stacked([c.of(column) for c, column in zip(self.classes, columns, strict=True)], len(masked))
 
     def broken(self, masked: Table, rows: Rows | None = None) -> Flags:
         """Return which of all or some records of a masked table hold a structural zero or break a rule, shape (m,)."""
+        if rows is None:
+            return self.broken_records(masked, np.arange(len(masked), dtype=np.intp))
+        return self.broken_records(masked.take(rows), rows)
+
+    def broken_records(self, records: Table, rows: Rows) -> Flags:
+        """Return which of some masked records, given with their positions, hold a zero or break a rule, shape (m,)."""
         from evosdc.table.record_check import breaking_rows  # numba is loaded with it
 
-        positions = np.arange(len(masked), dtype=np.intp) if rows is None else rows
-        return breaking_rows(self.classes_of(masked, rows), self.others, positions, self.arrays)
+        return breaking_rows(self.classes_of(records), self.others, rows, self.arrays)
 
     def repaired(self, masked: Table) -> Table:
         """Return a masked table in which every record is in order; those that are already are not changed.

@@ -50,6 +50,17 @@ def small_counts(size: int, greatest: int) -> SmallCounts:
     return np.zeros(size, np.uint16) if greatest < 1 << 16 else np.zeros(size, np.uint32)
 
 
+def require_same_shape(original: Table, masked: Table) -> None:
+    """Refuse a masked table with other records or attributes: a mistake of the caller.
+
+    Raises
+    ------
+    ValueError
+    """
+    if masked.codes.shape != original.codes.shape or masked.numbers.shape != original.numbers.shape:
+        raise ValueError("the masked table has other records or attributes than the original")
+
+
 def require_aligned(original: Table, masked: Table) -> None:
     """Refuse a masked table that kernels, which check no bounds, could not read safely.
 

@@ -36,6 +36,15 @@ class JointLayout:
         """Return the counts of no record."""
         return np.zeros(int(self.offsets[-1]), dtype=np.int32)
 
+    def of_itself(self, original: Codes) -> Counts:
+        """Return the counts of a file that is its own masked version."""
+        counts = self.zeros()
+        for v, width in enumerate(self.widths.tolist()):
+            if width:
+                diagonal = slice(int(self.offsets[v]), int(self.offsets[v + 1]), width + 1)
+                counts[diagonal] = np.bincount(original[:, v] + 1, minlength=width)
+        return counts
+
 
 def joint_layout_of(schema: Schema) -> JointLayout:
     """Return the layout for a schema's categorical attributes."""

@@ -11,12 +11,12 @@ _HANDBOOK = "Domingo-Ferrer and Torra (2001); handbook chapter on disclosure ris
 
 SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
-        name="dbil", implementation="evosdc_measures.categorical_loss.dbil:DistanceBasedLoss",
+        name="dbil", implementation="evosdc_measures.categorical_loss.distances:DistanceBasedLoss",
         summary="Distance-based information loss: mean distance between original and masked categories.",
         source=_HANDBOOK, kind="il", default_for=("categorical", "mixed"),
     ),
     MeasureSpec(
-        name="ctbil", implementation="evosdc_measures.categorical_loss.ctbil:ContingencyTableLoss",
+        name="ctbil", implementation="evosdc_measures.categorical_loss.tables:ContingencyTableLoss",
         summary="Contingency-table-based information loss: cells moved in all tables of up to K attributes.",
         source=f"{_HANDBOOK}; bounded normalisation: reconstruction", kind="il",
         default_for=("categorical", "mixed", "analysis"),
@@ -28,29 +28,29 @@ SPECS: tuple[MeasureSpec, ...] = (
         scales=("nominal", "ordinal", "numeric"), default_for=("analysis",),
     ),
     MeasureSpec(
-        name="ebil", implementation="evosdc_measures.categorical_loss.ebil:EntropyBasedLoss",
+        name="ebil", implementation="evosdc_measures.categorical_loss.entropy:EntropyBasedLoss",
         summary="Entropy-based information loss: uncertainty about the original category given the masked one.",
         source=f"{_HANDBOOK}; estimate from the data and normalisation: reconstruction", kind="il",
         default_for=("categorical", "mixed"),
     ),
     MeasureSpec(
-        name="actbil", implementation="evosdc_measures.categorical_loss.ctbil:AverageContingencyTableLoss",
+        name="actbil", implementation="evosdc_measures.categorical_loss.tables:AverageContingencyTableLoss",
         summary="Average contingency-table-based loss: mean change of a cell, in records.",
         source=_HANDBOOK, kind="model", range=_UNBOUNDED,
     ),
     MeasureSpec(
-        name="ctbil-mv", implementation="evosdc_measures.categorical_loss.comparison:MeanVariation",
+        name="ctbil-mv", implementation="evosdc_measures.categorical_loss.tables:MeanVariation",
         summary="Mean relative change of the occupied cells of all tables of up to K attributes, in per cent.",
         source="mean variation of frequencies (microaggregation slides); what is done with empty cells: reconstruction",
         kind="model", range=_UNBOUNDED,
     ),
     MeasureSpec(
-        name="frequency-change", implementation="evosdc_measures.categorical_loss.comparison:FrequencyChange",
+        name="frequency-change", implementation="evosdc_measures.categorical_loss.tables:FrequencyChange",
         summary="Mean relative change of the categories' frequencies, in per cent.",
         source="thesis, captions of section 4.1; formula: reconstruction", kind="model", range=_UNBOUNDED,
     ),
     MeasureSpec(
-        name="hellinger", implementation="evosdc_measures.categorical_loss.comparison:HellingerLoss",
+        name="hellinger", implementation="evosdc_measures.categorical_loss.tables:HellingerLoss",
         summary="Mean Hellinger distance between the tables of up to K attributes.",
         source=f"{_SHLOMO}; normalisation and mean over tables: reconstruction", kind="il",
     ),
@@ -61,21 +61,21 @@ SPECS: tuple[MeasureSpec, ...] = (
         source=f"{_SHLOMO}; absolute form and mean: reconstruction", kind="il",
     ),
     MeasureSpec(
-        name="k-marginal", implementation="evosdc_measures.categorical_loss.cells:KMarginal",
+        name="k-marginal", implementation="evosdc_measures.categorical_loss.tables:KMarginal",
         summary="Mean distance of all tables of k attributes; NIST's k-marginal score is 1000 less ten times that.",
         source="NIST PSCR challenge (2018); all tables instead of drawn ones: reconstruction", kind="il",
     ),
     MeasureSpec(
-        name="false-zeros", implementation="evosdc_measures.categorical_loss.cells:FalseZeros",
+        name="false-zeros", implementation="evosdc_measures.categorical_loss.tables:FalseZeros",
         summary="Occupied cells of all tables of up to K attributes that become empty: per cent.",
         source="Eurostat's guidelines on targeted record swapping, as infoLoss of sdcMicro", kind="il",
     ),
     MeasureSpec(
-        name="lost-categories", implementation="evosdc_measures.categorical_loss.cells:LostCategories",
+        name="lost-categories", implementation="evosdc_measures.categorical_loss.tables:LostCategories",
         summary="Categories that no masked record has any more: per cent.", source="usual", kind="il",
     ),
     MeasureSpec(
-        name="cell-quantile", implementation="evosdc_measures.categorical_loss.cells:CellQuantile",
+        name="cell-quantile", implementation="evosdc_measures.categorical_loss.tables:CellQuantile",
         summary="A quantile of the changes of the occupied cells of all tables of up to K attributes.",
         source="Eurostat's guidelines on targeted record swapping, as infoLoss of sdcMicro", kind="model",
         range=_UNBOUNDED,

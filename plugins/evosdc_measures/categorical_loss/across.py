@@ -1,24 +1,15 @@
 """Contingency tables of protected with unprotected attributes, which is where most analyses of a file are made."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Changes, Incremental, Measure, Microdata
+from evosdc.model import Fitted, Measure, Microdata
 from evosdc.model.parameters import Parameters
-from evosdc.randomisation.transition import Matrix
-from evosdc.table.distinct_values import counted_values
 from evosdc.table.schema import WITHHELD, Role, Scale
-from evosdc.table.table import Codes, Rows, Table
-from evosdc_measures.categorical_loss.contingency import DENSE_CELLS
-from evosdc_measures.categorical_loss.tables import FittedSum, State, follow_tables
-from evosdc_measures.domains import Counts, require_aligned
+from evosdc.table.table import Codes, Table
+from evosdc_measures.categorical_loss.association import mean_square_contingency
+from evosdc_measures.categorical_loss.tables import FittedSum
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes, classed
 
 NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
@@ -60,11 +51,11 @@ class ContingencyLossAcross(Measure):
         """Return the attributes that are named."""
         return self.params.attributes
 
-    def fit(self, original: Table) -> Incremental[Any]:
+    def fit(self, original: Table) -> Fitted:
         """Refuse: there is no unprotected attribute."""
         return self.fit_in(Microdata(original, original.schema.names))
 
-    def fit_in(self, microdata: Microdata) -> Incremental[Any]:
+    def fit_in(self, microdata: Microdata) -> Fitted:
         """Choose the tables and count the original in them.
 
         Raises
@@ -102,77 +93,16 @@ class FittedAcross(FittedSum):
         The protected attributes.
     others : Table
         The unprotected ones.
-    pairs : sequence of tuple of int
+    pairs : list of tuple of int
         Positions of a protected and an unprotected attribute, for each table.
     """
 
-    def __init__(self, original: Table, others: Table, pairs: Sequence[tuple[int, int]]) -> None:
-        used = sorted({w for _, w in pairs})
-        width = len(original.schema)
+    def __init__(self, original: Table, others: Table, pairs: list[tuple[int, int]]) -> None:
         self.pairs = tuple((original.schema.names[v], others.schema.names[w]) for v, w in pairs)
         """Names of the attributes of each table."""
-        self._protected = original
-        self._others = np.ascontiguousarray(others.codes[:, used])
-        chosen = others.schema.select([others.schema.names[w] for w in used])
-        self._schema = replace(original.schema, attributes=(*original.schema.attributes, *chosen.attributes))
-        # Without a table nothing is counted; one of a single protected attribute stands in its place.
-        tables: list[tuple[int, ...]] = [(v, width + used.index(w)) for v, w in pairs]
-        super().__init__(self._with_others(original), tables or [(0,)], "ctbil-across")
-
-    def _with_others(self, table: Table) -> Table:
-        return Table(self._schema, np.hstack((table.codes, self._others)), np.empty((len(table), 0)))
-
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; O(n T)."""
-        require_aligned(self._protected, masked)
-        return (masked.codes, *super().start(self._with_others(masked))[1:])
-
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(m T)."""
-        differences, codes = state[1], masked.codes
-        total = _follow_joined(state[0], codes, self._others, rows, differences, state[2], *self._arrays)
-        return codes, differences, total
-
-    def value(self, state: State) -> float:
-        """Return the loss, 0..100."""
-        return super().value(state) if self.pairs else 0.0
-
-    def values(self, state: State, changes: Changes) -> NDArray[np.float64]:
-        """Return the losses of several children; O(m T)."""
-        if not self.pairs:
-            return np.zeros(len(changes.ends))
-        others = self._others[changes.rows]
-        before, after = (np.hstack((table.codes, others)) for table in (changes.before, changes.after))
-        return self.losses(state, before, after, changes.ends)
-
-    def expected(self, transitions: Sequence[Matrix]) -> float:
-        """Return the expected loss, as `FittedSum`; unprotected attributes stay."""
-        if not self.pairs:
-            return 0.0
-        others = [np.identity(len(a.categories)) for a in self._schema.categorical[len(transitions) :]]
-        return super().expected([*transitions, *others])
-
-
-@njit(cache=True)
-def _joined(codes: Codes, others: Codes, rows: Rows) -> Codes:
-    """Return some rows of both matrices side by side."""
-    width = codes.shape[1]
-    result = np.empty((len(rows), width + others.shape[1]), np.int32)
-    for place in range(len(rows)):
-        for v in range(width):
-            result[place, v] = codes[rows[place], v]
-        for w in range(others.shape[1]):
-            result[place, width + w] = others[rows[place], w]
-    return result
-
-
-@njit(cache=True)
-def _follow_joined(
-    before: Codes, after: Codes, others: Codes, rows: Rows, differences: Counts, total: int, *arrays: Any
-) -> int:
-    """Follow changed rows as `follow_tables`, each with its attributes that are not masked."""
-    left, entered = _joined(before, others, rows), _joined(after, others, rows)
-    return follow_tables(left, entered, np.arange(len(rows)), False, differences, total, *arrays)
+        used, width = sorted({w for _, w in pairs}), len(original.schema)
+        tables = [(v, width + used.index(w)) for v, w in pairs]
+        super().__init__(original, tables, "ctbil-across", others=others.select([others.schema.names[w] for w in used]))
 
 
 def strongest_pairs(protected: Codes, others: Codes, most: int) -> list[tuple[int, int]]:
@@ -201,18 +131,9 @@ def corrected_association(first: Codes, second: Codes) -> float:
     Of independent columns it is near 0 however many categories they have.
     """
     n = len(first)
-    rows, columns = (np.bincount(codes + 1) for codes in (first, second))
-    height, width = (np.count_nonzero(counts) - 1 for counts in (rows, columns))
-    if n < 2 or height == 0 or width == 0:
+    square, height, width = mean_square_contingency(first, second)
+    if n < 2 or height < 2 or width < 2:
         return 0.0
-    keys = (first.astype(np.int64) + 1) * len(columns) + second + 1
-    if len(rows) * len(columns) <= DENSE_CELLS:
-        table = np.bincount(keys, minlength=len(rows) * len(columns))
-        cells = np.flatnonzero(table)
-        counts = table[cells]
-    else:
-        cells, counts = counted_values(keys)
-    margins = rows[cells // len(columns)].astype(np.float64) * columns[cells % len(columns)]
-    square = max(float((counts.astype(np.float64) ** 2 / margins).sum()) - 1.0 - height * width / (n - 1), 0.0)
-    least = min(height - height**2 / (n - 1), width - width**2 / (n - 1))
+    square = max(square - (height - 1) * (width - 1) / (n - 1), 0.0)
+    least = min(size - 1 - (size - 1) ** 2 / (n - 1) for size in (height, width))
     return min(float(np.sqrt(square / least)), 1.0) if least > 1e-12 else 0.0

@@ -1,5 +1,6 @@
 """How masking changes the association between attributes: Cramer's V of all two-way tables."""
 
+from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -7,20 +8,15 @@ from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import FollowedInPlace, Measure
+from evosdc.model import Changes, Fitted, Measure, Tracker
 from evosdc.table.distinct_values import counted_values
-from evosdc.table.table import Codes, Rows, Table
+from evosdc.table.table import Codes, Numbers, Table
 from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
 
-State = tuple[Codes, Counts]
-"""Codes of the masked table; counts of all followed two-way tables, a missing value at digit 0 of each axis."""
-
-Floats = NDArray[np.float64]
-
 FOLLOWED_CELLS = 1 << 14
-"""A table of more cells than this is not followed by counts in the state but counted anew."""
+"""A table of more cells than this is not followed by counts but counted anew: most of its cells are empty."""
 
-_INDEPENDENT = 1e-12
+INDEPENDENT = 1e-12
 """What chi-square over n may be off by rounding: attributes below it are independent."""
 
 
@@ -44,120 +40,171 @@ class AssociationDifference(Measure):
             There is one categorical attribute only.
         """
         self.require_support(original)
+        if original.codes.shape[1] < 2:
+            wanted = "at least two, since it judges two-way tables"
+            given = "one categorical attribute"
+            raise ParameterError(Fault("measure association-difference", given, wanted, "Judge by ctbil."))
         return FittedAssociation(original)
 
 
-def _pairs(original: Table) -> list[tuple[int, int]]:
-    attributes = original.codes.shape[1]
-    if attributes < 2:
-        wanted = "at least two, since it judges two-way tables"
-        given = "one categorical attribute"
-        raise ParameterError(Fault("measure association-difference", given, wanted, "Judge by ctbil."))
-    return [(v, w) for v in range(attributes) for w in range(v + 1, attributes)]
-
-
-class FittedAssociation(FollowedInPlace[State]):
+class FittedAssociation(Fitted):
     """`AssociationDifference` of one original."""
 
     def __init__(self, original: Table) -> None:
-        widths = domains_of(original.schema).widths
-        self._pairs = np.array(_pairs(original), dtype=np.int64)
-        self._shapes = widths[self._pairs]
-        cells = self._shapes.prod(axis=1)
-        self._followed = cells <= FOLLOWED_CELLS
-        self._offsets = np.concatenate(([0], np.cumsum(np.where(self._followed, cells, 0))))
-        self._original = original
-        self._rows = np.arange(len(original))
-        self._associations = self._of(self.start(original))
+        pairs = np.array(list(combinations(range(original.codes.shape[1]), 2)), dtype=np.int64)
+        shapes = domains_of(original.schema).widths[pairs]
+        cells = shapes.prod(axis=1)
+        followed = np.where(cells <= FOLLOWED_CELLS, cells, 0)
+        offsets = np.where(followed > 0, np.cumsum(followed) - followed, -1)
+        self.layout = np.column_stack((pairs, shapes, offsets))
+        """Of each pair its attributes, the height and width of its table, and where it begins; -1 if not followed."""
+        self.recounted = np.flatnonzero(offsets < 0)
+        self.counts = np.zeros(followed.sum(), dtype=np.int32)
+        self.original = original
+        for v, w, _, width, offset in self.layout[offsets >= 0].tolist():
+            keys = (original.codes[:, v].astype(np.int64) + 1) * width + original.codes[:, w] + 1
+            self.counts[offset : offset + keys.max() + 1] += np.bincount(keys).astype(np.int32)
+        self.associations = np.array([self.association(original.codes, p) for p in range(len(pairs))])
 
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; O(n T)."""
-        require_aligned(self._original, masked)
-        counts = np.zeros(int(self._offsets[-1]), dtype=np.int32)
-        return self._moved(masked.codes, masked.codes, self._rows, True, counts)
+    def association(self, codes: Codes, pair: int) -> float:
+        """Return Cramer's V of a pair in the original, if its table is followed, and else in some codes."""
+        v, w, height, width, offset = self.layout[pair].tolist()
+        if offset >= 0:
+            return float(cramers_v_of_table(self.counts, offset, height, width))
+        return cramers_v(codes[:, v], codes[:, w])
 
-    def copied(self, state: State) -> State:
-        """Return a copy of a state; the codes are shared."""
-        return state[0], state[1].copy()
+    def score(self, masked: Table) -> float:
+        """Return the mean over the pairs, 0..100; O(n T) and the cells of all tables."""
+        return self.track(masked).score
 
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(m T)."""
-        return self._moved(state[0], masked.codes, rows, False, state[1])
+    def track(self, masked: Table) -> "AssociationTracker":
+        """Return a tracker of a table."""
+        require_aligned(self.original, masked)
+        return AssociationTracker(self, masked)
 
-    def _moved(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts) -> State:
-        _move(before, after, rows, fresh, self._pairs, self._shapes, self._followed, self._offsets, counts)
-        return after, counts
 
-    def value(self, state: State) -> float:
-        """Return the mean over the pairs, 0..100; O(cells of all tables)."""
-        return 100.0 * float(np.abs(self._of(state) - self._associations).mean())
+class AssociationTracker(Tracker):
+    """The two-way tables of one masked file, and their associations."""
 
-    def _of(self, state: State) -> Floats:
-        codes, counts = state
-        result = np.empty(len(self._pairs))
-        for pair, (v, w) in enumerate(self._pairs):
-            width = int(self._shapes[pair, 1])
-            if self._followed[pair]:
-                cells = counts[self._offsets[pair] : self._offsets[pair + 1]]
-                keys = np.flatnonzero(cells)
-                number = cells[keys]
-            else:
-                both = (codes[:, v].astype(np.int64) + 1) * width + codes[:, w] + 1
-                keys, found = counted_values(both)
-                number = found.astype(np.int32)
-            result[pair] = cramer_v(keys.astype(np.int64), number, width, int(self._shapes[pair, 0]))
-        return result
+    def __init__(self, fitted: FittedAssociation, masked: Table) -> None:
+        self._fitted = fitted
+        self._counts, self._associations = fitted.counts.copy(), fitted.associations.copy()
+        # Codes serve the tables alone that are counted anew.
+        self._codes = fitted.original.codes.copy() if len(fitted.recounted) else fitted.original.codes
+        self.take(Changes.of_one(np.arange(len(masked), dtype=np.intp), fitted.original, masked))
+
+    @property
+    def score(self) -> float:
+        """The mean over the pairs, 0..100."""
+        return 100.0 * float(np.abs(self._associations - self._fitted.associations).mean())
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child; O(m T), the cells of the tables that change, and n log n for those counted anew."""
+        self._associations = self._followed(change, True)[0]
+        before, after = change.before.codes, change.after.codes
+        if len(self._fitted.recounted):
+            self._codes[change.rows] = after
+            changed = (before != after).any(axis=0)
+            for pair in self._fitted.recounted.tolist():
+                if changed[self._fitted.layout[pair, :2]].any():
+                    self._associations[pair] = self._fitted.association(self._codes, pair)
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the scores of children; as `take`."""
+        if len(self._fitted.recounted):
+            return super().tries(changes)
+        differences = np.abs(self._followed(changes, False) - self._fitted.associations)
+        scores: NDArray[np.float64] = 100.0 * differences.mean(axis=1)
+        return scores
+
+    def _followed(self, changes: Changes, stays: bool) -> Numbers:
+        before, after = changes.before.codes, changes.after.codes
+        layout = self._fitted.layout
+        found: Numbers = associations_of_children(
+            before, after, changes.ends, stays, layout, self._counts, self._associations
+        )
+        return found
 
 
 @njit(cache=True)
-def cramer_v(keys: Integers, number: Counts, width: int, height: int) -> float:
-    """Return Cramer's V of a two-way table, 0..1.
+def associations_of_children(
+    before: Codes,
+    after: Codes,
+    ends: Integers,
+    stays: bool,
+    layout: Integers,
+    counts: Counts,
+    associations: Numbers,
+) -> Numbers:
+    """Return Cramer's V of each child's two-way tables, shape (k, T); of those not followed, that of the parent.
 
     Parameters
     ----------
-    keys : ndarray of int64, shape (m,)
-        Row times `width` plus column of each occupied cell, ascending.
-    number : ndarray of int32, shape (m,)
-        Records in each.
-    width, height : int
-        Columns and rows of the table.
+    before, after : ndarray of int32, shape (m, V)
+        The changed records of all children.
+    ends : ndarray of int64, shape (k,)
+        Where each child's records end.
+    stays : bool
+        Whether the change of the only child is not taken back.
+    layout : ndarray of int64, shape (T, 5)
+        See `FittedAssociation`.
+    counts : ndarray of int32
+        Of all followed tables of the parent; changed.
+    associations : ndarray of float64, shape (T,)
+        Of the parent.
     """
-    rows, columns = np.zeros(height, dtype=np.int64), np.zeros(width, dtype=np.int64)
-    for cell in range(keys.size):
-        rows[keys[cell] // width] += number[cell]
-        columns[keys[cell] % width] += number[cell]
-    total = -1.0
-    for cell in range(keys.size):
-        margins = float(rows[keys[cell] // width]) * float(columns[keys[cell] % width])
-        total += float(number[cell]) * float(number[cell]) / margins
-    degrees = min((rows > 0).sum(), (columns > 0).sum()) - 1
-    if total < _INDEPENDENT or degrees < 1:
-        return 0.0
-    return float(min(np.sqrt(total / degrees), 1.0))
+    found, begin = np.empty((len(ends), len(layout))), 0
+    for child in range(len(ends)):
+        for table in range(len(layout)):
+            found[child, table] = associations[table]
+            v, w, width, offset = layout[table, 0], layout[table, 1], layout[table, 3], layout[table, 4]
+            if offset < 0:
+                continue
+            changed = False
+            for way in range(1 if stays else 2):
+                source, target = (before, after) if way == 0 else (after, before)
+                for i in range(begin, ends[child]):
+                    if source[i, v] != target[i, v] or source[i, w] != target[i, w]:
+                        changed = True
+                        counts[offset + (source[i, v] + 1) * width + source[i, w] + 1] -= 1
+                        counts[offset + (target[i, v] + 1) * width + target[i, w] + 1] += 1
+                if way == 0 and changed:
+                    found[child, table] = cramers_v_of_table(counts, offset, layout[table, 2], width)
+        begin = ends[child]
+    return found
 
 
 @njit(cache=True)
-def _move(
-    before: Codes,
-    after: Codes,
-    rows: Rows,
-    fresh: bool,
-    pairs: Integers,
-    shapes: Integers,
-    followed: NDArray[np.bool_],
-    offsets: Integers,
-    counts: Counts,
-) -> None:
-    for row in rows:
-        for pair in range(pairs.shape[0]):
-            if not followed[pair]:
-                continue
-            v, w = pairs[pair, 0], pairs[pair, 1]
-            width = shapes[pair, 1]
-            entered = (after[row, v] + 1) * width + after[row, w] + 1
-            if not fresh:
-                left = (before[row, v] + 1) * width + before[row, w] + 1
-                if left == entered:
-                    continue
-                counts[offsets[pair] + left] -= 1
-            counts[offsets[pair] + entered] += 1
+def cramers_v_of_table(counts: Counts, offset: int, height: int, width: int) -> float:
+    """Return Cramer's V of one two-way table among others, 0..1."""
+    rows, columns = np.zeros(height, np.int64), np.zeros(width, np.int64)
+    for a in range(height):
+        for b in range(width):
+            rows[a] += counts[offset + a * width + b]
+            columns[b] += counts[offset + a * width + b]
+    square = -1.0
+    for a in range(height):
+        for b in range(width):
+            count = float(counts[offset + a * width + b])
+            if count > 0.0:
+                square += count * count / (float(rows[a]) * float(columns[b]))
+    degrees = min((rows > 0).sum(), (columns > 0).sum()) - 1
+    if square < INDEPENDENT or degrees < 1:
+        return 0.0
+    return float(min(np.sqrt(square / degrees), 1.0))
+
+
+def cramers_v(first: Codes, second: Codes) -> float:
+    """Return Cramer's V of two columns, 0..1; missing values are a category."""
+    square, height, width = mean_square_contingency(first, second)
+    degrees = min(height, width) - 1
+    return 0.0 if square < INDEPENDENT or degrees < 1 else min(float(np.sqrt(square / degrees)), 1.0)
+
+
+def mean_square_contingency(first: Codes, second: Codes) -> tuple[float, int, int]:
+    """Return chi-square over n of two columns, and how many categories of each occur."""
+    rows, columns = np.bincount(first + 1), np.bincount(second + 1)
+    cells, counts = counted_values((first.astype(np.int64) + 1) * len(columns) + second + 1)
+    margins = rows[cells // len(columns)].astype(np.float64) * columns[cells % len(columns)]
+    square = float((counts.astype(np.float64) ** 2 / margins).sum()) - 1.0
+    return square, int(np.count_nonzero(rows)), int(np.count_nonzero(columns))

@@ -1,25 +1,34 @@
-"""Records that would read right if only the labels of the categories were exchanged."""
+"""Records that would read right if only the labels of the categories were exchanged.
+
+The assignment problem of one attribute gives each original category a published one of its own, so that as many records
+as possible have theirs. Beside the assignment its dual prices are kept, which prove that it is the best: most changes
+leave both as they are, and any other change of an original category is repaired by one shortest augmenting path (Kuhn,
+1955; Jonker and Volgenant, 1987), where a library would begin anew.
+"""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numba import njit
 from pydantic import Field
 
-from evosdc.model import Batched, Changes, Expected, FollowedInPlace, Incremental, Measure, Mending
+from evosdc.model import Changes, Expected, Fitted, Measure, Mending, Tracker
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.categorical_loss.label_assignment import FREE, Assignment, assign, misread, moved, release
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
-from evosdc_measures.joint import joint_layout_of, shift_child
+from evosdc_measures.joint import joint_layout_of
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
 
-State = tuple[Codes, Counts, Assignment]
-"""Codes of the masked table, joint counts by attribute, best labels."""
+LABEL, OWNER, PRICE, LABEL_PRICE = 0, 1, 2, 3
+"""Rows of an assignment: the published category of each original one, the original one of each published one, and the
+prices of both. The sum of two prices is never above ``-count``, and equal to it for each category and its label."""
+
+FREE = -1
+"""No partner."""
 
 
 class Relabelling(Measure):
@@ -49,7 +58,7 @@ class Relabelling(Measure):
             10, ge=2, description="Classes of about equal frequency that numbers, and dates of more days, are taken by."
         )
 
-    def fit(self, original: Table) -> Incremental[Any]:
+    def fit(self, original: Table) -> Fitted:
         """Lay the tables of counts out."""
         self.require_support(original)
         worst = self.params.aggregate == "worst"
@@ -67,7 +76,7 @@ class WorstRelabelling(Relabelling):
         aggregate: Literal["mean", "worst"] = Field("worst", description="Over attributes: their mean or the greatest.")
 
 
-class FittedRelabelling(FollowedInPlace[State], Batched[State], Expected, Mending):
+class FittedRelabelling(Expected, Mending):
     """`Relabelling` of one original.
 
     Parameters
@@ -78,52 +87,30 @@ class FittedRelabelling(FollowedInPlace[State], Batched[State], Expected, Mendin
     """
 
     def __init__(self, original: Table, worst: bool) -> None:
-        self._original = original
+        self.original = original
         self._worst = worst
-        self._rows = np.arange(len(original))
-        self._joint = joint_layout_of(original.schema)
-        widths = self._joint.widths
-        self._firsts = np.cumsum(widths) - widths
-        self._layout = (widths, self._joint.offsets, self._firsts)
+        self.joint = joint_layout_of(original.schema)
+        widths = self.joint.widths
+        self.layout = np.column_stack((widths, self.joint.offsets[:-1], np.cumsum(widths) - widths))
+        """Of each attribute its width, and where it begins in the joint counts and in assignments."""
         self._counts = [
             counts_of(original.codes, v, len(a.categories)) for v, a in enumerate(original.schema.categorical)
         ]
 
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; O(n V + sum c**3)."""
-        require_aligned(self._original, masked)
-        assignment = Assignment.none(int(self._joint.widths.sum()), masked.codes.shape[1])
-        return self._followed(masked.codes, masked.codes, self._rows, True, self._joint.zeros(), assignment)
+    def score(self, masked: Table) -> float:
+        """Return the share of records, 0..100; O(n V + sum c**3)."""
+        return self.track(masked).score
 
-    def copied(self, state: State) -> State:
-        """Return a copy of a state; the codes are shared."""
-        return state[0], state[1].copy(), state[2].copy()
+    def track(self, masked: Table) -> "RelabellingTracker":
+        """Return a tracker of a table; O(n V + sum c**3)."""
+        require_aligned(self.original, masked)
+        return RelabellingTracker(self, masked)
 
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(c) for a changed cell, O(c**2) where it changes the assignment."""
-        return self._followed(state[0], masked.codes, rows, False, state[1], state[2])
-
-    @property
-    def together(self) -> bool:
-        """Whether all attributes are counted; the columns of wide ones are assigned anew."""
-        return not self._joint.wide
-
-    def values(self, state: State, changes: Changes) -> Numbers:
-        """Return the shares of several children; as `follow`."""
-        own, changed = self._original.codes[changes.rows], (changes.before.codes, changes.after.codes)
-        gains = _gains_of_children(own, *changed, changes.ends, *self._layout, state[1], *state[2])
+    def share(self, gains: Integers) -> Numbers:
+        """Return the share of records that each child gains, from what it gains by attribute, shape (k, V)."""
         gained = gains.max(axis=1) if self._worst else gains.sum(axis=1) / gains.shape[1]
-        shares: Numbers = np.minimum(100.0 * gained / len(self._original), 100.0)
+        shares: Numbers = np.minimum(100.0 * gained / len(self.original), 100.0)
         return shares
-
-    def _followed(
-        self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, assignment: Assignment
-    ) -> State:
-        original = self._original.codes
-        _follow(original, before, after, rows, fresh, *self._layout, counts, *assignment)
-        for v in self._joint.wide:
-            assignment.gains[v] = gained_of_many(original[:, v], after[:, v])
-        return after, counts, assignment
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the figure of the expected counts under the matrices: the first order, to which a draw adds some."""
@@ -133,21 +120,12 @@ class FittedRelabelling(FollowedInPlace[State], Batched[State], Expected, Mendin
         for T, P in zip(self._counts, transitions, strict=True):
             flows = T[:, None] * P
             gains.append(float(flows[linear_sum_assignment(flows, maximize=True)].sum() - np.trace(flows)))
-        raised = np.maximum(gains, 0.0)
-        return self._share(float(raised.max() if self._worst else raised.sum() / len(raised)))
-
-    def value(self, state: State) -> float:
-        """Return the share of records, 0..100."""
-        gains = state[2].gains.tolist()  # so few are added up faster than by an array
-        return self._share(max(gains) if self._worst else sum(gains) / len(gains))
+        return float(self.share(np.maximum(gains, 0.0)[None])[0])
 
     def wrongly_labelled(self, masked: Table, bound: float) -> tuple[str, ...]:
         """Return the attributes that are each above a bound."""
-        attributes, gains = self._original.schema.categorical, self.start(masked)[2].gains
+        attributes, gains = self.original.schema.categorical, self.track(masked).gains
         return tuple(a.name for a, gain in zip(attributes, gains, strict=True) if 100 * gain > bound * len(masked))
-
-    def _share(self, gained: float) -> float:
-        return min(100.0 * gained / len(self._original), 100.0)
 
 
 class FittedOnClasses(FittedOnIntervals, Mending):
@@ -161,74 +139,184 @@ class FittedOnClasses(FittedOnIntervals, Mending):
         return tuple(name for name in fitted.wrongly_labelled(self._classed(masked), bound) if name in categorical)
 
 
+class RelabellingTracker(Tracker):
+    """The joint counts and the best labels of one masked file."""
+
+    def __init__(self, fitted: FittedRelabelling, masked: Table) -> None:
+        self._fitted, original, joint = fitted, fitted.original, fitted.joint
+        self._counts = joint.of_itself(original.codes)
+        # Of the original each category is best read as itself: the masked file is followed as one change of it.
+        own = [np.arange(width) for width in joint.widths]
+        frequencies = [np.bincount(original.codes[:, v] + 1, minlength=w)[:w] for v, w in enumerate(joint.widths)]
+        labels, prices = np.concatenate(own), np.concatenate(frequencies)
+        self._assignment = np.stack((labels, labels, -prices, np.zeros_like(prices))).astype(np.int64)
+        self.gains = np.zeros(len(joint.widths), dtype=np.int64)
+        """Records that are gained, by attribute."""
+        self._codes = original.codes.copy() if joint.wide else original.codes  # read for wide attributes alone
+        self.take(Changes.of_one(np.arange(len(masked), dtype=np.intp), original, masked))
+
+    @property
+    def score(self) -> float:
+        """The share of records, 0..100."""
+        return float(self._fitted.share(self.gains[None])[0])
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child; O(c) for a changed cell, O(c**2) where it changes the assignment."""
+        self.gains = self._followed(change, True)[0]
+        if self._fitted.joint.wide:
+            self._codes[change.rows] = change.after.codes
+            for v in self._fitted.joint.wide:
+                if (change.before.codes[:, v] != change.after.codes[:, v]).any():
+                    self.gains[v] = gained_of_many(self._fitted.original.codes[:, v], self._codes[:, v])
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the shares of children; as `take`."""
+        if self._fitted.joint.wide:
+            return super().tries(changes)
+        return self._fitted.share(self._followed(changes, False))
+
+    def _followed(self, changes: Changes, stays: bool) -> Integers:
+        before, after = changes.before.codes, changes.after.codes
+        state = self._fitted.layout, self._counts, self._assignment, self.gains
+        gains: Integers = gains_of_children(
+            self._fitted.original.codes, before, after, changes.rows, changes.ends, stays, *state
+        )
+        return gains
+
+
 @njit(cache=True)
-def _follow(
+def gains_of_children(
     original: Codes,
     before: Codes,
     after: Codes,
     rows: Rows,
-    fresh: bool,
-    widths: Integers,
-    offsets: Integers,
-    firsts: Integers,
+    ends: Integers,
+    stays: bool,
+    layout: Integers,
     counts: Counts,
-    *arrays: Any,
-) -> None:
-    """Move changed rows in the joint counts, and keep the best assignment of each attribute, given by its arrays."""
-    assignment = Assignment(*arrays)
-    for v in range(len(widths)):
-        width, first, base, changes = widths[v], firsts[v], offsets[v], 0
-        for row in rows:
-            changes += fresh or before[row, v] != after[row, v]
-        if width == 0 or changes == 0:
-            continue
-        for row in rows:
-            if fresh or before[row, v] != after[row, v]:
-                a, entered, left = original[row, v] + 1, after[row, v] + 1, before[row, v] + 1
+    assignment: Integers,
+    gains: Integers,
+) -> Integers:
+    """Return how many more records of each child read right under its best assignment, by attribute, shape (k, V).
+
+    Parameters
+    ----------
+    original : ndarray of int32, shape (n, V)
+    before, after : ndarray of int32, shape (m, V)
+        The changed records of all children.
+    rows : ndarray of intp, shape (m,)
+    ends : ndarray of int64, shape (k,)
+        Where each child's records end.
+    stays : bool
+        Whether the change of the only child is not taken back. The arrays below are those of the parent, and changed.
+    layout : ndarray of int64, shape (V, 3)
+        See `FittedRelabelling`; attributes of width 0 are passed over.
+    counts : ndarray of int32
+        Records by published and original category.
+    assignment : ndarray of int64, shape (4, C)
+        Of all attributes, one after the other.
+    gains : ndarray of int64, shape (V,)
+        Of the parent; not changed.
+    """
+    found, saved = np.empty((len(ends), len(layout)), np.int64), np.empty_like(assignment)
+    begin = 0
+    for child in range(len(ends)):
+        for v in range(len(layout)):
+            width, base, first = layout[v, 0], layout[v, 1], layout[v, 2]
+            found[child, v], changes = gains[v], 0
+            for i in range(begin, ends[child]):
+                changes += before[i, v] != after[i, v]
+            if width == 0 or changes == 0:
+                continue
+            for row in range(0 if stays else 4):  # one by one: to assign to slices takes long to compile
+                for a in range(first, first + width):
+                    saved[row, a] = assignment[row, a]
+            for i in range(begin, ends[child]):
+                left, entered = before[i, v] + 1, after[i, v] + 1
+                if left == entered:
+                    continue
+                a = original[rows[i], v] + 1
+                counts[base + left * width + a] -= 1
                 counts[base + entered * width + a] += 1
-                if not fresh:
-                    counts[base + left * width + a] -= 1
-                if changes == 1 and not fresh:
-                    moved(counts, base, width, a, entered, left, first, assignment)
-                else:
-                    # The prices hold for those alone whose counts stay: all others are to be assigned anew.
-                    release(a, first, assignment)
-        for a in range(width):
-            if assignment.labels[first + a] == FREE:
-                assign(counts, base, width, a, first, assignment)
-        assignment.gains[v] = misread(counts, base, width, first, assignment)
+                label = assignment[LABEL, first + a]
+                if changes == 1 and label == entered:
+                    # Its own label has become better by one record: nothing else does as well.
+                    assignment[PRICE, first + a] -= 1
+                    continue
+                bid = assignment[PRICE, first + a] + assignment[LABEL_PRICE, first + entered]
+                if changes == 1 and label != left and -counts[base + entered * width + a] >= bid:
+                    continue
+                # The prices hold for those categories alone whose counts stay: others are to be assigned anew.
+                if label != FREE:
+                    assignment[OWNER, first + label] = FREE
+                    assignment[LABEL, first + a] = FREE
+            gain = 0
+            for a in range(width):
+                if assignment[LABEL, first + a] == FREE:
+                    assign(counts, base, width, a, assignment[:, first : first + width])
+            for a in range(width):
+                gain += counts[base + assignment[LABEL, first + a] * width + a] - counts[base + a * width + a]
+            found[child, v] = gain
+            if not stays:
+                for row in range(4):
+                    for a in range(first, first + width):
+                        assignment[row, a] = saved[row, a]
+                for i in range(begin, ends[child]):
+                    a = original[rows[i], v] + 1
+                    counts[base + (after[i, v] + 1) * width + a] -= 1
+                    counts[base + (before[i, v] + 1) * width + a] += 1
+        begin = ends[child]
+    return found
 
 
 @njit(cache=True)
-def _gains_of_children(
-    own: Codes,
-    before: Codes,
-    after: Codes,
-    ends: Integers,
-    widths: Integers,
-    offsets: Integers,
-    firsts: Integers,
-    counts: Counts,
-    *arrays: Any,
-) -> Integers:
-    """Return the records gained by attribute in several children, shape (k, V).
+def assign(counts: Counts, base: int, width: int, original: int, assignment: Integers) -> None:
+    """Give one original category without a label the best one, and others a new one where that is better for all.
 
-    Their changed records are given by `own`, `before` and `after`, each of shape (r, V), and where those of each child
-    end. The counts are changed on the way, and changed back.
+    Parameters
+    ----------
+    counts : ndarray of int32
+        Records by published and original category: of b and a at ``base + b * width + a``.
+    base, width : int
+    original : int
+        The category, without a label.
+    assignment : ndarray of int64, shape (4, c)
+        Of the attribute; changed.
     """
-    labels, owners, prices, label_prices, gains = arrays
-    child = labels.copy(), owners.copy(), prices.copy(), label_prices.copy(), gains.copy()
-    rows, found = np.arange(len(own)), np.empty((len(ends), len(widths)), np.int64)
-    begin = 0
-    for number in range(len(ends)):
-        end = ends[number]
-        if number > 0:
-            child[0][:], child[1][:], child[2][:], child[3][:], child[4][:] = arrays
-        _follow(own, before, after, rows[begin:end], False, widths, offsets, firsts, counts, *child)
-        found[number] = child[4]
-        shift_child(own, before, after, rows, begin, end, -1, widths, offsets, counts)
-        begin = end
-    return found
+    labels, owners = assignment[LABEL], assignment[OWNER]
+    prices, label_prices = assignment[PRICE], assignment[LABEL_PRICE]
+    far = 1 << 60
+    shortest, previous = np.full(width, far), np.full(width, FREE)
+    reached = np.zeros(width, np.bool_)
+    here, category = FREE, original
+    while True:
+        # One round: the nearest label that is not reached yet, from the category of the last one.
+        step, nearest = far, FREE
+        for label in range(width):
+            if not reached[label]:
+                cost = -counts[base + label * width + category] - prices[category] - label_prices[label]
+                if cost < shortest[label]:
+                    shortest[label], previous[label] = cost, here
+                if shortest[label] < step:
+                    step, nearest = shortest[label], label
+        prices[original] += step
+        for label in range(width):
+            if reached[label]:
+                prices[owners[label]] += step
+                label_prices[label] -= step
+            else:
+                shortest[label] -= step
+        here = nearest
+        reached[here] = True
+        category = owners[here]
+        if category == FREE:
+            break
+    while here != FREE:
+        before = previous[here]
+        category = owners[before] if before != FREE else original
+        owners[here] = category
+        labels[category] = here
+        here = before
 
 
 def gained_of_many(original: Codes, masked: Codes) -> int:

@@ -1,31 +1,54 @@
-"""A masked file followed through all contingency tables over chosen subsets of attributes."""
+"""Losses that compare the contingency tables of the original and the masked file.
 
+Only the cells that the original occupies are counted. The sum of ``|x - y|`` over all cells needs no more: the other
+cells have x = 0, and their sum is the number of masked records that fall outside the occupied ones. So sparse tables of
+any size cost what the original's distinct combinations cost. All measures here read their figure off the same counts.
+"""
+
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from math import prod
-from typing import Any
+from itertools import combinations
+from math import comb, prod
+from typing import ClassVar, Literal
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from pydantic import Field
 
-from evosdc.errors import EvaluationError
-from evosdc.model import Batched, Changes, Expected, FollowedInPlace
+from evosdc.errors import EvaluationError, Fault, ParameterError
+from evosdc.model import Changes, Expected, Fitted, JointCounts, Measure, OfCounts, Tracker
+from evosdc.model.parameters import Parameters
 from evosdc.randomisation.expectation import Counts as Cells
 from evosdc.randomisation.expectation import expected_difference, with_missing
 from evosdc.randomisation.transition import Matrix
+from evosdc.table.distinct_values import counted_values
+from evosdc.table.equivalence import tallied
 from evosdc.table.table import Codes, Rows, Table
-from evosdc_measures.categorical_loss.contingency import cell_of, tables_of
-from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
+from evosdc_measures.domains import Counts, Integers, require_aligned
 
-State = tuple[Codes, Counts, int]
-"""Codes of the masked table, masked minus original count of each cell the original occupies, sum of all changes."""
+DENSE_CELLS = 1 << 16
+"""A table of at most so many cells is looked up directly, a greater one by bisection over its occupied cells."""
 
-_CELLS = 1_000_000
+MOST_EXPECTED = 1_000_000
 """Cells up to which the expectation of a table is computed."""
 
+MOST_MARGINALS = 20_000
 
-class FittedTables(FollowedInPlace[State]):
+
+def subsets(attributes: int, most: int) -> list[tuple[int, ...]]:
+    """Return all non-empty subsets of at most `most` of the attributes, small ones first."""
+    return [chosen for size in range(1, most + 1) for chosen in combinations(range(attributes), size)]
+
+
+def require_addressable(size: int, most: int) -> None:
+    """Refuse a table of at most `most` attributes that has too many cells to be numbered."""
+    if size >= 1 << 62:
+        raise ParameterError(Fault("K", f"{most}, a table of {size:.0e} cells", "less than 2**62", "Lower K."))
+
+
+class FittedTables(Fitted):
     """A loss that compares contingency tables of the original and the masked file.
 
     Parameters
@@ -33,183 +56,543 @@ class FittedTables(FollowedInPlace[State]):
     original : Table
     chosen : sequence of tuple of int
         The attributes of each table, T tables in all.
+    others : Table, optional
+        Attributes that are not masked; in `chosen` they follow those of the original.
+
+    Raises
+    ------
+    ParameterError
+        A table has 2**62 cells or more.
     """
 
-    def __init__(self, original: Table, chosen: Sequence[tuple[int, ...]]) -> None:
-        tables = tables_of(original.codes, domains_of(original.schema).widths, chosen)
-        self.n = len(original)
-        self.chosen = tuple(chosen)
-        self.counts = tables.counts
-        """Records of the original in each cell that it occupies, table by table."""
-        self.firsts = tables.firsts
-        """Number of each table's first occupied cell, shape (T + 1,)."""
+    def __init__(self, original: Table, chosen: Sequence[tuple[int, ...]], others: Table | None = None) -> None:
+        self.n, self.chosen = len(original), tuple(chosen)
         self._original = original
-        self._rows = np.arange(self.n)
-        self._empty = -tables.counts
-        self._missed = self.n * tables.number
-        self._arrays = tables[:-1]
+        self._fixed = original.codes[:, :0] if others is None else others.codes
+        self._codes = original.codes if others is None else np.hstack((original.codes, others.codes))
+        self._attributes = (*original.schema.categorical, *(() if others is None else others.schema.categorical))
+        widths = [len(a.categories) + 1 for a in self._attributes]
+        sizes = [prod(widths[v] for v in members) for members in chosen]
+        require_addressable(max(sizes, default=0), max(map(len, chosen), default=0))
+        digits: list[tuple[int, int]] = []
+        cells, keys, counts = [np.empty(0, np.int32)], [np.empty(0, np.int64)], [np.empty(0, np.intp)]
+        layout, lookups, occupied = np.zeros((len(chosen) + 1, 3), dtype=np.int64), 0, 0
+        for table, (members, size) in enumerate(zip(chosen, sizes, strict=True)):
+            strides = [prod(widths[w] for w in members[place + 1 :]) for place in range(len(members))]
+            digits += zip(members, strides, strict=True)
+            own, number = counted_values((self._codes[:, list(members)].astype(np.int64) + 1) @ np.array(strides))
+            layout[table] = len(digits), lookups if size <= DENSE_CELLS else -1, occupied
+            if size <= DENSE_CELLS:
+                lookup = np.full(size, -1, dtype=np.int32)
+                lookup[own] = np.arange(occupied, occupied + len(own))
+                cells.append(lookup)
+                lookups += size
+            occupied += len(own)
+            keys.append(own)
+            counts.append(number)
+        layout[-1] = len(digits), -1, occupied
+        self.counts = np.concatenate(counts)
+        """Records of the original in each cell that it occupies, table by table."""
+        self.firsts = layout[:, 2]
+        """Number of each table's first occupied cell, shape (T + 1,)."""
+        self._tables = (
+            np.array(digits, dtype=np.int64).reshape(-1, 2),
+            layout,
+            np.concatenate(cells),
+            np.concatenate(keys),
+        )
 
-    @property
-    def greatest(self) -> int:
-        """Greatest possible sum of all changes, 2 n T."""
-        return 2 * self.n * len(self.chosen)
+    @abstractmethod
+    def figure(self, differences: Counts, moved: int) -> float:
+        """Return the score.
 
-    @cached_property
-    def cells(self) -> int:
-        """Cells of all tables, empty ones too: each the product of its domains, a missing value being a category."""
-        return sum(prod(self.sizes[v] for v in members) for members in self.chosen)
+        Parameters
+        ----------
+        differences : ndarray of int32
+            Masked minus original count of each cell that the original occupies.
+        moved : int
+            Sum of ``|x - y|`` over all cells of all tables, empty ones too.
+        """
 
-    @cached_property
-    def sizes(self) -> tuple[int, ...]:
-        """Categories of each attribute, one more where the original has missing values."""
-        attributes = self._original.schema.categorical
-        return tuple(len(a.categories) + gaps for a, gaps in zip(attributes, self.gaps, strict=True))
+    def score(self, masked: Table) -> float:
+        """Return the score of a table; O(n T)."""
+        return self.track(masked).score
 
-    @cached_property
-    def gaps(self) -> tuple[bool, ...]:
-        """Whether an attribute of the original has missing values, which are a category more."""
-        missing = self._original.codes < 0
-        return tuple(bool(missing[:, v].any()) for v in range(missing.shape[1]))
-
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; O(n T)."""
+    def track(self, masked: Table) -> "TableTracker":
+        """Return a tracker of a table; O(n T)."""
         require_aligned(self._original, masked)
-        differences, codes = self._empty.copy(), masked.codes
-        total = follow_tables(codes, codes, self._rows, True, differences, self._missed, *self._arrays)
-        return codes, differences, total
+        return TableTracker(self, self._followed_from_the_original(masked.codes))
 
-    def copied(self, state: State) -> State:
-        """Return a copy of a state; the codes are shared."""
-        return state[0], state[1].copy(), state[2]
+    def _followed_from_the_original(self, masked: Codes) -> tuple[Counts, int]:
+        # The original does not differ from itself: the masked file is followed as one change of it.
+        differences = np.zeros(len(self.counts), dtype=np.int32)
+        everything = np.arange(self.n, dtype=np.intp)
+        moved = self.followed(self._original.codes, masked, everything, None, True, differences, 0)
+        return differences, int(moved[0])
 
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(m T)."""
-        differences, codes = state[1], masked.codes
-        return codes, differences, follow_tables(state[0], codes, rows, False, differences, state[2], *self._arrays)
+    def followed(
+        self,
+        before: Codes,
+        after: Codes,
+        rows: Rows,
+        ends: Integers | None,
+        stays: bool,
+        differences: Counts,
+        moved: int,
+    ) -> Integers:
+        """Return the sum of ``|x - y|`` of each child; where the change `stays`, the differences are altered."""
+        ends = np.array([len(rows)]) if ends is None else ends
+        sums: Integers = sums_of_changes(
+            before, after, self._fixed, rows, ends, stays, differences, moved, *self._tables
+        )
+        return sums
 
 
-class FittedSum(FittedTables, Batched[State], Expected):
-    """The sum over all cells of all tables of ``|x - y|``, times a factor.
+class TableTracker(Tracker):
+    """The counts of one masked file.
 
     Parameters
     ----------
-    name : str
-        Of the measure, for messages.
+    fitted : FittedTables
+    differences : ndarray of int32
+    moved : int
+        See `FittedTables.figure`.
     """
 
-    def __init__(self, original: Table, chosen: Sequence[tuple[int, ...]], name: str, per_cell: bool = False) -> None:
-        super().__init__(original, chosen)
-        self._name = name
-        self._factor, self._unit = (1.0, self.cells) if per_cell else (100.0, self.greatest)
+    def __init__(self, fitted: FittedTables, followed: tuple[Counts, int]) -> None:
+        self._fitted = fitted
+        self._differences, self._moved = followed
 
-    def value(self, state: State) -> float:
+    @property
+    def score(self) -> float:
+        """The score of the table; O(cells)."""
+        return self._fitted.figure(self._differences, self._moved)
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child; O(m T)."""
+        self._shift(change.before.codes, change.after.codes, change.rows)
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the scores of children; O(m T + cells) each."""
+        scores, begin, moved = np.empty(len(changes.ends)), 0, self._moved
+        before, after = changes.before.codes, changes.after.codes
+        for child, end in enumerate(changes.ends.tolist()):
+            there, back, rows = before[begin:end], after[begin:end], changes.rows[begin:end]
+            self._shift(there, back, rows)
+            scores[child] = self.score
+            self._shift(back, there, rows)
+            begin, self._moved = end, moved
+        return scores
+
+    def _shift(self, before: Codes, after: Codes, rows: Rows) -> None:
+        followed = self._fitted.followed(before, after, rows, None, True, self._differences, self._moved)
+        self._moved = int(followed[0])
+
+
+class FittedSum(FittedTables, Expected):
+    """The sum over all cells of all tables of ``|x - y|``, divided by its greatest value and times 100.
+
+    Parameters
+    ----------
+    original, chosen, others
+        See `FittedTables`.
+    name : str
+        Of the measure, for messages.
+    per_cell : bool
+        Whether the sum is divided by the number of cells instead.
+    """
+
+    def __init__(
+        self,
+        original: Table,
+        chosen: Sequence[tuple[int, ...]],
+        name: str,
+        per_cell: bool = False,
+        others: Table | None = None,
+    ) -> None:
+        super().__init__(original, chosen, others)
+        missing = self._codes < 0
+        self._name, self._gaps = name, [bool(missing[:, v].any()) for v in range(missing.shape[1])]
+        sizes = [len(a.categories) + gap for a, gap in zip(self._attributes, self._gaps, strict=True)]
+        self._shapes = [tuple(sizes[v] for v in members) for members in self.chosen]
+        # Without a table nothing is lost.
+        greatest = max(2 * self.n * len(self.chosen), 1)
+        self.factor, self.unit = (1.0, sum(map(prod, self._shapes))) if per_cell else (100.0, greatest)
+
+    def figure(self, differences: Counts, moved: int) -> float:
         """Return the loss."""
-        return self._factor * state[2] / self._unit
+        return self.factor * moved / self.unit
 
-    def values(self, state: State, changes: Changes) -> NDArray[np.float64]:
-        """Return the losses of several children; O(m T)."""
-        return self.losses(state, changes.before.codes, changes.after.codes, changes.ends)
-
-    def losses(self, state: State, before: Codes, after: Codes, ends: Integers) -> NDArray[np.float64]:
-        """Return the losses of several children from their changed records, before and after, child by child."""
-        totals = _totals_of_children(before, after, ends, state[1], state[2], *self._arrays)
-        losses: NDArray[np.float64] = self._factor * totals / self._unit
-        return losses
+    def track(self, masked: Table) -> "SumTracker":
+        """Return a tracker of a table; O(n T)."""
+        require_aligned(self._original, masked)
+        return SumTracker(self, self._followed_from_the_original(masked.codes))
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
-        """Return the expected loss by `evosdc.randomisation.expectation`: exact means and variances of all cells.
+        """Return the expected loss by `evosdc.randomisation.expectation`; attributes that are not masked stay.
 
         Raises
         ------
         EvaluationError
             A table has more than a million cells: judge by draws, or with a smaller K.
         """
-        matrices = [with_missing(P) if gaps else P for P, gaps in zip(transitions, self.gaps, strict=True)]
+        stay = [np.identity(len(a.categories)) for a in self._attributes[len(transitions) :]]
+        matrices = [with_missing(P) if gap else P for P, gap in zip((*transitions, *stay), self._gaps, strict=True)]
         total = sum(expected_difference(table, [matrices[v] for v in members]) for members, table in self._dense)
-        return self._factor * total / self._unit
+        return self.factor * total / self.unit
 
     @cached_property
-    def _dense(self) -> tuple[tuple[tuple[int, ...], Cells], ...]:
+    def _dense(self) -> list[tuple[tuple[int, ...], Cells]]:
         """The attributes of each table and its counts, one axis an attribute."""
         tables = []
-        for members in self.chosen:
-            shape = tuple(self.sizes[v] for v in members)
-            if prod(shape) > _CELLS:
+        for members, shape in zip(self.chosen, self._shapes, strict=True):
+            if prod(shape) > MOST_EXPECTED:
                 given = f"{self._name}: a table of {prod(shape)} cells is too large for expectations; lower K"
                 raise EvaluationError(given)
-            codes = [self._original.codes[:, v] % self.sizes[v] for v in members]
+            codes = [self._codes[:, v] % size for v, size in zip(members, shape, strict=True)]
             counts: NDArray[np.intp] = np.bincount(np.ravel_multi_index(codes, shape), minlength=prod(shape))
             tables.append((members, counts.reshape(shape).astype(np.float64)))
-        return tuple(tables)
+        return tables
+
+
+class SumTracker(TableTracker):
+    """The counts of one masked file, of which the sum of changes is wanted alone."""
+
+    _fitted: FittedSum
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the scores of children; O(m T) each."""
+        before, after = changes.before.codes, changes.after.codes
+        sums = self._fitted.followed(before, after, changes.rows, changes.ends, False, self._differences, self._moved)
+        return sums * self._fitted.factor / self._fitted.unit
 
 
 @njit(cache=True)
-def follow_tables(
+def sums_of_changes(
     before: Codes,
     after: Codes,
+    fixed: Codes,
     rows: Rows,
-    fresh: bool,
+    ends: Integers,
+    stays: bool,
     differences: Counts,
-    total: int,
-    *arrays: Any,
-) -> int:
-    """Move changed rows to their new cells, in `differences`, and return the new sum of all changes.
+    moved: int,
+    digits: Integers,
+    tables: Integers,
+    cells: Counts,
+    keys: Integers,
+) -> Integers:
+    """Return the sum of ``|x - y|`` over all cells of all tables, of each child.
 
     Parameters
     ----------
-    before, after : ndarray of int32, shape (n, V)
+    before, after : ndarray of int32, shape (m, V)
+        The changed records of all children.
+    fixed : ndarray of int32, shape (n, W)
+        The attributes that are not masked.
     rows : ndarray of intp, shape (m,)
-    fresh : bool
-        Rows are counted for the first time: `before` is not read.
+    ends : ndarray of int64, shape (k,)
+        Where each child's records end.
+    stays : bool
+        Whether the change of the only child is not taken back.
     differences : ndarray of int32
         Masked minus original count of each cell that the original occupies; changed.
-    total : int
-        Sum of all changes before.
-    *arrays
-        Those of `ContingencyTables` but for the counts: to hand the tables over as one would take longer.
+    moved : int
+        The sum of the parent.
+    digits : ndarray of int64, shape (D, 2)
+        The attributes of all tables, and the factor of each one's digit in the key of a cell.
+    tables : ndarray of int64, shape (T + 1, 3)
+        Where each table's digits end; where its direct look-up begins in `cells`, -1 for none; its first cell.
+    cells : ndarray of int32
+        Number of the occupied cell by key; -1 where the original has no record.
+    keys : ndarray of int64
+        Key of each occupied cell, ascending within a table.
     """
-    members, strides, ends, lookups, cells, firsts, keys = arrays
-    for row in rows:
-        position = 0
-        for table in range(len(ends)):
-            left, entered = 0, 0
-            while position < ends[table]:
-                v, stride = members[position], strides[position]
-                left += (before[row, v] + 1) * stride
-                entered += (after[row, v] + 1) * stride
-                position += 1
-            if left == entered and not fresh:
-                continue
-            # Looked up in place where that can be: to pass so many arrays to a function takes longer than a look-up.
-            lookup = lookups[table]
-            if not fresh:
-                cell = cells[lookup + left] if lookup >= 0 else cell_of(left, table, lookups, cells, firsts, keys)
-                if cell < 0:
-                    total -= 1
-                else:
-                    total += 1 if differences[cell] <= 0 else -1
-                    differences[cell] -= 1
-            cell = cells[lookup + entered] if lookup >= 0 else cell_of(entered, table, lookups, cells, firsts, keys)
-            if cell < 0:
-                total += 1
-            else:
-                total += 1 if differences[cell] >= 0 else -1
-                differences[cell] += 1
-    return total
-
-
-@njit(cache=True)
-def _totals_of_children(
-    before: Codes, after: Codes, ends: Integers, differences: Counts, total: int, *arrays: Any
-) -> NDArray[np.int64]:
-    """Return the sum of all changes of each child; `before` and `after` hold the changed records alone.
-
-    Each child is followed and taken back, so that no tables are copied.
-    """
-    found, begin = np.empty(len(ends), np.int64), 0
+    width, begin = before.shape[1], 0
+    sums = np.empty(len(ends), np.int64)
     for child in range(len(ends)):
-        rows = np.arange(begin, ends[child])
-        found[child] = follow_tables(before, after, rows, False, differences, total, *arrays)
-        follow_tables(after, before, rows, False, differences, total, *arrays)
+        total = moved
+        # Each child is followed and taken back, so that no tables are copied.
+        for way in range(1 if stays else 2):
+            source, target = (before, after) if way == 0 else (after, before)
+            for i in range(begin, ends[child]):
+                position = 0
+                for table in range(len(tables) - 1):
+                    left, entered = 0, 0
+                    while position < tables[table, 0]:
+                        v, stride = digits[position, 0], digits[position, 1]
+                        if v < width:
+                            left += (source[i, v] + 1) * stride
+                            entered += (target[i, v] + 1) * stride
+                        else:
+                            shared = (fixed[rows[i], v - width] + 1) * stride
+                            left += shared
+                            entered += shared
+                        position += 1
+                    if left == entered:
+                        continue
+                    lookup = tables[table, 1]
+                    for step in (-1, 1):
+                        key = left if step < 0 else entered
+                        if lookup >= 0:
+                            cell = int(cells[lookup + key])
+                        else:
+                            low, high = int(tables[table, 2]), int(tables[table + 1, 2])
+                            while low < high:
+                                middle = (low + high) // 2
+                                if keys[middle] < key:
+                                    low = middle + 1
+                                else:
+                                    high = middle
+                            cell = low if low < tables[table + 1, 2] and keys[low] == key else -1
+                        if cell < 0:
+                            total += step
+                        else:
+                            total += 1 if differences[cell] * step >= 0 else -1
+                            differences[cell] += step
+            if way == 0:
+                sums[child] = total
         begin = ends[child]
-    return found
+    return sums
+
+
+class TableComparison(Measure):
+    """A loss over all contingency tables of at most K of the categorical attributes."""
+
+    partial: ClassVar[bool] = True
+
+    class Params(Parameters):
+        """Which tables are compared."""
+
+        K: int = Field(2, ge=1, description="Greatest number of attributes of a table; more than there are means all.")
+
+    def chosen(self, attributes: int) -> list[tuple[int, ...]]:
+        """Return the attributes of each table of a file of so many."""
+        return subsets(attributes, min(self.params.K, attributes))
+
+    @abstractmethod
+    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedTables:
+        """Count the original in the chosen tables."""
+
+    def fit(self, original: Table) -> FittedTables:
+        """Count the original's tables.
+
+        Raises
+        ------
+        ParameterError
+            A table has too many cells to be addressed.
+        """
+        self.require_support(original)
+        return self.fitted(original, self.chosen(original.codes.shape[1]))
+
+
+class ContingencyTableLoss(TableComparison, OfCounts):
+    """Share of records moved to another cell, over all contingency tables of at most K attributes, times 100.
+
+    ``CTBIL = sum over tables of sum over cells of |x - y|`` (Domingo-Ferrer and Torra, 2001). Each table contributes at
+    most 2n, so the score is ``100 * CTBIL / (2 n T)`` with T tables: range 0..100, smaller is better. That
+    normalisation is a reconstruction; the source divides by the number of cells (`actbil`), which is not comparable
+    with other losses.
+
+    The measure does not see which record changed: a permutation of the file has loss 0. A missing value is a category
+    of its own under the rules ``category`` and ``wildcard`` alike, since a count has no wildcards.
+    """
+
+    per_cell: ClassVar[bool] = False
+    """Whether the sum is divided by the number of cells."""
+
+    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedSum:
+        """Count the original in the chosen tables."""
+        return FittedSum(original, chosen, "actbil" if self.per_cell else "ctbil", self.per_cell)
+
+    def score_of_counts(self, counts: JointCounts) -> float:
+        """Return the loss from the distinct records of both files."""
+        chosen, total = self.chosen(len(counts.pairs)), 0
+        widths = [len(a.categories) + 1 for a in counts.schema.categorical]
+        changes = np.concatenate((counts.original_counts, -counts.masked_counts))
+        both = np.concatenate((counts.original, counts.masked))
+        for members in chosen:
+            shape = tuple(widths[v] for v in members)
+            require_addressable(prod(shape), len(members))
+            keys = np.ravel_multi_index(tuple(both[:, list(members)].T + 1), shape)
+            total += int(np.abs(tallied(keys, changes)[2]).sum())
+        if not self.per_cell:
+            return 100.0 * total / (2 * counts.records * len(chosen))
+        gaps = [bool(pairs[-1].any()) for pairs in counts.pairs]
+        return total / sum(prod(widths[v] - 1 + gaps[v] for v in members) for members in chosen)
+
+
+class AverageContingencyTableLoss(ContingencyTableLoss):
+    """Mean of ``|x - y|`` over all cells of all contingency tables of at most K attributes.
+
+    ACTBIL of the handbook: CTBIL divided by the number of cells, empty ones included, of all tables considered. Range
+    0 upwards, smaller is better: a mean number of records, not a percentage, so it is not combined with other losses. A
+    missing value is a category of its own.
+    """
+
+    per_cell: ClassVar[bool] = True
+
+
+class KMarginal(Measure):
+    """The k-marginal score of NIST as a loss: mean total variation distance of all tables of k attributes, times 100.
+
+    NIST's score of a release is ``1000 (1 - this / 100)`` for k = 3: the mean over marginals of the sum of absolute
+    differences of densities, 0 to 2, turned round (NIST PSCR challenge 2018; SDNist). All sets of k attributes count,
+    where NIST's programs draw some. With fewer attributes than k it is the table of all. Range 0..100, smaller is
+    better.
+    """
+
+    partial: ClassVar[bool] = True
+
+    class Params(Parameters):
+        """How many attributes a table has."""
+
+        k: int = Field(3, ge=1, description="Attributes of a table.")
+
+    def fit(self, original: Table) -> FittedSum:
+        """Count the original's tables.
+
+        Raises
+        ------
+        ParameterError
+            More than 20 000 tables, or tables with too many cells to be addressed.
+        """
+        self.require_support(original)
+        attributes = original.codes.shape[1]
+        k = min(self.params.k, attributes)
+        if comb(attributes, k) > MOST_MARGINALS:
+            given = f"{comb(attributes, k):,} tables of {k} of {attributes} attributes"
+            raise ParameterError(Fault("measure k-marginal: k", given, f"at most {MOST_MARGINALS:,}", "Lower k."))
+        return FittedSum(original, list(combinations(range(attributes), k)), "k-marginal")
+
+
+class MeanVariation(TableComparison):
+    """Mean relative change of the cells that the original occupies, ``100 * mean of |x - y| / x``, in per cent.
+
+    CTBIL' of the slides, "mean variation" of frequencies, over all contingency tables of at most K attributes; over
+    two-way tables the same figure is known as the relative absolute average difference. Cells with x = 0 have no
+    relative change and are left out: a reconstruction, the sources say nothing of them. Range 0 upwards, since a
+    rare cell may grow many times over; smaller is better. A missing value is a category of its own.
+    """
+
+    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedTables:
+        """Count the original in the chosen tables."""
+        return FittedMeanVariation(original, chosen)
+
+
+class FrequencyChange(Measure):
+    """Mean relative change of the categories' frequencies, ``100 * mean of |T' - T| / T``, in per cent.
+
+    Over all categories that the original has, a missing value being one: `MeanVariation` of single attributes. Range 0
+    upwards, smaller is better. The name is a caption of the thesis, which does not print the formula: a reconstruction.
+    """
+
+    partial: ClassVar[bool] = True
+
+    def fit(self, original: Table) -> FittedTables:
+        """Count the original's categories."""
+        self.require_support(original)
+        return FittedMeanVariation(original, subsets(original.codes.shape[1], 1))
+
+
+class FittedMeanVariation(FittedTables):
+    """`MeanVariation` of one original."""
+
+    def figure(self, differences: Counts, moved: int) -> float:
+        """Return the mean relative change in per cent."""
+        return 100.0 * float((np.abs(differences) / self.counts).mean())
+
+
+class HellingerLoss(TableComparison):
+    """Mean Hellinger distance between the contingency tables of at most K attributes, times 100.
+
+    ``sqrt(1/2 sum (sqrt(o) - sqrt(m))^2 / n)`` of each table's original counts o and masked counts m (Shlomo and Young,
+    2006, for two-way tables; the division by ``sqrt(n)``, tables of other sizes and their mean are reconstructions).
+    Range 0..100, smaller is better: 0 for equal tables, 100 where no cell is occupied in both. Permutations of the file
+    have loss 0. A missing value is a category of its own.
+    """
+
+    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedTables:
+        """Count the original in the chosen tables."""
+        return FittedHellinger(original, chosen)
+
+
+class FittedHellinger(FittedTables):
+    """`HellingerLoss` of one original."""
+
+    def figure(self, differences: Counts, moved: int) -> float:
+        """Return the mean distance, 0..100."""
+        # 1/2 sum (sqrt(o) - sqrt(m))^2 is n - sum sqrt(o m), to which only cells occupied in both contribute.
+        products = self.counts * (differences.astype(np.float64) + self.counts)
+        common = np.add.reduceat(np.sqrt(products), self.firsts[:-1]) / self.n
+        return 100.0 * float(np.sqrt(np.maximum(1.0 - common, 0.0)).mean())
+
+
+class CellQuantile(TableComparison):
+    """A quantile of the changes of the cells that the original occupies, over all tables of at most K attributes.
+
+    Changes are ``|x - y|`` in records, ``|x - y| / x`` or ``|sqrt x - sqrt y|``, as the table of information loss of
+    targeted record swapping has them (Eurostat's guidelines; ``infoLoss`` of sdcMicro, which looks at cells that were
+    empty before as well). Unbounded, smaller is better; 0 for a permutation of the file. Quantiles are interpolated.
+    """
+
+    class Params(TableComparison.Params):
+        """Which quantile of which changes."""
+
+        q: float = Field(0.95, ge=0.0, le=1.0, description="The quantile, 1 for the greatest change.")
+        change: Literal["absolute", "relative", "roots"] = Field("absolute", description="How changes are taken.")
+
+    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedTables:
+        """Count the original in the chosen tables."""
+        return FittedCellQuantile(original, chosen, self.params.q, self.params.change)
+
+
+class FittedCellQuantile(FittedTables):
+    """`CellQuantile` of one original."""
+
+    def __init__(self, original: Table, chosen: list[tuple[int, ...]], q: float, change: str) -> None:
+        super().__init__(original, chosen)
+        self._q, self._change = q, change
+
+    def figure(self, differences: Counts, moved: int) -> float:
+        """Return the quantile."""
+        changes = np.abs(differences).astype(np.float64)
+        if self._change == "relative":
+            changes /= self.counts
+        elif self._change == "roots":
+            changes = np.abs(np.sqrt(self.counts) - np.sqrt(self.counts + differences))
+        return float(np.quantile(changes, self._q))
+
+
+class FalseZeros(TableComparison):
+    """Cells that the original occupies and the masked file does not, over all tables of at most K attributes, per cent.
+
+    False zeros: an analyst concludes that such people do not exist. Range 0..100, smaller is better. A missing value is
+    a category of its own.
+    """
+
+    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedTables:
+        """Count the original in the chosen tables."""
+        return FittedFalseZeros(original, chosen)
+
+
+class LostCategories(Measure):
+    """Categories that some original record has and no masked one does, per cent: `FalseZeros` of single attributes.
+
+    Range 0..100, smaller is better.
+    """
+
+    partial: ClassVar[bool] = True
+
+    def fit(self, original: Table) -> FittedTables:
+        """Count the original's categories."""
+        self.require_support(original)
+        return FittedFalseZeros(original, subsets(original.codes.shape[1], 1))
+
+
+class FittedFalseZeros(FittedTables):
+    """`FalseZeros` of one original."""
+
+    def figure(self, differences: Counts, moved: int) -> float:
+        """Return the percentage of emptied cells."""
+        return 100.0 * float(np.count_nonzero(differences == -self.counts)) / len(self.counts)

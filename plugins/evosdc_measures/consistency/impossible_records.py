@@ -1,19 +1,16 @@
 """The share of masked records that nobody can be."""
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import FollowedInPlace, Measure, Microdata
+from evosdc.model import Measure, Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.table.record_rules import RecordRules
 from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import THRESHOLD, find_structural_zeros
 from evosdc.table.table import Rows, Table
-from evosdc_measures.domains import require_aligned
-
-State = tuple[NDArray[np.bool_], int]
-"""Which records are impossible, and how many."""
+from evosdc_measures.domains import Integers
+from evosdc_measures.record_counts import FittedRecordCounts
 
 
 class ImpossibleRecords(Measure):
@@ -46,7 +43,7 @@ class ImpossibleRecords(Measure):
         return FittedImpossibleRecords(RecordRules(microdata.table, microdata.protect, rules, zeros))
 
 
-class FittedImpossibleRecords(FollowedInPlace[State]):
+class FittedImpossibleRecords(FittedRecordCounts):
     """`ImpossibleRecords` of one original.
 
     Parameters
@@ -55,30 +52,9 @@ class FittedImpossibleRecords(FollowedInPlace[State]):
     """
 
     def __init__(self, rules: RecordRules) -> None:
+        super().__init__(rules.original, len(rules.original))
         self._rules = rules
 
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; O(n V (V + W)) with W attributes that are not masked."""
-        require_aligned(self._rules.original, masked)
-        broken = self._rules.broken(masked)
-        return broken, int(broken.sum())
-
-    def copied(self, state: State) -> State:
-        """Return a copy of a state; O(n)."""
-        return state[0].copy(), state[1]
-
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(m V (V + W))."""
-        broken = state[0]
-        now = self._rules.broken(masked, rows)
-        changed = int(now.sum()) - int(broken[rows].sum())
-        broken[rows] = now
-        return broken, state[1] + changed
-
-    def value(self, state: State) -> float:
-        """Return the share in per cent."""
-        return 100.0 * state[1] / len(state[0])
-
-    def burdens(self, masked: Table) -> NDArray[np.float64]:
-        """Return what each record adds to the score, shape (n,)."""
-        return np.where(self._rules.broken(masked), 100.0 / len(masked), 0.0)
+    def counts(self, masked: Table, rows: Rows) -> Integers:
+        """Return 1 for each of some records that is impossible, and 0 for others; O(V + W) a record and rule."""
+        return self._rules.broken_records(masked, rows).astype(np.int64)

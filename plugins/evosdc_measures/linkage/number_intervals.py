@@ -6,17 +6,13 @@ the file itself: whoever were taken to know them would know who is who, however 
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from evosdc.model import Batched, Changes, Fitted, Incremental
+from evosdc.model import Changes, Fitted, Tracker
 from evosdc.table.schema import Attribute, Scale, Schema
-from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
-from evosdc_measures.linkage.numeric_dbrl import require_same_shape
-
-State = tuple[Table, Any]
-"""The masked table in classes, and the state of the measure fitted on classes."""
+from evosdc.table.table import MISSING, Codes, Numbers, Table
+from evosdc_measures.domains import require_same_shape
 
 
 def limits_of(column: Numbers, bins: int) -> Numbers:
@@ -49,15 +45,23 @@ def classed(original: Table, bins: int) -> Table:
     """Return an original whose numbers and dates are taken by classes of its own quantiles."""
     limits = _all_limits(original, bins)
     schema = _schema_of_classes(original.schema, limits)
-    return Table(schema, _codes_of(original, limits, slice(None)), np.empty((len(original), 0)))
+    return Table(schema, _codes_of(original, limits), np.empty((len(original), 0)))
 
 
-class FittedOnIntervals(Batched[State]):
-    """A measure of categories, fitted on an original of which `by_classes` are taken by classes of its quantiles."""
+class FittedOnIntervals(Fitted):
+    """A measure of categories, fitted on an original of which `by_classes` are taken by classes of its quantiles.
 
-    def __init__(
-        self, original: Table, bins: int, fit: Callable[[Table], Incremental[Any]], but: Collection[str] = ()
-    ) -> None:
+    Parameters
+    ----------
+    original : Table
+    bins : int
+    fit : callable
+        Fits the measure on a table in classes.
+    but : collection of str
+        Attributes that are left as they are.
+    """
+
+    def __init__(self, original: Table, bins: int, fit: Callable[[Table], Fitted], but: Collection[str] = ()) -> None:
         self._original = original
         self._limits = _all_limits(original, bins, but)
         self._schema = _schema_of_classes(original.schema, self._limits)
@@ -69,74 +73,51 @@ class FittedOnIntervals(Batched[State]):
         return self._schema
 
     def _classed(self, table: Table) -> Table:
-        return Table(self._schema, _codes_of(table, self._limits, slice(None)), np.empty((len(table), 0)))
+        return Table(self._schema, _codes_of(table, self._limits), np.empty((len(table), 0)))
 
-    def start(self, masked: Table) -> State:
-        """Return the state of a table."""
+    def score(self, masked: Table) -> float:
+        """Return the score of the table in classes."""
         require_same_shape(self._original, masked)
-        classed = self._classed(masked)
-        return classed, self._fitted.start(classed)
+        return self._fitted.score(self._classed(masked))
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change."""
-        classed = self._followed(state[0], masked, rows)
-        return classed, self._fitted.update(state[1], classed, rows)
+    def track(self, masked: Table) -> Tracker:
+        """Return a tracker of the table in classes."""
+        require_same_shape(self._original, masked)
+        return IntervalTracker(self._fitted.track(self._classed(masked)), self._classed)
 
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; the measure of classes may alter its old one."""
-        classed = self._followed(state[0], masked, rows)
-        return classed, self._fitted.follow(state[1], classed, rows)
 
-    def _followed(self, classed: Table, masked: Table, rows: Rows) -> Table:
-        codes = classed.codes.copy()
-        codes[rows] = _codes_of(masked, self._limits, rows)
-        return Table(self._schema, codes, np.empty((len(codes), 0)))
+class IntervalTracker(Tracker):
+    """A tracker of a table in classes.
 
-    @property
-    def together(self) -> bool:
-        """Whether the measure of classes judges children together."""
-        return isinstance(self._fitted, Batched) and self._fitted.together
+    Parameters
+    ----------
+    tracker : Tracker
+    classed : callable
+        Returns a table in classes.
+    """
+
+    def __init__(self, tracker: Tracker, classed: Callable[[Table], Table]) -> None:
+        self._tracker, self._classed = tracker, classed
 
     @property
-    def beside(self) -> bool:
-        """Whether the measure of classes is worth a thread."""
-        return isinstance(self._fitted, Batched) and self._fitted.beside
+    def score(self) -> float:
+        """The score of the table."""
+        return self._tracker.score
 
-    @property
-    def divisible(self) -> bool:
-        """Whether the measure of classes judges parts of the children at the same time."""
-        return isinstance(self._fitted, Batched) and self._fitted.divisible
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        self._tracker.take(self._in_classes(change))
 
-    def values(self, state: State, changes: Changes) -> Numbers:
-        """Return the risks of several children."""
-        assert isinstance(self._fitted, Batched)
-        return self._fitted.values(state[1], self._classed_changes(changes))
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children."""
+        return self._tracker.tries(self._in_classes(changes))
 
-    def _classed_changes(self, changes: Changes) -> Changes:
+    def contributions(self) -> Numbers | None:
+        """Return what each record adds to the score, where the measure of classes can tell."""
+        return self._tracker.contributions()
+
+    def _in_classes(self, changes: Changes) -> Changes:
         return changes._replace(before=self._classed(changes.before), after=self._classed(changes.after))
-
-    def burdens(self, masked: Table) -> Numbers | None:
-        """Return what each record adds to the risk, where the measure of classes can tell."""
-        require_same_shape(self._original, masked)
-        return self._fitted.burdens(self._classed(masked))
-
-    def burdens_of_state(self, state: State) -> Numbers | None:
-        """Return what each record adds to the risk, where the measure of classes can tell by a state."""
-        return self._fitted.burdens_of_state(state[1])
-
-    def value(self, state: State) -> float:
-        """Return the risk, 0..100."""
-        return self._fitted.value(state[1])
-
-    def read_from(self, other: Fitted) -> Callable[[Any], float] | None:
-        """Return how the score is read from the states of another measure that takes numbers by the same classes."""
-        read = self._fitted.read_from(other._fitted) if isinstance(other, FittedOnIntervals) else None
-        return None if read is None else lambda state: read(state[1])
-
-    def read_together_from(self, other: Fitted) -> Callable[[Any, Changes], tuple[Numbers, Numbers]] | None:
-        """Return how children are judged by another measure that takes numbers by the same classes, and by this."""
-        read = self._fitted.read_together_from(other._fitted) if isinstance(other, FittedOnIntervals) else None
-        return None if read is None else lambda state, changes: read(state[1], self._classed_changes(changes))
 
 
 def _all_limits(original: Table, bins: int, but: Collection[str] = ()) -> dict[str, Numbers]:
@@ -149,10 +130,10 @@ def _values(column: Codes | Numbers) -> Numbers:
     return values if column.dtype.kind == "f" else np.where(column < 0, np.nan, values)
 
 
-def _codes_of(table: Table, limits: dict[str, Numbers], rows: Rows | slice) -> Codes:
+def _codes_of(table: Table, limits: dict[str, Numbers]) -> Codes:
     columns = []
     for attribute in table.schema.attributes:
-        column = table.column(attribute.name)[rows]
+        column = table.column(attribute.name)
         if attribute.name in limits:
             column = _values(column)
             classes = np.searchsorted(limits[attribute.name], column, side="right")

@@ -1,17 +1,14 @@
 """Intruders who know different attributes: a linkage measure over several subsets of attributes."""
 
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 from pydantic import Field, field_validator
 
-from evosdc.model import Incremental
+from evosdc.model import Changes, Fitted, Tracker
 from evosdc.model.parameters import Parameters
-from evosdc.table.table import Numbers, Rows, Table
-
-States = tuple[Any, ...]
-"""The state of each scenario."""
+from evosdc.table.table import Numbers, Table
 
 
 class ScenarioParameters(Parameters):
@@ -39,9 +36,7 @@ class LinkageParameters(ScenarioParameters):
     one_to_one: bool = Field(False, description="Assign all records to each other at once; up to 3000 records.")
 
 
-def fitted_by_scenarios(
-    original: Table, params: ScenarioParameters, fit: Callable[[Table], Incremental[Any]]
-) -> Incremental[Any]:
+def fitted_by_scenarios(original: Table, params: ScenarioParameters, fit: Callable[[Table], Fitted]) -> Fitted:
     """Return a measure fitted on the whole original, or over the scenarios where there are any.
 
     Raises
@@ -55,50 +50,63 @@ def fitted_by_scenarios(
     return FittedByScenarios(original, params, fit)
 
 
-class FittedByScenarios(Incremental[States]):
+class FittedByScenarios(Fitted):
     """A linkage measure of one original, once for each scenario."""
 
-    def __init__(self, original: Table, params: ScenarioParameters, fit: Callable[[Table], Incremental[Any]]) -> None:
-        self._scenarios = params.scenarios
-        self._greatest = params.combine == "max"
+    def __init__(self, original: Table, params: ScenarioParameters, fit: Callable[[Table], Fitted]) -> None:
+        self._scenarios, self._greatest = params.scenarios, params.combine == "max"
         self._fitted = [fit(original.select(names)) for names in self._scenarios]
 
-    def start(self, masked: Table) -> States:
-        """Return the states of a table."""
-        return tuple(
-            fitted.start(masked.select(names)) for fitted, names in zip(self._fitted, self._scenarios, strict=True)
-        )
-
-    def update(self, state: States, masked: Table, rows: Rows) -> States:
-        """Return the states after a change."""
-        return tuple(
-            fitted.update(old, masked.select(names), rows)
-            for fitted, old, names in zip(self._fitted, state, self._scenarios, strict=True)
-        )
-
-    def follow(self, state: States, masked: Table, rows: Rows) -> States:
-        """Return the states after a change; the old ones may be altered."""
-        return tuple(
-            fitted.follow(old, masked.select(names), rows)
-            for fitted, old, names in zip(self._fitted, state, self._scenarios, strict=True)
-        )
-
-    def burdens(self, masked: Table) -> Numbers | None:
-        """Return what each record adds to the risk: on the mean over scenarios, or in the one of greatest risk."""
-        parts = [masked.select(names) for names in self._scenarios]
-        if self._greatest:
-            risks = [fitted.score(part) for fitted, part in zip(self._fitted, parts, strict=True)]
-            first = risks.index(max(risks))
-            return self._fitted[first].burdens(parts[first])
-        total = np.zeros(len(masked))
-        for fitted, part in zip(self._fitted, parts, strict=True):
-            burdens = fitted.burdens(part)
-            if burdens is None:
-                return None
-            total += burdens
-        return total / len(parts)
-
-    def value(self, state: States) -> float:
+    def score(self, masked: Table) -> float:
         """Return the mean or the greatest risk over the scenarios, 0..100."""
-        risks = [fitted.value(part) for fitted, part in zip(self._fitted, state, strict=True)]
+        pairs = zip(self._fitted, self._scenarios, strict=True)
+        risks = [fitted.score(masked.select(names)) for fitted, names in pairs]
         return max(risks) if self._greatest else sum(risks) / len(risks)
+
+    def track(self, masked: Table) -> Tracker:
+        """Return a tracker with one of each scenario."""
+        pairs = zip(self._fitted, self._scenarios, strict=True)
+        trackers = [fitted.track(masked.select(names)) for fitted, names in pairs]
+        return ScenarioTracker(self._scenarios, trackers, self._greatest)
+
+
+class ScenarioTracker(Tracker):
+    """Trackers of the scenarios, asked together.
+
+    Parameters
+    ----------
+    scenarios : sequence of sequence of str
+        The attributes of each one.
+    trackers : list of Tracker
+    greatest : bool
+        Whether the maximum counts, else the mean.
+    """
+
+    def __init__(self, scenarios: Sequence[Sequence[str]], trackers: list[Tracker], greatest: bool) -> None:
+        self._scenarios, self._trackers, self._greatest = scenarios, trackers, greatest
+
+    @property
+    def score(self) -> float:
+        """The mean or the greatest risk."""
+        risks = [tracker.score for tracker in self._trackers]
+        return max(risks) if self._greatest else sum(risks) / len(risks)
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child in each scenario."""
+        for tracker, names in zip(self._trackers, self._scenarios, strict=True):
+            tracker.take(change.select(names))
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children."""
+        pairs = zip(self._trackers, self._scenarios, strict=True)
+        risks = [tracker.tries(changes.select(names)) for tracker, names in pairs]
+        scores: Numbers = np.max(risks, axis=0) if self._greatest else sum(risks, np.zeros(len(risks[0]))) / len(risks)
+        return scores
+
+    def contributions(self) -> Numbers | None:
+        """Return what each record adds to the risk: on the mean over scenarios, or in the one of greatest risk."""
+        if self._greatest:
+            return max(self._trackers, key=lambda tracker: tracker.score).contributions()
+        parts = [tracker.contributions() for tracker in self._trackers]
+        known = [part for part in parts if part is not None]
+        return sum(known, np.zeros(len(known[0]))) / len(parts) if len(known) == len(parts) else None

@@ -1,64 +1,26 @@
 """Probabilistic information loss, pil and aPIL."""
 
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
+from scipy.special import erf
 
-from evosdc.model import Batched, Changes, Measure
+from evosdc.model import Changes, Fitted, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.changed_columns import columns_that_differ
-from evosdc_measures.numeric_loss.estimates import (
-    PARTS,
-    Part,
-    losses_after,
-    losses_of_children,
-    parts_of,
-    population_of,
-)
-from evosdc_measures.numeric_loss.estimators import LEVELS, OriginalStatistics, original_statistics
-from evosdc_measures.numeric_loss.exact_moments import moments_from, write_moments
-from evosdc_measures.numeric_loss.exact_sums import Sums, sums_after, sums_of
-from evosdc_measures.numeric_loss.moments import Moments, require_numbers
-from evosdc_measures.numeric_loss.quick_moments import QuickSums, moments_of_children, quick_sums_of
-from evosdc_measures.ordered_values import (
-    OrderedValues,
-    ordered_values,
-    quantiles_of,
-    quantiles_of_children,
-    values_after,
-)
-from evosdc_measures.record_figures import means_of, means_of_rows
+from evosdc_measures.numeric_loss.moments import Moments, Standard, TrackedMoments, correlations_of, moments_of
+from evosdc_measures.numeric_loss.quantiles import LEVELS, in_order, quantiles_of, quantiles_of_children, reorder
 
+Part = Literal["means", "variances", "covariances", "correlations", "quantiles"]
 
-class State(NamedTuple):
-    """The estimates of a masked table.
+PARTS: tuple[Part, ...] = ("means", "variances", "covariances", "correlations", "quantiles")
 
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (n, p)
-        Of the table.
-    sums : Sums
-    quick : QuickSums
-        The same as doubles.
-    moments : Moments
-    values : tuple of OrderedValues
-        Of the attributes that vary in the original.
-    quantiles : ndarray of float64, shape (q, 19)
-        Of these.
-    losses : ndarray of float64
-        See `evosdc_measures.numeric_loss.estimates`.
-    """
+SAME = 1e-9
+"""Statistics that differ by less, in units of their scale, are taken to be equal where nothing varies."""
 
-    numbers: Numbers
-    sums: Sums
-    quick: QuickSums
-    moments: Moments
-    values: tuple[OrderedValues, ...]
-    quantiles: Numbers
-    losses: Numbers
+Density = Literal["kernel", "normal"]
 
 
 class AverageProbabilisticLoss(Measure):
@@ -79,14 +41,12 @@ class AverageProbabilisticLoss(Measure):
     Attributes that are constant in the original are skipped. A masked attribute that is constant has correlation 0.
     Missing values are left out, by pairs for covariances and correlations, with n the masked values that remain; what
     cannot be estimated for want of masked values has pil 1.
-
-    Sums of values and products are exact, and a moment is rounded once: it depends on no order of records.
     """
 
     class Params(Parameters):
         """The density at quantiles."""
 
-        density: Literal["kernel", "normal"] = Field("kernel", description="Density estimate at quantiles.")
+        density: Density = Field("kernel", description="Density estimate at quantiles.")
 
     supports = frozenset({Scale.NUMERIC})
     partial = True
@@ -96,7 +56,7 @@ class AverageProbabilisticLoss(Measure):
     def fit(self, original: Table) -> "FittedProbabilisticLoss":
         """Take the statistics of the original and the variances of their estimators."""
         self.require_support(original)
-        return FittedProbabilisticLoss(original_statistics(original.numbers, self.params.density), original, self.parts)
+        return FittedProbabilisticLoss(original.numbers, self.params.density, self.parts)
 
 
 class MeansLoss(AverageProbabilisticLoss):
@@ -129,86 +89,194 @@ class QuantilesLoss(AverageProbabilisticLoss):
     parts = ("quantiles",)
 
 
-class FittedProbabilisticLoss(Batched[State]):
-    """`AverageProbabilisticLoss` of one original; an update estimates anew what belongs to changed attributes."""
+class OriginalStatistics:
+    """What the original says of estimates from samples, its judged attributes in units of a `Standard`.
 
-    def __init__(self, original: OriginalStatistics, table: Table, parts: tuple[Part, ...]) -> None:
-        self._population = population_of(original)
-        self._original = table.numbers
-        self._judged = {int(v): place for place, v in enumerate(original.judged)}
-        places = parts_of(self._population)
+    Parameters
+    ----------
+    numbers : ndarray of float64, shape (n, q)
+    density : str
+        How densities at quantiles are estimated.
+
+    Attributes
+    ----------
+    first, second : ndarray of intp, shape (r,)
+        Pairs of attributes of which some records have both values.
+    entries : ndarray of float64, shape (2 q + 2 r,)
+        Means, variances, covariances and correlations of the pairs.
+    variances : ndarray of float64, shape (2 q + 2 r,)
+        Their sampling variances times the number of records of the sample.
+    quantiles, densities : ndarray of float64, shape (q, 19)
+    """
+
+    def __init__(self, numbers: Numbers, density: Density) -> None:
+        moments, q = moments_of(numbers), numbers.shape[1]
+        first, second = np.triu_indices(q, 1)
+        both = moments.counts[first, second] > 1
+        self.first, self.second = first[both], second[both]
+        self._rows, self._columns = (np.concatenate([np.arange(q), pair]) for pair in (self.first, self.second))
+        self.entries = self.entries_of(moments)[0]
+        mixed = np.array([_mixed(numbers[:, j], numbers[:, v]) for j, v in zip(self.first, self.second, strict=True)])
+        m22, m31, m13, m40, m04, m20, m02, m11 = mixed.reshape(-1, 8).T
+        rho = self.entries[2 * q + len(m22) :]
+        # Expanded, so that nothing is divided by m11, which may be 0.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = m20 * m02
+            of_correlation = (
+                m22 / spread
+                + rho**2 / 4 * (m40 / m20**2 + m04 / m02**2 + 2 * m22 / spread)
+                - rho * (m31 / (m20 * np.sqrt(spread)) + m13 / (m02 * np.sqrt(spread)))
+            )
+        # A pair whose common records leave one of both constant has no correlation to estimate.
+        of_correlation = np.where(np.isfinite(of_correlation), of_correlation, 0.0)
+        variances, centred = self.entries[q : 2 * q], numbers - moments.means
+        of_variance = [np.nanmean(column**4) for column in centred.T] - variances**2
+        self.variances = np.maximum(np.concatenate([variances, of_variance, m22 - m11**2, of_correlation]), 0.0)
+        self.quantiles = quantiles_of(in_order(numbers))
+        estimate = _kernel_density if density == "kernel" else _normal_density
+        columns = [column[~np.isnan(column)] for column in numbers.T]
+        densities = [estimate(column, at) for column, at in zip(columns, self.quantiles, strict=True)]
+        self.densities = np.array(densities).reshape(-1, len(LEVELS))
+
+    def entries_of(self, moments: Moments) -> tuple[Numbers, Numbers]:
+        """Return the entries of one table or several, shape (..., 2 q + 2 r), and the records that each is of."""
+        counts, means, covariances = moments
+        q, first, second = means.shape[-1], self.first, self.second
+        counts, spreads = counts[..., self._rows, self._columns], covariances[..., self._rows, self._columns]
+        correlations = correlations_of(spreads[..., q:], spreads[..., first], spreads[..., second])
+        entries = np.concatenate([means, spreads, correlations], axis=-1)
+        return entries, np.concatenate([counts[..., :q], counts, counts[..., q:]], axis=-1)
+
+
+def _mixed(x: Numbers, y: Numbers) -> tuple[float, ...]:
+    """Return m22, m31, m13, m40, m04, m20, m02 and m11 over the records that have both values."""
+    both = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[both] - x[both].mean(), y[both] - y[both].mean()
+    xx, yy, xy = x * x, y * y, x * y
+    powers = (xx * yy, xx * xy, xy * yy, xx * xx, yy * yy, xx, yy, xy)
+    return tuple(float(power.mean()) for power in powers)
+
+
+def _normal_density(column: Numbers, at: Numbers) -> Numbers:
+    spread = column.std()
+    return np.asarray(np.exp(-0.5 * ((at - column.mean()) / spread) ** 2) / (spread * np.sqrt(2 * np.pi)))
+
+
+def _kernel_density(column: Numbers, at: Numbers) -> Numbers:
+    """Return a Gaussian kernel estimate with Silverman's bandwidth, ``0.9 min(s, IQR / 1.34) n**(-1/5)``."""
+    low, high = np.quantile(column, [0.25, 0.75])
+    spread = min(column.std(), (high - low) / 1.34) if high > low else column.std()
+    column, width = np.sort(column), float(0.9 * spread * len(column) ** -0.2)
+    # Summands beyond nine bandwidths are below the last bit.
+    ends = np.searchsorted(column, [at - 9.0 * width, at + 9.0 * width])
+    sums = [np.exp(-0.5 * ((column[a:b] - x) / width) ** 2).sum() for x, a, b in zip(at, *ends, strict=True)]
+    return np.asarray(np.array(sums) / (len(column) * width * np.sqrt(2.0 * np.pi)))
+
+
+class FittedProbabilisticLoss(Fitted):
+    """`AverageProbabilisticLoss` of one original."""
+
+    def __init__(self, original: Numbers, density: Density, parts: tuple[Part, ...]) -> None:
+        self.standard = Standard(original)
+        self.original = own = OriginalStatistics(self.standard(original), density)
+        q, r = len(self.standard.judged), len(own.first)
         # Parts without any attribute or pair to judge are left out.
-        self._parts = {part: places[part] for part in parts if places[part].stop > places[part].start}
-        self._length = max(place.stop for place in places.values())
+        lengths = {part: length for part, length in zip(PARTS[:4], (q, q, r, r), strict=True) if length}
+        self.parts = [part for part in parts if part in lengths or (part == "quantiles" and q)]
+        self._lengths = np.array(list(lengths.values()), dtype=np.intp)
+        self._starts = np.cumsum(self._lengths) - self._lengths
+        self._wanted = [place for place, part in enumerate(lengths) if part in self.parts]
+        # Where nothing varies (but for rounding, in units of the scale) any difference is a certain loss.
+        spreads = own.entries[q : 2 * q]
+        scales = np.concatenate(
+            [np.sqrt(spreads), spreads, np.sqrt(spreads[own.first] * spreads[own.second]), np.ones(r)]
+        )
+        still = own.variances <= (1e-7 * scales) ** 2
+        self._slack = np.where(still, SAME * scales, 0.0)
+        self._factors = np.where(still, 1e30, 1.0 / np.sqrt(2.0 * np.where(still, 1.0, own.variances)))
+        self._densities = own.densities / np.sqrt(2.0 * LEVELS * (1.0 - LEVELS))
 
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; O(n p**2)."""
-        numbers = masked.numbers
-        require_numbers(self._original, numbers)
-        values = tuple(ordered_values(numbers[:, v]) for v in self._judged)
-        quantiles = np.array([quantiles_of(*own, LEVELS) for own in values]).reshape(-1, len(LEVELS))
-        every, sums = np.arange(numbers.shape[1]), sums_of(numbers)
-        moments = moments_from(sums, every)
-        losses = losses_after(self._population, moments, quantiles, every, np.zeros(self._length))
-        return State(numbers, sums, quick_sums_of(sums, every), moments, values, quantiles, losses)
+    def track(self, masked: Table) -> "ProbabilisticLossTracker":
+        """Return a tracker; a child costs O(q**2) for each changed record."""
+        return ProbabilisticLossTracker(self, masked)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(p) for each value that differs, and O(n) now and then."""
-        before, sums, quick, moments, values, quantiles, losses = state
-        numbers = masked.numbers
-        columns = columns_that_differ(before, numbers, rows)
-        if not columns:
-            return state._replace(numbers=numbers)
-        known, quantiles = list(values), quantiles.copy()
-        for v in columns:
-            if v in self._judged:
-                place = self._judged[v]
-                known[place] = values_after(known[place], before, numbers, rows, v)
-                quantiles[place] = quantiles_of(*known[place], LEVELS)
-        changed = np.array(columns)
-        sums = sums_after(sums, before, numbers, rows)
-        moments = moments_from(sums, changed, moments)
-        losses = losses_after(self._population, moments, quantiles, changed, losses)
-        quick = quick_sums_of(sums, changed, quick)
-        return State(numbers, sums, quick, moments, tuple(known), quantiles, losses)
-
-    def values(self, state: State, changes: Changes) -> Numbers:
-        """Return the losses of several children; O(p) for each value that differs."""
-        before, after, ends = changes.before.numbers, changes.after.numbers, changes.ends
-        moments, children = state.moments, len(ends)
-        quantiles = np.repeat(state.quantiles[None], children, axis=0)
-        differs = np.zeros((children, before.shape[1]), np.bool_)
-        for v in (before != after).any(axis=0).nonzero()[0].tolist():
-            if v in self._judged:
-                place = self._judged[v]
-                own = state.values[place]
-                quantiles_of_children(*own, LEVELS, before, after, ends, v, place, differs, quantiles)
-        counts, varying = np.repeat(moments.counts[None], children, 0), np.repeat(moments.varying[None], children, 0)
-        means = np.repeat(moments.means[None], children, 0)
-        covariances = np.repeat(moments.covariances[None], children, 0)
-        latest = (counts, means, covariances, varying)
-        # Copies: what can be written to is another type, for which kernels would be compiled again.
-        certain = moments_of_children(state.quick, before.copy(), after.copy(), ends, differs, *latest)
-        for child in np.flatnonzero(~certain).tolist():
-            changed = np.arange(ends[child - 1] if child else 0, ends[child])
-            columns = differs[child].nonzero()[0].tolist()
-            write_moments(sums_after(state.sums, before, after, changed), columns, *(part[child] for part in latest))
-        losses = losses_of_children(self._population, *latest, quantiles, differs, state.losses)
-        every = means_of_rows(losses, list(self._parts.values()))
-        return np.array([_mean([100.0 * mean for mean in own]) for own in every])
+    def score(self, masked: Table) -> float:
+        """Return the mean of the parts, 0..100; 0 where there is nothing to judge."""
+        return self.track(masked).score
 
     def breakdown(self, masked: Table) -> dict[str, float]:
         """Return the loss by part, each 0..100; parts without any attribute or pair to judge are left out."""
-        return self._breakdown(self.start(masked))
+        return self.track(masked).breakdown()
 
-    def _breakdown(self, state: State) -> dict[str, float]:
-        means = means_of(state.losses, list(self._parts.values()))
-        return {part: 100.0 * mean for part, mean in zip(self._parts, means, strict=True)}
+    def losses_of(self, moments: Moments, of_quantiles: Numbers) -> Numbers:
+        """Return the losses by part of one table or of several, each 0..1; shape (..., parts)."""
+        entries, counts = self.original.entries_of(moments)
+        apart = np.maximum(np.abs(entries - self.original.entries) - self._slack, 0.0)
+        losses = np.where(counts > 0.0, erf(apart * self._factors * np.sqrt(counts)), 1.0)
+        means = (np.add.reduceat(losses, self._starts, axis=-1) / self._lengths)[..., self._wanted]
+        return np.concatenate([means, of_quantiles[..., None]], axis=-1) if "quantiles" in self.parts else means
 
-    def value(self, state: State) -> float:
-        """Return the mean of the parts, 0..100; 0 where there is nothing to judge."""
-        return _mean(list(self._breakdown(state).values()))
+    def scores_of(self, moments: Moments, of_quantiles: Numbers) -> Numbers:
+        """Return the scores of one table or of several, shape (...,)."""
+        scores: Numbers = 100.0 * self.losses_of(moments, of_quantiles).sum(axis=-1) / max(len(self.parts), 1)
+        return scores
+
+    def quantile_losses(self, quantiles: Numbers, attributes: Rows, counts: Numbers) -> Numbers:
+        """Return the mean loss of the quantiles of some attributes, shape (d,), of which so many values are known."""
+        strays = np.abs(quantiles - self.original.quantiles[attributes]) * self._densities[attributes]
+        return np.where(counts > 0.0, erf(strays * np.sqrt(counts)[:, None]).mean(axis=1), 1.0)
 
 
-def _mean(parts: list[float]) -> float:
-    return sum(parts) / len(parts) if parts else 0.0
+class ProbabilisticLossTracker(TrackedMoments):
+    """The tracker of a `FittedProbabilisticLoss`.
+
+    Parameters
+    ----------
+    fitted : FittedProbabilisticLoss
+    masked : Table
+    """
+
+    def __init__(self, fitted: FittedProbabilisticLoss, masked: Table) -> None:
+        super().__init__(fitted.standard, masked)
+        self._fitted = fitted
+        self._ordered = in_order(self.numbers)
+        self._of_quantiles = self._losses(quantiles_of(self._ordered), np.arange(len(self._ordered)))
+
+    def _losses(self, quantiles: Numbers, attributes: Rows) -> Numbers:
+        return self._fitted.quantile_losses(quantiles, attributes, np.diag(self.moments.counts)[attributes])
+
+    @property
+    def score(self) -> float:
+        """The mean of the parts."""
+        return float(self._fitted.scores_of(self.moments, _mean(self._of_quantiles)))
+
+    def breakdown(self) -> dict[str, float]:
+        """Return the loss by part."""
+        losses = self._fitted.losses_of(self.moments, _mean(self._of_quantiles))
+        return {part: 100.0 * float(loss) for part, loss in zip(self._fitted.parts, losses, strict=True)}
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        before = self.numbers[change.rows]
+        super().take(change)
+        after = self.numbers[change.rows]
+        attributes = np.flatnonzero(~((before == after) | (np.isnan(before) & np.isnan(after))).all(axis=0))
+        for v in attributes.tolist():
+            reorder(self._ordered[v], before[:, v], after[:, v], self.numbers[:, v])
+        self._of_quantiles[attributes] = self._losses(quantiles_of(self._ordered[attributes]), attributes)
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children, of which the moments and quantiles follow from what they change."""
+        moments, after = self.moments_of(changes), self.standard(changes.after.numbers)
+        known = np.diag(self.moments.counts).astype(np.int64)
+        children, attributes, quantiles = quantiles_of_children(
+            self._ordered, known, self.numbers, changes.rows, after, changes.ends
+        )
+        losses = self._fitted.quantile_losses(quantiles, attributes, moments.counts[children, attributes, attributes])
+        more = np.bincount(children, losses - self._of_quantiles[attributes], len(changes.ends))
+        of_quantiles = _mean(self._of_quantiles) + more / max(len(self._of_quantiles), 1)
+        return self._fitted.scores_of(moments, of_quantiles)
+
+
+def _mean(losses: Numbers) -> Numbers:
+    return np.asarray(losses.sum() / max(len(losses), 1))

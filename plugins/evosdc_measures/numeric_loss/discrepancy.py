@@ -1,47 +1,24 @@
 """Discrepancies between the original's and the masked file's numbers and statistics."""
 
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import Incremental, Measure
+from evosdc.model import Changes, Fitted, Measure
 from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.changed_columns import columns_that_differ
-from evosdc_measures.numeric_loss.exact_moments import moments_from
-from evosdc_measures.numeric_loss.exact_sums import Sums, sums_after, sums_of
-from evosdc_measures.numeric_loss.moments import Moments, require_numbers
-from evosdc_measures.numeric_loss.statistics import STATISTICS, reference_of
-from evosdc_measures.record_figures import FollowedSum, followed_sum, sum_after
+from evosdc_measures.numeric_loss.moments import Moments, Standard, TrackedMoments, correlations_of, moments_of
+from evosdc_measures.record_sums import RecordSums
 
 Error = Literal["variation", "mse", "mae"]
 
 AVERAGED = ("data", "means", "variances", "covariances", "correlations")
 """Contents whose variations make the overall figure."""
 
-
-class State(NamedTuple):
-    """The statistics of a masked table.
-
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (n, p)
-        Of the table.
-    sums : Sums
-    moments : Moments
-    apart : tuple of FollowedSum
-        Sums of the values' differences, by judged attribute.
-    score : float
-    """
-
-    numbers: Numbers
-    sums: Sums
-    moments: Moments
-    apart: tuple[FollowedSum, ...]
-    score: float
+NOTHING = 1e-12
+"""A statistic that is smaller, in units of its scale, is 0 but for rounding."""
 
 
 def differences(original: Numbers, masked: Numbers, error: Error) -> Numbers:
@@ -79,7 +56,7 @@ class DataDiscrepancy(Measure):
     supports = frozenset({Scale.NUMERIC})
     partial = True
     content: ClassVar[str] = "data"
-    """Whose discrepancy it is: ``data`` or a key of `STATISTICS`."""
+    """Whose discrepancy it is: ``data`` or one of `statistic_of`."""
 
     def fit(self, original: Table) -> "FittedDiscrepancy":
         """Take the statistic of the original."""
@@ -145,74 +122,111 @@ class MeanVariationLoss(Measure):
         return FittedDiscrepancy(original, AVERAGED, "variation", 1.0 if self.params.bounded else np.inf, 100.0)
 
 
-class FittedDiscrepancy(Incremental[State]):
-    """Mean discrepancy of some contents of one original; an update takes what belongs to changed attributes anew."""
+class FittedDiscrepancy(Fitted):
+    """Mean discrepancy of some contents of one original."""
 
     def __init__(
         self, original: Table, contents: tuple[str, ...], error: Error, most: float = np.inf, factor: float = 1.0
     ) -> None:
-        self._original = original.numbers
-        self._contents = contents
-        self._error: Error = error
-        self._most = most
-        self._factor = factor
-        self._reference, moments = reference_of(original.numbers)
-        self._wanted = {name: STATISTICS[name](moments, self._reference) for name in contents if name in STATISTICS}
-        self._values = self._filled(original.numbers, np.arange(len(self._reference.judged)))
+        self.contents, self.standard = contents, Standard(original.numbers)
+        self._error, self._most, self._factor = error, most, factor
+        moments = moments_of(self.standard(original.numbers))
+        self._wanted = {name: self._wanted_of(name, moments) for name in contents if name != "data"}
+        self._values = self._filled(original)
         self._cells = entries_of(self._values, error)
 
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; O(n p**2)."""
-        require_numbers(self._original, masked.numbers)
-        sums = sums_of(masked.numbers)
-        moments = moments_from(sums, np.arange(masked.numbers.shape[1]))
-        return self._scored(masked.numbers, sums, moments, self._apart(masked.numbers))
+    def track(self, masked: Table) -> "DiscrepancyTracker":
+        """Return a tracker; a child costs O(q**2) for each changed record."""
+        return DiscrepancyTracker(self, masked)
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(p) for each value that differs, and O(n) now and then."""
-        before, sums, moments, apart, _ = state
-        columns = columns_that_differ(before, masked.numbers, rows)
-        if not columns:
-            return state._replace(numbers=masked.numbers)
-        sums, changed, latest = sums_after(sums, before, masked.numbers, rows), np.array(columns), list(apart)
-        for place in np.flatnonzero(np.isin(self._reference.judged, changed)).tolist():
-            own = self._filled(masked.numbers[rows], np.array([place]))[0]
-            figures = differences(self._values[place][rows], own, self._error)
-            latest[place] = sum_after(latest[place], rows, figures)
-        return self._scored(masked.numbers, sums, moments_from(sums, changed, moments), tuple(latest))
-
-    def _filled(self, numbers: Numbers, places: NDArray[np.intp]) -> Numbers:
-        """Return some judged attributes, shape (len(places), n), missing values at the original's mean."""
-        values = numbers[:, self._reference.judged[places]].T
-        return np.where(np.isnan(values), self._reference.means[places, None], values)
-
-    def _apart(self, numbers: Numbers) -> tuple[FollowedSum, ...]:
-        """Return the sum of the values' differences of each judged attribute, over its own column alone."""
-        masked = self._filled(numbers, np.arange(len(self._reference.judged)))
-        columns = zip(self._values, masked, strict=True)
-        return tuple(followed_sum(differences(a, b, self._error)) for a, b in columns)
-
-    def _scored(self, numbers: Numbers, sums: Sums, moments: Moments, apart: tuple[FollowedSum, ...]) -> State:
-        parts = self._breakdown(moments, apart)
-        return State(numbers, sums, moments, apart, sum(parts.values()) / len(parts))
-
-    def _breakdown(self, moments: Moments, sums: tuple[FollowedSum, ...]) -> dict[str, float]:
-        apart = {name: self._discrepancy(name, moments, sums) for name in self._contents}
-        return {name: self._factor * min(value, self._most) for name, value in apart.items()}
-
-    def _discrepancy(self, name: str, moments: Moments, sums: tuple[FollowedSum, ...]) -> float:
-        if name == "data":
-            return float(np.array([own.total for own in sums]).sum()) / self._cells if self._cells else 0.0
-        wanted = self._wanted[name]
-        entries = entries_of(wanted, self._error)
-        found = STATISTICS[name](moments, self._reference)
-        return float(differences(wanted, found, self._error).sum()) / entries if entries else 0.0
+    def score(self, masked: Table) -> float:
+        """Return the mean of the discrepancies, >= 0."""
+        return self.track(masked).score
 
     def breakdown(self, masked: Table) -> dict[str, float]:
         """Return the discrepancies by content, each limited and scaled as the score is."""
-        state = self.start(masked)
-        return self._breakdown(state.moments, state.apart)
+        return self.track(masked).breakdown()
 
-    def value(self, state: State) -> float:
-        """Return the mean of the discrepancies, >= 0."""
-        return state.score
+    def figures(self, masked: Table, rows: Rows) -> Numbers:
+        """Return what the values of some records add to the discrepancy of data, shape (m,)."""
+        apart = differences(self._values[rows], self._filled(masked), self._error).sum(axis=1)
+        return np.asarray(apart / max(self._cells, 1))
+
+    def _filled(self, table: Table) -> Numbers:
+        """Return the judged attributes, missing values at the original's mean."""
+        numbers = table.numbers[:, self.standard.judged]
+        return np.where(np.isnan(numbers), self.standard.means, numbers)
+
+    def parts_of(self, moments: Moments, data: Numbers) -> list[Numbers]:
+        """Return the discrepancies by content, each of shape (...,), from the moments and the discrepancy of data."""
+        parts = []
+        for name in self.contents:
+            found, wanted = data, self._wanted.get(name)
+            if wanted is not None:
+                apart = differences(wanted, self.statistic_of(name, moments), self._error).sum(axis=-1)
+                found = apart / max(entries_of(wanted, self._error), 1)
+            parts.append(self._factor * np.minimum(found, self._most))
+        return parts
+
+    def statistic_of(self, name: str, moments: Moments) -> Numbers:
+        """Return the entries of a statistic of one table or of several, shape (..., entries)."""
+        counts, means, covariances = moments
+        deviations = self.standard.deviations
+        variances = np.diagonal(covariances, axis1=-2, axis2=-1)
+        if name == "means":
+            known = np.diagonal(counts, axis1=-2, axis2=-1) > 0
+            return np.where(known, self.standard.means + deviations * means, 0.0)
+        if name == "variances":
+            return np.asarray(variances * deviations**2)
+        if name == "eigenvalues":
+            found = np.linalg.eigvalsh(covariances)[..., ::-1]
+            # Attributes that depend on each other leave eigenvalues that are zero but for rounding.
+            return np.where(found > 1e-9 * found.max(axis=-1, initial=0.0)[..., None], found, 0.0)
+        first, second = np.triu_indices(len(deviations), 1 if name == "correlations" else 0)
+        entries = covariances[..., first, second]
+        if name == "correlations":
+            return correlations_of(entries, variances[..., first], variances[..., second])
+        return np.asarray(entries * (deviations[first] * deviations[second]))
+
+    def _wanted_of(self, name: str, moments: Moments) -> Numbers:
+        """Return the entries of the original, exactly 0 where they are that but for rounding."""
+        deviations, wanted = self.standard.deviations, self.statistic_of(name, moments)
+        first, second = np.triu_indices(len(deviations))
+        scales = {"means": deviations, "covariances": deviations[first] * deviations[second]}
+        if name == "correlations":
+            scales[name] = np.ones(len(wanted))
+        return np.where(np.abs(wanted) > NOTHING * scales.get(name, np.zeros(len(wanted))), wanted, 0.0)
+
+
+class DiscrepancyTracker(TrackedMoments):
+    """The tracker of a `FittedDiscrepancy`.
+
+    Parameters
+    ----------
+    fitted : FittedDiscrepancy
+    masked : Table
+    """
+
+    def __init__(self, fitted: FittedDiscrepancy, masked: Table) -> None:
+        super().__init__(fitted.standard, masked)
+        self._fitted, self._data = fitted, RecordSums(fitted.figures, masked, np.inf)
+
+    @property
+    def score(self) -> float:
+        """The mean of the discrepancies."""
+        return float(np.mean(self._fitted.parts_of(self.moments, np.asarray(self._data.score))))
+
+    def breakdown(self) -> dict[str, float]:
+        """Return the discrepancies by content."""
+        parts = self._fitted.parts_of(self.moments, np.asarray(self._data.score))
+        return {name: float(part) for name, part in zip(self._fitted.contents, parts, strict=True)}
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        super().take(change)
+        self._data.take(change)
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children."""
+        parts = self._fitted.parts_of(self.moments_of(changes), self._data.tries(changes))
+        return np.asarray(np.mean(parts, axis=0))

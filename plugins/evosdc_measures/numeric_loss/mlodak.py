@@ -4,7 +4,8 @@ import numpy as np
 
 from evosdc.model import Fitted, Measure
 from evosdc.table.schema import MissingRule, Scale
-from evosdc.table.table import MISSING, Numbers, Table
+from evosdc.table.table import MISSING, Numbers, Rows, Table
+from evosdc_measures.record_sums import RecordSums
 
 
 class CorrelationLoss(Measure):
@@ -85,29 +86,26 @@ class FittedVariablesLoss(Fitted):
         self._original = original
         self._lost = 0.0 if original.schema.na is MissingRule.WILDCARD else 1.0
 
-    def distances(self, masked: Table) -> Numbers:
-        """Return the distances of all values, shape (n, V)."""
-        columns = []
+    def figures(self, masked: Table, rows: Rows) -> Numbers:
+        """Return what some records add to the score, shape (m,)."""
+        figures = np.zeros(len(rows))
         for attribute in self._original.schema.attributes:
-            before, after = self._original.column(attribute.name), masked.column(attribute.name)
+            before, after = self._original.column(attribute.name)[rows], masked.column(attribute.name)
             if attribute.categorical:
-                gone = (before == MISSING) | (after == MISSING)
+                gone, both = (before == MISSING) | (after == MISSING), (before == MISSING) & (after == MISSING)
                 apart = np.abs(before.astype(np.float64) - after) / max(len(attribute.categories) - 1, 1)
                 if attribute.scale is Scale.NOMINAL:
                     apart = (before != after).astype(np.float64)
-                both = (before == MISSING) & (after == MISSING)
             else:
                 gone, both = np.isnan(before) | np.isnan(after), np.isnan(before) & np.isnan(after)
                 apart = np.arctan(np.abs(before - after)) * (2.0 / np.pi)
-            columns.append(np.where(both, 0.0, np.where(gone, self._lost, apart)))
-        return np.column_stack(columns)
+            figures += np.where(both, 0.0, np.where(gone, self._lost, apart))
+        return figures * (100.0 / (len(self._original) * len(self._original.schema.attributes)))
+
+    def track(self, masked: Table) -> RecordSums:
+        """Return a tracker; a child costs O(V) for each changed record."""
+        return RecordSums(self.figures, masked)
 
     def score(self, masked: Table) -> float:
         """Return the mean distance, 0..100."""
-        return min(100.0 * float(np.sort(self.distances(masked), axis=None).mean()), 100.0)
-
-    def burdens(self, masked: Table) -> Numbers:
-        """Return what each record adds to the score, shape (n,)."""
-        distances = self.distances(masked)
-        burdens: Numbers = 100.0 * distances.sum(axis=1) / distances.size
-        return burdens
+        return self.track(masked).score

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_measures.categorical_loss.ctbil import ContingencyTableLoss
-from evosdc_measures.categorical_loss.dbil import DistanceBasedLoss
-from evosdc_measures.categorical_loss.ebil import EntropyBasedLoss
+from evosdc_measures.categorical_loss.distances import DistanceBasedLoss
+from evosdc_measures.categorical_loss.entropy import EntropyBasedLoss
+from evosdc_measures.categorical_loss.tables import ContingencyTableLoss
 from evosdc_measures.interval_disclosure.interval import IntervalDisclosure
 from evosdc_measures.linkage.dbrl import DistanceBasedLinkage
 from evosdc_measures.linkage.prl import ProbabilisticLinkage

@@ -47,7 +47,7 @@ def test_ctbil(tables):
 
 @given(pairs())
 def test_ctbil_of_sparse_tables(tables):
-    from evosdc_measures.categorical_loss import contingency
+    from evosdc_measures.categorical_loss import tables as contingency
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(contingency, "DENSE_CELLS", 6)

@@ -12,7 +12,7 @@ from evosdc.model import Microdata
 from evosdc.table.edit_rules import edit_rules_of
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc.testing.tables import edited
+from evosdc.testing.tables import changes_of, edited
 from evosdc_measures.consistency.impossible_records import ImpossibleRecords
 from tests.table.rules import PROTECT, files, masked_anyhow
 from tests.table.test_record_rules import sample, slow_broken, slow_zeros
@@ -43,14 +43,14 @@ def test_following_changes_is_counting_anew():
     table, rng = sample(np.random.default_rng(6), 120), np.random.default_rng(7)
     known = fitted(table)
     masked = table.select(PROTECT)
-    state = known.start(masked)
+    tracker = known.track(masked)
     for _ in range(60):
-        masked, rows = edited(masked, rng, 0.02)
-        before = known.value(state)
-        after = known.update(state, masked, rows)
-        assert known.value(state) == before
-        assert known.value(after) == known.score(masked)
-        state = after
+        child, rows = edited(masked, rng, 0.02)
+        change = changes_of(masked, [(child, rows)])
+        assert tracker.tries(change).tolist() == [known.score(child)]
+        tracker.take(change)
+        assert tracker.score == known.score(child)
+        masked = child
 
 
 def test_python_measures_it_with_the_columns_that_are_not_masked():

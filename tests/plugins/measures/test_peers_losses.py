@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
-from evosdc.model import Incremental
 from evosdc.plugins.registry import default_registry
 from evosdc.table.edit_rules import edit_rules_of
 from evosdc.table.schema import Attribute, Scale, Schema
@@ -73,22 +72,6 @@ def test_k_marginals(files, k):
     # NIST: a score of 1000 (2 - mean) / 2
     nist = 1000 * (2 - np.mean(distances)) / 2
     assert 1000 - 10 * fitted("k-marginal", original, k=k).score(masked) == pytest.approx(nist)
-
-
-@pytest.mark.parametrize("name", ["false-zeros", "lost-categories", "cell-quantile", "k-marginal"])
-@given(files=pairs(), seed=st.integers(0, 2**32))
-def test_tables_are_followed(name, files, seed):
-    original, masked = files
-    measure, rng = fitted(name, original), np.random.default_rng(seed)
-    assert isinstance(measure, Incremental)
-    state = measure.start(masked)
-    for _ in range(5):
-        rows = np.unique(rng.integers(0, len(masked), 2)).astype(np.intp)
-        codes = masked.codes.copy()
-        codes[rows] = original.codes[rng.integers(0, len(original), len(rows))]
-        masked = Table(masked.schema, codes, masked.numbers)
-        state = measure.update(state, masked, rows)
-        assert measure.value(state) == measure.score(masked)
 
 
 def test_too_many_marginals_are_refused():

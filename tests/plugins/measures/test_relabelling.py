@@ -9,6 +9,7 @@ from scipy.optimize import linear_sum_assignment
 from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
+from evosdc.testing.tables import changes_of
 from evosdc_measures import joint
 from evosdc_measures.categorical_loss.relabelling import Relabelling
 from tests.plugins.measures import reference
@@ -54,17 +55,20 @@ def test_every_table_by_all_permutations(wide, tables):
 
 @pytest.mark.parametrize("wide", [joint.WIDE, 3])
 @given(tables=pairs(most_records=30), seed=st.integers(0, 2**32 - 1))
-def test_updates_equal_starts(wide, tables, seed):
+def test_trackers_go_on_by_any_way(wide, tables, seed):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(joint, "WIDE", wide)
         rng, measure = np.random.default_rng(seed), fitted(tables[0])
-        family = [(tables[1], measure.start(tables[1]))]
+        family = [(tables[1], measure.track(tables[1]))]
         for most in (1, 1, 1, 8, 1, 2, 1, 1, 30, 1):
-            masked, state = family[int(rng.integers(len(family)))]
-            masked, rows = edited(masked, rng, most)
-            family.append((masked, measure.update(state, masked, rows)))
-        for masked, state in family:
-            assert measure.value(state) == measure.score(masked)
+            masked, tracker = family[int(rng.integers(len(family)))]
+            child, rows = edited(masked, rng, most)
+            own, change = tracker.copy(), changes_of(masked, [(child, rows)])
+            assert own.tries(change).tolist() == [measure.score(child)]
+            own.take(change)
+            family.append((child, own))
+        for masked, tracker in family:
+            assert tracker.score == measure.score(masked)
 
 
 def gained(original, masked):
@@ -77,12 +81,13 @@ def gained(original, masked):
 def test_a_long_chain_of_changes_against_scipy(german):
     rng, measure = np.random.default_rng(5), fitted(german)
     masked = noisy(german, 0.9, rng)
-    state = measure.start(masked)
+    tracker = measure.track(masked)
     for _ in range(100):
-        masked, rows = edited(masked, rng, 1)
-        state = measure.update(state, masked, rows)
+        child, rows = edited(masked, rng, 1)
+        tracker.take(changes_of(masked, [(child, rows)]))
+        masked = child
         gains = [gained(x, y) for x, y in zip(german.codes.T, masked.codes.T, strict=True)]
-        assert measure.value(state) == pytest.approx(100 * sum(gains) / 3 / len(german))
+        assert tracker.score == pytest.approx(100 * sum(gains) / 3 / len(german))
 
 
 @given(sizes=st.lists(st.integers(2, 6), min_size=1, max_size=3), n=st.integers(1, 30), seed=st.integers(0, 99))

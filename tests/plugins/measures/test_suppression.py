@@ -1,4 +1,4 @@
-"""The share of suppressed values: against a count, and followed through changes."""
+"""The share of suppressed values: against a count."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from evosdc.api import mask, measure
 from evosdc.table.table import MISSING, Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc.testing.tables import edited
 from evosdc_measures.completeness.suppression import Suppression
 from tests.plugins.measures.cases import pairs
 from tests.table.test_record_rules import sample
@@ -42,16 +41,6 @@ def test_numbers_count_as_categories_do(seed):
     masked = Table(table.schema, table.codes, np.where(gone, np.nan, table.numbers))
     known = (table.codes != MISSING).sum() + (~np.isnan(table.numbers)).sum()
     assert fitted(table).score(masked) == pytest.approx(100.0 * gone[~np.isnan(table.numbers)].sum() / known)
-
-
-def test_following_changes_is_counting_anew():
-    table, rng = sample(np.random.default_rng(6), 120), np.random.default_rng(7)
-    known = fitted(table)
-    masked, state = table, known.start(table)
-    for _ in range(40):
-        masked, rows = edited(masked, rng, 0.02)
-        state = known.update(state, masked, rows)
-        assert known.value(state) == known.score(masked)
 
 
 def test_it_counts_what_local_suppression_leaves_out():

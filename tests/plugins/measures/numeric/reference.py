@@ -60,16 +60,17 @@ def correlation(x, y):
 
 
 def apil(original, masked):
-    """Return the five parts, for complete files whose original attributes vary."""
-    n = len(original)
+    """Return the five parts, for files whose original attributes vary; missing values are left out by pairs."""
     X = [column(original, a) for a in original.schema.numeric]
     Y = [column(masked, a) for a in original.schema.numeric]
     parts = {part: [] for part in ("means", "variances", "covariances", "correlations", "quantiles")}
     for x, y in zip(X, Y, strict=True):
-        m2, m4 = moment(x, x, 1, 1), moment(x, x, 2, 2)
+        m2, m4, n = moment(x, x, 1, 1), moment(x, x, 2, 2), len(known(y))
+        x, y = known(x), known(y)
         parts["means"].append(pil(fmean(y) - fmean(x), m2, n))
         parts["variances"].append(pil(moment(y, y, 1, 1) - m2, m4 - m2**2, n))
-        h = 0.9 * min(pstdev(x), float(np.subtract(*np.quantile(x, [0.75, 0.25]))) / 1.34 or pstdev(x)) * n**-0.2
+        width = min(pstdev(x), float(np.subtract(*np.quantile(x, [0.75, 0.25]))) / 1.34 or pstdev(x))
+        h = 0.9 * width * len(x) ** -0.2
         for q in range(5, 100, 5):
             at = float(np.quantile(x, q / 100))
             f = fmean(np.exp(-0.5 * ((a - at) / h) ** 2) for a in x) / (h * sqrt(2 * np.pi))
@@ -79,14 +80,16 @@ def apil(original, masked):
     for j in range(len(X)):
         for k in range(j):
             x, y = X[j], X[k]
+            n = sum(a is not None and b is not None for a, b in zip(Y[j], Y[k], strict=True))
             m11, m22 = moment(x, y, 1, 1), moment(x, y, 2, 2)
-            m20, m02, m40, m04 = moment(x, x, 1, 1), moment(y, y, 1, 1), moment(x, x, 2, 2), moment(y, y, 2, 2)
+            pair = [(a, b) for a, b in zip(x, y, strict=True) if a is not None and b is not None]
+            rho, u, v = correlation(x, y), *zip(*pair, strict=True)
+            m20, m02, m40, m04 = moment(u, u, 1, 1), moment(v, v, 1, 1), moment(u, u, 2, 2), moment(v, v, 2, 2)
             parts["covariances"].append(pil(moment(Y[j], Y[k], 1, 1) - m11, m22 - m11**2, n))
-            rho = correlation(x, y)
-            variance = rho**2 * (
-                m22 / m11**2
-                + (m40 / m20**2 + m04 / m02**2 + 2 * m22 / (m20 * m02)) / 4
-                - (moment(x, y, 3, 1) / (m11 * m20) + moment(x, y, 1, 3) / (m11 * m02))
+            variance = (
+                m22 / (m20 * m02)
+                + rho**2 * (m40 / m20**2 + m04 / m02**2 + 2 * m22 / (m20 * m02)) / 4
+                - rho * (moment(x, y, 3, 1) / (m20 * sqrt(m20 * m02)) + moment(x, y, 1, 3) / (m02 * sqrt(m20 * m02)))
             )
             parts["correlations"].append(pil(correlation(Y[j], Y[k]) - rho, variance, n))
     return {part: 100 * fmean(values) for part, values in parts.items() if values}

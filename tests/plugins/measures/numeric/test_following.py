@@ -1,15 +1,16 @@
-"""States of measures of numbers: followed through edits they equal fresh ones to the last bit."""
+"""Trackers of measures of numbers: followed through edits they have the score of their table."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.model import Incremental
-from tests.plugins.measures.numeric.cases import edited, fitted, noisy, pairs
+from evosdc.testing.tables import changes_of
+from tests.plugins.measures.numeric.cases import edited, fitted, noisy, numeric, pairs
 
 VARIANTS = [
     ("il1s", {}),
+    ("il-variables", {}),
     ("apil", {}),
     ("pil-quantiles", {"density": "normal"}),
     ("mean-variation", {}),
@@ -29,30 +30,41 @@ VARIANTS = [
 ]
 
 
-def check_updates(name, params, original, masked, rng, edits):
-    measure, fresh = (fitted(name, original, **params) for _ in range(2))
-    assert isinstance(measure, Incremental)
-    family = [(masked, measure.start(masked))]
-    for _ in range(edits):
-        table, state = family[int(rng.integers(len(family)))]
-        changed, rows = edited(table, original, rng)
-        family.append((changed, measure.update(state, changed, rows)))
-    for table, state in family:
-        assert measure.value(state) == fresh.value(fresh.start(table)) == measure.score(table)
+def check_following(measure, original, masked, rng, steps):
+    tracker = measure.track(masked)
+    for step in range(steps):
+        children = [edited(masked, original, rng, 60 if step % 10 == 9 else 3) for _ in range(3)]
+        before = tracker.score
+        found = tracker.tries(changes_of(masked, children))
+        assert found.tolist() == pytest.approx([measure.score(child) for child, _ in children], rel=1e-9, abs=1e-9)
+        assert tracker.score == before, "the children changed the tracker"
+        chosen = children[int(rng.integers(3))]
+        tracker.take(changes_of(masked, [chosen]))
+        masked = chosen[0]
+        assert tracker.score == pytest.approx(measure.score(masked), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize(("name", "params"), VARIANTS)
 @given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
-def test_updates_on_small_tables(name, params, tables, seed):
-    check_updates(name, params, *tables, np.random.default_rng(seed), 8)
+def test_small_tables(name, params, tables, seed):
+    check_following(fitted(name, tables[0], **params), *tables, np.random.default_rng(seed), 6)
 
 
 @pytest.mark.parametrize(
     ("name", "params"),
     [*VARIANTS, ("dbrl", {"distance": "kernel"}), ("dbrl", {"scenarios": [["a0", "a3"], ["a1", "a2", "a4"]]})],
 )
-def test_updates_on_published_files(name, params, numeric_file):
+def test_published_files(name, params, numeric_file):
     rng = np.random.default_rng(2)
     part = numeric_file.take(np.arange(300))
     part = part.select(part.schema.names[:8])
-    check_updates(name, params, part, noisy(part, 0.2, rng), rng, 6)
+    check_following(fitted(name, part, **params), part, noisy(part, 0.2, rng), rng, 4)
+
+
+@pytest.mark.parametrize(("name", "params"), VARIANTS)
+def test_long_chains(name, params):
+    rng = np.random.default_rng(1)
+    columns = np.round(rng.lognormal(size=(2, 600)), 1)
+    columns[0, ::11] = np.nan
+    original = numeric(*columns)
+    check_following(fitted(name, original, **params), original, noisy(original, 0.5, rng), rng, 40)

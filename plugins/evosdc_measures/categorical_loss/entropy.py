@@ -1,0 +1,282 @@
+"""Entropy-based information loss."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from evosdc.model import Changes, Expected, JointCounts, Measure, OfCounts, Tracker
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.table import Codes, Numbers, Rows, Table
+from evosdc_measures.domains import Counts, Integers, require_aligned
+from evosdc_measures.expectation import counts_of
+from evosdc_measures.joint import joint_layout_of
+
+
+class EntropyBasedLoss(Measure, OfCounts):
+    """Entropy of the original category given the masked one, relative to the greatest possible, times 100.
+
+    With n_ij records of original category i and masked category j, the loss of an attribute of c categories is
+    ``-sum_ij n_ij log2(n_ij / n_.j) / (n log2 c)``; the score is the mean over attributes times 100: range 0..100,
+    smaller is better. The sources define it for a PRAM matrix (Domingo-Ferrer and Torra, 2001); estimating that
+    matrix from the data, and the normalisation, are reconstructions. Any one-to-one relabelling, a wrong one too, has
+    loss 0.
+
+    A missing value counts as a category, under both rules. It adds one to c where the original has missing values;
+    where only the masked file has them it does not, since the entropy of the original given anything stays below log2
+    c. An attribute with c = 1 has loss 0.
+    """
+
+    partial: ClassVar[bool] = True
+
+    def fit(self, original: Table) -> "FittedEntropyBasedLoss":
+        """Tabulate ``x log2 x`` and the normalisation."""
+        self.require_support(original)
+        return FittedEntropyBasedLoss(original)
+
+    def score_of_counts(self, counts: JointCounts) -> float:
+        """Return the loss, 0..100, from the pairs of each attribute, summed in the order of `score`."""
+        score = 0.0
+        for attribute, pairs in zip(counts.schema.categorical, counts.pairs, strict=True):
+            size = len(attribute.categories) + bool(pairs[-1].any())
+            if size > 1:
+                by_masked = np.roll(pairs, 1, axis=(0, 1)).T
+                # Running sums are taken one by one, so that what belongs to one original category alone cancels.
+                apart = np.cumsum(bits_of(by_masked), axis=1)[:, -1]
+                entropy = float(np.cumsum(bits_of(by_masked.sum(axis=1)) - apart)[-1])
+                score += max(entropy, 0.0) * (100.0 / (len(counts.pairs) * counts.records * np.log2(size)))
+        return min(float(score), 100.0)
+
+
+def bits_of(counts: NDArray[np.int64] | Numbers) -> Numbers:
+    """Return ``x log2 x`` of numbers that are not negative; 0 where they are 0."""
+    bits: Numbers = np.multiply(counts, np.log2(np.where(counts > 0, counts, 1.0)))
+    return bits
+
+
+class FittedEntropyBasedLoss(Expected):
+    """`EntropyBasedLoss` of one original."""
+
+    def __init__(self, original: Table) -> None:
+        n, attributes = original.codes.shape
+        categories = np.array([len(a.categories) for a in original.schema.categorical], dtype=np.int64)
+        sizes = categories + (original.codes < 0).any(axis=0)
+        several = sizes > 1
+        units = np.zeros(attributes)
+        units[several] = 100.0 / (attributes * n * np.log2(sizes[several]))
+        self._joint = joint_layout_of(original.schema)
+        lines, wide = self._joint.widths, self._joint.widths == 0
+        columns = np.where(wide, np.cumsum(wide) - 1, -1)
+        layout = np.column_stack((categories + 1, self._joint.offsets[:-1], np.cumsum(lines) - lines, columns))
+        self._original = original
+        self._tabulated = layout, bits_of(np.arange(n + 1)), units
+        self._expected = [counts_of(original.codes, v, int(size)) for v, size in enumerate(categories)]
+        self._wide = np.ascontiguousarray(original.codes[:, wide].T)
+
+    def score(self, masked: Table) -> float:
+        """Return the loss, 0..100; O(n V + sum c**2)."""
+        return self.track(masked).score
+
+    def track(self, masked: Table) -> "EntropyTracker":
+        """Return a tracker of a table; O(n V + sum c**2)."""
+        require_aligned(self._original, masked)
+        parts, losses = np.zeros(self._joint.widths.sum()), np.zeros(len(self._tabulated[2]))
+        state = self._wide.copy(), self._joint.of_itself(self._original.codes), parts, losses
+        return EntropyTracker(
+            self, state, Changes.of_one(np.arange(len(masked), dtype=np.intp), self._original, masked)
+        )
+
+    def followed(self, changes: Changes, stays: bool, state: "State") -> Numbers:
+        """Return the loss of each child; where the change `stays`, the state is that of the child."""
+        original, before, after = self._original.codes, changes.before.codes, changes.after.codes
+        layout, bits, units = self._tabulated
+        columns, counts, parts, losses = state
+        # fmt: off
+        found: Numbers = losses_of_entropy(
+            original, before, after, changes.rows, changes.ends, stays, layout, bits, units,
+            columns, counts, parts, losses,
+        )
+        # fmt: on
+        return np.minimum(found, 100.0)
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the loss that the sources define for a matrix, 0..100; O(sum c**2).
+
+        ``-sum_kl T_k p_kl log2(T_k p_kl / (T P)_l)`` of each attribute. It is the limit of `score` for many records: a
+        file's own estimate of the matrix overfits and has less entropy.
+        """
+        loss = 0.0
+        for T, P, unit in zip(self._expected, transitions, self._tabulated[2], strict=True):
+            flows = T[:, None] * P
+            loss += float((bits_of(flows.sum(axis=0)) - bits_of(flows).sum(axis=0)).sum() * unit)
+        return loss
+
+
+State = tuple[Codes, Counts, Numbers, Numbers]
+"""See `losses_of_entropy`: columns, counts, parts, losses."""
+
+
+class EntropyTracker(Tracker):
+    """The counts of pairs of one masked file."""
+
+    def __init__(self, fitted: FittedEntropyBasedLoss, state: State, change: Changes) -> None:
+        self._fitted, self._state = fitted, state
+        # The original has no entropy given itself: the masked file is followed as one change of it.
+        self.take(change)
+
+    @property
+    def score(self) -> float:
+        """The loss, 0..100."""
+        return self._score
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child; O(c) for each changed cell, O(n) for one of a wide attribute."""
+        self._score = float(self._fitted.followed(change, True, self._state)[0])
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the losses of children; as `take`."""
+        return self._fitted.followed(changes, False, self._state)
+
+
+@njit(cache=True)
+def losses_of_entropy(
+    original: Codes,
+    before: Codes,
+    after: Codes,
+    rows: Rows,
+    ends: Integers,
+    stays: bool,
+    layout: Integers,
+    bits: Numbers,
+    units: Numbers,
+    columns: Codes,
+    counts: Counts,
+    parts: Numbers,
+    losses: Numbers,
+) -> Numbers:
+    """Return the loss of each child.
+
+    Parameters
+    ----------
+    original : ndarray of int32, shape (n, V)
+    before, after : ndarray of int32, shape (m, V)
+        The changed records of all children.
+    rows : ndarray of intp, shape (m,)
+    ends : ndarray of int64, shape (k,)
+        Where each child's records end.
+    stays : bool
+        Whether the change of the only child is not taken back. The arrays below are those of the parent, and changed.
+    layout : ndarray of int64, shape (V, 4)
+        Of each attribute its width, where it begins in `counts` and in `parts`, and its row in `columns`, or -1.
+    bits : ndarray of float64, shape (n + 1,)
+        ``x log2 x``.
+    units : ndarray of float64, shape (V,)
+        Loss for a bit of entropy.
+    columns : ndarray of int32, shape (W, n)
+        Masked codes of the wide attributes.
+    counts : ndarray of int32
+        Records of each pair of a narrow attribute; the masked category comes first.
+    parts : ndarray of float64
+        What each masked category of a narrow attribute adds to the entropy.
+    losses : ndarray of float64, shape (V,)
+    """
+    found, begin = np.empty(len(ends)), 0
+    changed, own = np.zeros(len(units), np.bool_), np.empty(len(units))
+    stale, listed, saved = np.zeros(len(parts), np.bool_), np.empty((len(parts), 2), np.int64), np.empty(len(parts))
+    for child in range(len(ends)):
+        number = 0
+        for i in range(begin, ends[child]):
+            for v in range(len(units)):
+                if before[i, v] == after[i, v]:
+                    continue
+                changed[v] = True
+                width, offset, first, column = layout[v, 0], layout[v, 1], layout[v, 2], layout[v, 3]
+                if column >= 0:
+                    columns[column, rows[i]] = after[i, v]
+                    continue
+                cell = offset + original[rows[i], v] + 1
+                for step in (-1, 1):
+                    category = (before[i, v] if step < 0 else after[i, v]) + 1
+                    counts[cell + category * width] += step
+                    if not stale[first + category]:
+                        stale[first + category] = True
+                        listed[number, 0], listed[number, 1] = v, category
+                        number += 1
+        for place in range(number):
+            v, category = listed[place, 0], listed[place, 1]
+            start = layout[v, 1] + category * layout[v, 0]
+            together, apart = 0, 0.0
+            for cell in range(start, start + layout[v, 0]):
+                together += counts[cell]
+                apart += bits[counts[cell]]
+            part = layout[v, 2] + category
+            saved[place] = parts[part]
+            # Exactly 0 where one original category alone stands behind the masked one.
+            parts[part] = bits[together] - apart
+            stale[part] = False
+        loss = 0.0
+        for v in range(len(units)):
+            own[v] = losses[v]
+            if changed[v]:
+                entropy = 0.0
+                if layout[v, 3] >= 0:
+                    entropy = entropy_of_column(original, v, columns[layout[v, 3]], layout[v, 0], bits)
+                else:
+                    # All parts are added in one order, so that the sum does not depend on the way to the table.
+                    for part in range(layout[v, 2], layout[v, 2] + layout[v, 0]):
+                        entropy += parts[part]
+                own[v] = max(entropy, 0.0) * units[v]
+                changed[v] = False
+            loss += own[v]
+            if stays:
+                losses[v] = own[v]
+        found[child] = loss
+        if not stays:
+            for place in range(number):
+                parts[layout[listed[place, 0], 2] + listed[place, 1]] = saved[place]
+            for i in range(begin, ends[child]):
+                for v in range(len(units)):
+                    if layout[v, 3] >= 0:
+                        columns[layout[v, 3], rows[i]] = before[i, v]
+                    elif before[i, v] != after[i, v]:
+                        cell = layout[v, 1] + original[rows[i], v] + 1
+                        counts[cell + (after[i, v] + 1) * layout[v, 0]] -= 1
+                        counts[cell + (before[i, v] + 1) * layout[v, 0]] += 1
+        begin = ends[child]
+    return found
+
+
+@njit(cache=True)
+def entropy_of_column(original: Codes, v: int, masked: Codes, width: int, bits: Numbers) -> float:
+    """Return the entropy of one attribute in bits; O(n + c), by the records of each masked category in turn.
+
+    Parameters
+    ----------
+    original : ndarray of int32, shape (n, V)
+    v : int
+    masked : ndarray of int32, shape (n,)
+    width : int
+        Categories, and a missing value.
+    bits : ndarray of float64, shape (n + 1,)
+    """
+    ends, members = np.zeros(width + 1, np.int64), np.empty(len(masked), np.int64)
+    for row in range(len(masked)):
+        ends[masked[row] + 2] += 1
+    for category in range(width):
+        ends[category + 1] += ends[category]
+    for row in range(len(masked)):
+        members[ends[masked[row] + 1]] = original[row, v] + 1
+        ends[masked[row] + 1] += 1
+    behind, entropy, begin = np.zeros(width, np.int64), 0.0, 0
+    for category in range(width):
+        for place in range(begin, ends[category]):
+            behind[members[place]] += 1
+        apart = 0.0
+        for place in range(begin, ends[category]):
+            apart += bits[behind[members[place]]]
+            behind[members[place]] = 0
+        entropy += bits[ends[category] - begin] - apart
+        begin = ends[category]
+    return entropy
