@@ -26,6 +26,7 @@ from evosdc.specs import (
     LimitSpec,
     MaskingMethodSpec,
     MeasureSpec,
+    OperatorSpec,
     PictureSpec,
     PortfolioSpec,
     PrivacyModelSpec,
@@ -120,6 +121,20 @@ def evosdc_algorithms() -> Iterable[AlgorithmSpec]:  # type: ignore[empty-body]
     ... def evosdc_algorithms():
     ...     yield AlgorithmSpec(
     ...         name="annealing", implementation="evosdc_hospital.annealing:Annealing", summary="Simulated annealing."
+    ...     )
+    """
+
+
+@hookspec
+def evosdc_operators() -> Iterable[OperatorSpec]:  # type: ignore[empty-body]
+    """Offer operators of variation and selection, which experiments name under ``operators``.
+
+    Example
+    -------
+    >>> @hookimpl
+    ... def evosdc_operators():
+    ...     yield OperatorSpec(
+    ...         name="blur", implementation="evosdc_hospital.blur:blur", varies="mutate", summary="Blur a genome."
     ...     )
     """
 

@@ -135,6 +135,19 @@ class AlgorithmSpec(Spec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorSpec(Spec):
+    """An operator of variation or selection: a function.
+
+    Parameters
+    ----------
+    varies : {"mutate", "mate", "select"}
+        Under which name an experiment's ``operators`` may take it.
+    """
+
+    varies: str = "mutate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutorSpec(Spec):
     """A way of running tasks (`evosdc.model.Executor`).
 

@@ -1,13 +1,7 @@
-"""DEAP beside evosdc: any operator or toolbox of DEAP in a search, and a search's problem for DEAP's algorithms.
-
-Operators of DEAP change lists in place and draw from the global `random`. A genome that is stored as one array is
-such a list, gene by gene; any other genome is a list of one entry, which only operators of its own can change.
-"""
+"""DEAP beside evosdc: operators of a DEAP toolbox in a search, and a search's problem for DEAP's algorithms."""
 
 import random
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from copy import deepcopy
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,76 +11,16 @@ from deap import base, tools
 
 from evosdc.engine.failures import ErrorRule, evaluate_or_penalise
 from evosdc.engine.problem import Problem
-from evosdc.errors import PluginError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import starting_individual
 from evosdc.experiment.run.workers import problem_for_workers
 from evosdc.model import Genotype, Individual, SharedFiles
-from evosdc.model.individual import MINIMISED, Values
-from evosdc.model.toolbox import Crossover, Mutation, register_operators
-from evosdc.secret import Seed, lent
+from evosdc.model.gene_lists import GeneList, Genes, crossover_of, mutation_of
+from evosdc.model.individual import Values
+from evosdc.model.toolbox import register_operators
+from evosdc.secret import Seed
 
 OPERATORS = ("mate", "mutate")
-
-
-class Genes(list[Any]):
-    """A genome as DEAP's operators know it: a list with a ``fitness``."""
-
-    def __init__(self, genes: Any = (), objectives: int = 1) -> None:
-        super().__init__(genes)
-        self.fitness = MINIMISED[objectives - 1]()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Genes":
-        """Return a copy of the list; what is in it is never changed."""
-        copied = Genes(self, len(self.fitness.weights))
-        copied.fitness = deepcopy(self.fitness)
-        return copied
-
-
-class GeneList:
-    """How genomes of a genotype become lists of genes and lists become genomes again."""
-
-    def __init__(self, genotype: Genotype[Any], objectives: int = 1) -> None:
-        self._genotype, self._objectives = genotype, objectives
-
-    def genes(self, genome: Any) -> Genes:
-        """Return a genome as a list."""
-        arrays = dict(self._genotype.dump(genome))
-        if len(arrays) != 1:
-            return Genes([genome], self._objectives)
-        ((_, array),) = arrays.items()
-        return Genes(np.asarray(array).ravel().tolist(), self._objectives)
-
-    def genome(self, genes: Any, like: Any) -> Any:
-        """Return the genome that a list stands for; raises `PluginError` for one that is not valid.
-
-        Parameters
-        ----------
-        genes : list
-        like : object
-            A genome of the same shape.
-        """
-        arrays = dict(self._genotype.dump(like))
-        if len(arrays) != 1:
-            (genome,) = genes
-            return genome
-        ((name, array),) = arrays.items()
-        array = np.asarray(array)
-        if len(genes) != array.size:
-            raise PluginError(f"an operator made a genome of {len(genes)} genes; wanted {array.size}")
-        made = self._genotype.load({name: np.array(genes, dtype=array.dtype).reshape(array.shape)})
-        self._genotype.check(made)
-        return made
-
-
-@contextmanager
-def blamed(operator: Callable[..., Any]) -> Iterator[None]:
-    """Say which operator it was whose genome is refused."""
-    try:
-        yield
-    except PluginError as error:
-        name = getattr(getattr(operator, "func", operator), "__name__", type(operator).__name__)
-        raise PluginError(f"the operator {name} made what is no genome of this file: {error}") from None
 
 
 def with_operators(toolbox: base.Toolbox, genotype: Genotype[Any], given: base.Toolbox) -> None:
@@ -97,32 +31,6 @@ def with_operators(toolbox: base.Toolbox, genotype: Genotype[Any], given: base.T
     mate, mutate = (getattr(given, name, None) for name in OPERATORS)
     crossover = None if mate is None else crossover_of(genotype, mate)
     register_operators(toolbox, crossover, None if mutate is None else mutation_of(genotype, mutate))
-
-
-def crossover_of(genotype: Genotype[Any], mate: Callable[..., Any]) -> Crossover:
-    """Return a pure crossover of genomes made of an operator of DEAP on lists."""
-    lists = GeneList(genotype)
-
-    def crossover(a: Any, b: Any, rng: np.random.Generator) -> tuple[Any, Any]:
-        with lent(rng):
-            first, second = mate(lists.genes(a), lists.genes(b))
-        with blamed(mate):
-            return lists.genome(first, a), lists.genome(second, b)
-
-    return crossover
-
-
-def mutation_of(genotype: Genotype[Any], mutate: Callable[..., Any]) -> Mutation:
-    """Return a pure mutation of genomes made of an operator of DEAP on lists."""
-    lists = GeneList(genotype)
-
-    def mutation(genome: Any, rng: np.random.Generator) -> Any:
-        with lent(rng):
-            (changed,) = mutate(lists.genes(genome))
-        with blamed(mutate):
-            return lists.genome(changed, genome)
-
-    return mutation
 
 
 class Evaluation:

@@ -166,4 +166,4 @@ def changes_of(parent: Table, children: Sequence[tuple[Table, Rows]]) -> Changes
         np.concatenate([parent.numbers[:0], *(table.numbers for table in listed)]),
     )
     ends = np.cumsum([len(own) for own in parts], dtype=np.int64)
-    return Changes(np.arange(len(children)), ends, rows, parent.take(rows), after)
+    return Changes(ends, rows, parent.take(rows), after)

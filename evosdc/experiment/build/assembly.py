@@ -12,6 +12,7 @@ from evosdc.engine.stop import Stop
 from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, PluginError
 from evosdc.experiment.build.constraints import parse_constraints
 from evosdc.experiment.build.data import load_data, microdata_of
+from evosdc.experiment.build.operators import register_chosen
 from evosdc.experiment.build.plan_genotype import require_last
 from evosdc.experiment.build.problem import build_problem, fitness_of, judged_as_usual
 from evosdc.experiment.build.start import StartingPlan, screens, starting_plan
@@ -218,18 +219,16 @@ def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -
     InputError
         Its parameters are wrong.
     """
-    algorithm: Algorithm = registry.build(
-        "algorithm",
-        experiment.algorithm.name,
-        experiment.algorithm.params,
-        toolbox_of(
-            problem.genotype,
-            problem.measures,
-            problem.fitness,
-            lambda name, params, toolbox: registry.build("algorithm", name, params, toolbox),
-            problem.repair.keeps_classes,
-        ),
+    toolbox = toolbox_of(
+        problem.genotype,
+        problem.measures,
+        problem.fitness,
+        lambda name, params, toolbox: registry.build("algorithm", name, params, toolbox),
+        problem.repair.keeps_classes,
     )
+    register_chosen(toolbox, problem.genotype, experiment.operators, registry)
+    chosen = experiment.algorithm
+    algorithm: Algorithm = registry.build("algorithm", chosen.name, chosen.params, toolbox)
     return algorithm
 
 

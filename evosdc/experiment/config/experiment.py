@@ -43,6 +43,16 @@ def _default(kind: str) -> Named:
     return Named(name=default_registry().default(kind, "experiment"))
 
 
+class Operators(Parameters):
+    """Operators in place of those of the genotype and the algorithm: ``{ mutate = "my_module:function" }``."""
+
+    mutate: Named | None = Field(None, description='"module:function", or a registered one; default: the genotype\'s')
+    mate: Named | None = Field(None, description='"module:function", or a registered one; default: the genotype\'s')
+    select: Named | None = Field(
+        None, description='"module:function", or a registered one, that selects parents; default: the algorithm\'s'
+    )
+
+
 class Start(Parameters):
     """What the first generation is made of."""
 
@@ -220,6 +230,11 @@ class Experiment(Parameters):
         "default: the best by the fitness, of several objectives the balanced one",
     )
     algorithm: Named = Field(default_factory=lambda: _default("algorithm"), description="how the search goes")
+    operators: Operators = Field(
+        default_factory=Operators,
+        description='how genomes vary and parents are selected: { mutate = "my_module:function", mate = ..., '
+        "select = ... }; default: as the genotype and the algorithm do it",
+    )
     stop: StopRule = Field(default_factory=StopRule, description="when it ends: the first limit that is reached")
     executor: ExecutorChoice = Field(default_factory=ExecutorChoice, description="where evaluations are done")
     on_error: OnError = Field(
