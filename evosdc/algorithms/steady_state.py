@@ -61,7 +61,7 @@ class SteadyState(Algorithm):
         for slots in self._tournaments(population):
             first, second = population[slots[0]], population[slots[min(1, len(slots) - 1)]]
             last = [slots[-1], slots[-2]] if len(slots) > 3 else [slots[-1]]
-            if first is not second and random.random() < crossover:
+            if first.key != second.key and random.random() < crossover:
                 children = crossed(toolbox, first, second)[: len(last)]
                 if params.variation == "and":
                     children = [mutated(toolbox, c) if random.random() < params.mutation else c for c in children]

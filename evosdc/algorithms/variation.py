@@ -116,26 +116,25 @@ def vary_parents(
 ) -> list[Individual]:
     """Return the two children of a pair of parents: crossover or mutation, or one and then the other.
 
+    Where neither happens to a parent, it stands there itself.
+
     Parameters
     ----------
     params : VariationParams
     toolbox : deap.base.Toolbox
     first, second : Individual
-        One with itself is not crossed.
+        Equal ones are not crossed.
     rate : float
         Of `mutation_rate`.
     """
     if params.variation == "or":
-        if random.random() < rate or first is second:
+        if random.random() < rate or first.key == second.key:
             return [mutant(toolbox, parent) for parent in (first, second)]
         return crossed(toolbox, first, second)
-    if random.random() < params.crossover and first is not second:
+    if random.random() < params.crossover and first.key != second.key:
         children = crossed(toolbox, first, second)
-    else:
-        children = [toolbox.clone(parent) for parent in (first, second)]
-        for child in children:
-            child.origin = "reproduction"
-    return [mutated(toolbox, child) if random.random() < params.mutation else child for child in children]
+        return [mutated(toolbox, child) if random.random() < params.mutation else child for child in children]
+    return [mutant(toolbox, p) if random.random() < params.mutation else p for p in (first, second)]
 
 
 def update_memory(

@@ -81,6 +81,11 @@ def report_generations(deme: Population, history: Iterator[Generation], genotype
                 numbers[id(batch[place])] = (count, batch[place])
                 count += 1
                 told.append(batch[place])
+        copies = {id(member): member for member in after if id(member) not in numbers}
+        for number, member in copies.items():  # of members, which nobody had to evaluate
+            numbers[number] = (count, member)
+            count += 1
+            told.append(member)
         genomes += [individual.genome for individual in told]
         same = after == members  # the very same: individuals are equal to themselves alone
         reports.append(

@@ -110,6 +110,12 @@ class Evaluator:
         (values,) = self.map(self.evaluate, [individual])
         return values
 
+    def evaluate_all(self, individuals: Sequence[Individual]) -> Sequence[Individual]:
+        """Give individuals their objectives and scores, and return them."""
+        for individual, values in zip(individuals, self.map(self.evaluate, individuals), strict=True):
+            individual.fitness.values = values
+        return individuals
+
     def map(self, function: Callable[..., Any], *iterables: Iterable[Any]) -> Iterable[Any]:
         """Map a function over individuals, as ``map``; evaluations go to workers where these are faster.
 

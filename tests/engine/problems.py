@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from evosdc.engine.problem import Problem
-from evosdc.model import Aggregation, Fitness, Incremental, Individual, Microdata, Randomised
+from evosdc.model import Aggregation, Fitness, Fitted, Individual, Microdata, Randomised
 from evosdc.secret import Streams
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Table
 from evosdc.testing.tables import sample_microdata
 from tests.testing.genotypes import Copies, Levels, Swaps
-from tests.testing.measures import Counts
+from tests.testing.measures import Counts, CountsTracker
 
 SCALES = frozenset({Scale.NOMINAL, Scale.ORDINAL})
 SEED = 5
@@ -29,46 +29,49 @@ def levels(cls=Levels, file=None):
 
 @dataclass
 class Asked:
-    """How often each method of a measure was called."""
+    """How often a measure was asked: for scores from scratch and trackers, and how many children were tried or taken.
+    """
 
-    start: int = 0
-    update: int = 0
-    rows: list[int] = field(default_factory=list)
+    score: int = 0
+    track: int = 0
+    tried: int = 0
+    taken: int = 0
 
 
 class Followed(Counts):
-    """Counts the calls; the state is that of `Counts`."""
+    """Counts the calls."""
 
     def __init__(self, original: Table) -> None:
         super().__init__(original)
         self.asked = Asked()
 
-    def start(self, masked):
-        self.asked.start += 1
-        return super().start(masked)
+    def score(self, masked):
+        self.asked.score += 1
+        return super().score(masked)
 
-    def update(self, state, masked, rows):
-        self.asked.update += 1
-        self.asked.rows.append(len(rows))
-        return super().update(state, masked, rows)
+    def track(self, masked):
+        self.asked.track += 1
+        return FollowedTracker(self, masked)
 
 
-class Suppressed(Incremental[tuple[int, np.ndarray]]):
-    """Percentage of values of the first attribute that are missing; its state is unlike that of `Counts`."""
+class FollowedTracker(CountsTracker):
+    def take(self, change):
+        self.fitted.asked.taken += 1
+        super().take(change)
 
-    def start(self, masked):
-        missing = masked.codes[:, 0] == MISSING
-        return int(missing.sum()), missing
+    def tries(self, changes):
+        self.fitted.asked.tried += len(changes.ends)
+        taken = self.fitted.asked.taken
+        scores = super().tries(changes)
+        self.fitted.asked.taken = taken
+        return scores
 
-    def update(self, state, masked, rows):
-        count, missing = state[0], state[1].copy()
-        now = masked.codes[rows, 0] == MISSING
-        count += int(now.sum()) - int(missing[rows].sum())
-        missing[rows] = now
-        return count, missing
 
-    def value(self, state):
-        return 100.0 * state[0] / len(state[1])
+class Suppressed(Fitted):
+    """Percentage of values of the first attribute that are missing."""
+
+    def score(self, masked):
+        return 100.0 * int((masked.codes[:, 0] == MISSING).sum()) / len(masked)
 
 
 class Mean(Fitness):
@@ -99,10 +102,11 @@ def problem_of(genotype, measures=None, fitness=None):
 
 
 def evaluated(problem, genome, origin="random") -> Individual:
-    """Return an individual with its states."""
-    key = problem.genotype.key(genome)
-    scores, objectives, states = problem.evaluate(genome, key)
-    return Individual(genome, key, scores, objectives, origin, states)
+    """Return an evaluated individual."""
+    individual = Individual.unevaluated(genome, origin, problem.fitness.objectives)
+    individual.key = problem.genotype.key(genome)
+    individual.fitness.values = problem.evaluate(individual)
+    return individual
 
 
 class Speckled(Copies, Randomised):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evosdc.engine.problem import Problem
 from evosdc.executors.serial import SerialExecutor
-from evosdc.model import SharedFiles
+from evosdc.model import Individual, SharedFiles
 
 
 class Clock:
@@ -52,8 +52,10 @@ def evaluate(shared: SharedFiles, seed: int, payload):
     dump, nearest = payload
     assert nearest is None or isinstance(nearest, bytes)
     genome = problem.genotype.load(dump)
-    scores, objectives, _ = problem.evaluate(genome, problem.genotype.key(genome))
-    return scores, objectives
+    individual = Individual.unevaluated(genome, "sent", problem.fitness.objectives)
+    individual.key = problem.genotype.key(genome)
+    values = problem.evaluate(individual)
+    return values.scores, tuple(values)
 
 
 def fail_on_odd(shared: SharedFiles, seed: int, payload):

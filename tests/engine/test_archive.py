@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.engine.archive import Archive
-from evosdc.model import Individual
-from evosdc.model.brood import Brood
+from evosdc.model import Individual, Siblings
 from tests.engine.individuals import individual
 
 POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=40)
@@ -32,22 +31,19 @@ def test_front_does_not_depend_on_the_order(points, rnd):
     assert fronts[0] == fronts[1]
 
 
-def brood_of(members):
-    """Return individuals of IL, DR and infeasibility as a brood."""
+def siblings_of(members):
+    """Return siblings of some IL, DR and infeasibility."""
     columns = dict(zip(("il", "dr", "infeasibility"), np.array(members, dtype=float).T, strict=True))
-
-    def made(place, scores, objectives):
-        return Individual(None, repr(members[place]).encode(), scores, objectives, "random")
-
-    return Brood(columns, [columns["il"] + columns["dr"]], made)
+    made = Siblings(individual(0.0), ["random"] * len(members), members.__getitem__, lambda genome: repr(genome).encode())
+    made.judged(columns, [columns["il"] + columns["dr"]])
+    return made
 
 
 @given(st.lists(st.lists(st.tuples(*[st.integers(0, 9)] * 2, st.integers(0, 2)), min_size=1, max_size=30), max_size=5))
-def test_a_brood_makes_the_front_that_its_members_make(families):
+def test_siblings_make_the_front_that_their_members_make(families):
     whole, apart = Archive(most=5), Archive(most=5)
     for members in families:
-        brood = brood_of(members)
-        assert whole.update(brood) == apart.update(list(brood_of(members)))
+        assert whole.update(siblings_of(members)) == apart.update(list(siblings_of(members)))
         assert [i.key for i in whole.individuals] == [i.key for i in apart.individuals]
         assert (whole.passed, whole.hypervolume) == (apart.passed, apart.hypervolume)
 

@@ -2,17 +2,21 @@
 
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from evosdc.algorithms.islands import Islands
 from evosdc.engine.asynchronous_islands import AHEAD, AsynchronousIslands
 from evosdc.engine.deme_reports import report_generations
+from evosdc.engine.demes import evolve_demes
 from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.evaluation import Evaluator, each_of
 from evosdc.engine.generation import evolve_generations
 from evosdc.engine.packed_demes import unpack_deme
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.model import Archipelago, Executor, Failure, Outcome, TaskQueue
+from evosdc.model.individual import Values
 from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted
 from tests.algorithms.test_algorithms_conformance import island_toolbox
@@ -20,21 +24,32 @@ from tests.algorithms.test_algorithms_conformance import island_toolbox
 STREAMS = Streams(1)
 
 
-class Counting:
-    """Evaluates by counting."""
-
-    def evaluate(self, offspring):
-        return [counted(item.genome, 1, item.origin) for item in offspring]
-
-
 class Plain:
     """Dumps genomes as they are."""
+
+    def key(self, genome):
+        return counted(genome, 1, "").key
 
     def dump(self, genome):
         return {"genome": genome}
 
     def load(self, dump):
         return dump["genome"]
+
+
+class Counting(Evaluator):
+    """Evaluates by counting."""
+
+    def __init__(self):
+        super().__init__(SimpleNamespace(genotype=Plain(), contributions=list))
+
+    def values_of(self, individuals):
+        found = []
+        for individual in individuals:
+            one = counted(individual.genome, 1, individual.origin)
+            individual.key, individual.parent = one.key, None
+            found.append(Values(one.objectives, one.scores))
+        return found
 
 
 class Disorder(TaskQueue):
@@ -106,20 +121,29 @@ def last(places, told):
     return places[-1:]
 
 
+def whole_of(algorithm, population, count):
+    """Return generations of all demes, one after another in this process."""
+    found = []
+    for _ in range(count):
+        found.append(evolve_demes(algorithm, Counting(), STREAMS, population))
+        population = found[-1].population
+    return found
+
+
 def assert_same(mine, theirs):
-    assert [i.key for i in theirs.population.individuals] == [i.key for i in mine.population.individuals]
+    assert [i.key for i in theirs.population] == [i.key for i in mine.population]
     assert theirs.population.generation == mine.population.generation
     assert sorted(theirs.population.memory) == sorted(mine.population.memory)
     assert theirs.made == mine.made
-    kept = set(map(id, mine.population.individuals))
-    told = [i.key for i in theirs.evaluated]
-    assert set(told) >= {i.key for i in mine.evaluated if id(i) in kept}, "whoever stays is told of"
-    order = iter([i.key for i in mine.evaluated])
+    kept = set(map(id, mine.population))
+    told = [i.key for i in each_of(theirs.evaluated)]
+    assert set(told) >= {i.key for i in each_of(mine.evaluated) if id(i) in kept}, "whoever stays is told of"
+    order = iter([i.key for i in each_of(mine.evaluated)])
     assert all(key in order for key in told), "in the order of evaluation"
-    assert min(i.precedence for i in [*mine.evaluated, *mine.population.individuals]) == min(
-        i.precedence for i in [*theirs.evaluated, *theirs.population.individuals]
+    assert min(i.precedence for i in [*each_of(mine.evaluated), *mine.population]) == min(
+        i.precedence for i in [*each_of(theirs.evaluated), *theirs.population]
     )
-    assert all(i.genome is not None for i in theirs.population.individuals)
+    assert all(i.genome is not None for i in theirs.population)
 
 
 @pytest.mark.parametrize("topology", ["ring", "star", "random"])
@@ -128,7 +152,7 @@ def assert_same(mine, theirs):
 def test_whatever_order_tasks_end_in_the_whole_is_the_same(topology, inner, choose):
     algorithm = islands_of(topology, 4, 3, inner)
     population = algorithm.first_population(candidates(16, 1))
-    whole = list(evolve_generations(algorithm, Counting(), STREAMS, population, 14))
+    whole = whole_of(algorithm, population, 14)
     # From the beginning, and from the middle between two migrations, as after a resume.
     for begin in (population, whole[3].population):
         islands = under_way_of(algorithm, Disorder(algorithm, choose), begin)
@@ -175,7 +199,7 @@ def test_a_deme_does_not_run_away_from_the_others():
 def test_nothing_is_evolved_beyond_the_last_generation_and_complete_ones_outlive_a_halt():
     algorithm = islands_of("ring", 3, 4)
     population = algorithm.first_population(candidates(12, 1))
-    whole = list(evolve_generations(algorithm, Counting(), STREAMS, population, 10))
+    whole = whole_of(algorithm, population, 10)
     queue = Disorder(algorithm, lambda places, told: places)
     islands = under_way_of(algorithm, queue, population, 10)
     assert_same(whole[0], islands.next())

@@ -43,7 +43,7 @@ class Runs(Levels):
 
 def individual(genotype, genome, origin, first=1.0):
     scores = {"il": first, "dr": first + 0.1, "own": first / 3.0}
-    return Individual(genome, genotype.key(genome), scores, (first, first + 1e-9), origin, ("a state",))
+    return Individual(genome, genotype.key(genome), scores, (first, first + 1e-9), origin)
 
 
 def state_of(genotype, generation=7, population=None, best=None, front=None, memory=None):
@@ -51,25 +51,21 @@ def state_of(genotype, generation=7, population=None, best=None, front=None, mem
     people = [individual(genotype, genome, f"origin {slot}", 10.0 + slot) for slot, genome in enumerate(genomes)]
     best = best or people[0]
     progress = Progress(generation, 123, 45.625, 6, attained(best), 12.5)
-    chosen = Population(tuple(population or people[:3]), generation, memory or {})
+    chosen = Population(population or people[:3], generation, memory or {})
     return SearchState(chosen, best, tuple(front if front is not None else people[2:4]), progress)
 
 
 def content(individuals, genotype):
     return [
-        (i.key, genotype.key(i.genome), dict(i.scores), list(i.scores), i.objectives, i.origin, i.states)
+        (i.key, genotype.key(i.genome), dict(i.scores), list(i.scores), i.objectives, i.origin)
         for i in individuals
     ]
 
 
-def stateless(individuals, genotype):
-    return [(*row[:-1], ()) for row in content(individuals, genotype)]
-
-
 def assert_same(found, state, genotype):
-    assert content(found.population.individuals, genotype) == stateless(state.population.individuals, genotype)
-    assert content(found.front, genotype) == stateless(state.front, genotype)
-    assert content([found.best], genotype) == stateless([state.best], genotype)
+    assert content(found.population, genotype) == content(state.population, genotype)
+    assert content(found.front, genotype) == content(state.front, genotype)
+    assert content([found.best], genotype) == content([state.best], genotype)
     assert found.population.generation == state.population.generation
     assert found.progress == state.progress
     assert found.population.memory.keys() == state.population.memory.keys()
@@ -111,7 +107,7 @@ def test_origins_are_those_of_each_place_although_the_genomes_are_equal(tmp_path
     another = individual(genotype, other, "slot 2", 5.0)
     state = state_of(genotype, population=[slot0, slot1, another], best=best, front=[front, another])
     found = kept(state, genotype, tmp_path)
-    assert [i.origin for i in found.population.individuals] == ["slot 0", "slot 1", "slot 2"]
+    assert [i.origin for i in found.population] == ["slot 0", "slot 1", "slot 2"]
     assert [i.origin for i in found.front] == ["front", "slot 2"]
     assert found.best.origin == "best"
     assert_same(found, state, genotype)
@@ -123,7 +119,7 @@ def test_the_best_need_not_be_in_population_or_front(tmp_path):
     state = state_of(genotype, best=best, front=[])
     found = kept(state, genotype, tmp_path)
     assert found.best.key == best.key
-    assert best.key not in {i.key for i in found.population.individuals}
+    assert best.key not in {i.key for i in found.population}
     assert_same(found, state, genotype)
 
 

@@ -8,7 +8,7 @@ import pytest
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.evaluation import Evaluator
 from evosdc.errors import EvaluationError
-from evosdc.model import Offspring, SharedFiles
+from evosdc.model import Individual, SharedFiles
 from evosdc.testing.purity import generator
 from tests.engine import remote
 from tests.engine.problems import (
@@ -32,7 +32,9 @@ def genomes(genotype, count, first=0):
 
 
 def asked_for(genomes, origin="mutation", nearest=None):
-    return [Offspring(genome, f"{origin} {slot}", (slot,), nearest) for slot, genome in enumerate(genomes)]
+    return [
+        Individual.unevaluated(genome, f"{origin} {slot}", parent=nearest) for slot, genome in enumerate(genomes)
+    ]
 
 
 def as_figures(individuals):
@@ -43,7 +45,7 @@ def test_results_come_in_order_with_scores_and_origins():
     genotype = levels(Decoded)
     problem = problem_of(genotype)
     wanted = genomes(genotype, 6)[::-1]
-    individuals = Evaluator(problem).evaluate(asked_for(wanted))
+    individuals = Evaluator(problem).evaluate_all(asked_for(wanted))
     assert [i.genome for i in individuals] == wanted
     expected = [evaluated(problem, genome, f"mutation {slot}") for slot, genome in enumerate(wanted)]
     assert as_figures(individuals) == as_figures(expected)
@@ -51,14 +53,14 @@ def test_results_come_in_order_with_scores_and_origins():
 
 
 def test_nothing_asked_nothing_evaluated():
-    assert Evaluator(problem_of(levels())).evaluate([]) == []
+    assert Evaluator(problem_of(levels())).evaluate_all([]) == []
 
 
 def test_a_genome_is_evaluated_once():
     genotype = levels(Decoded)
     evaluator = Evaluator(problem_of(genotype))
-    first = evaluator.evaluate(asked_for(genomes(genotype, 3)))
-    second = evaluator.evaluate(asked_for(genomes(genotype, 4)[::-1], "crossover"))
+    first = evaluator.evaluate_all(asked_for(genomes(genotype, 3)))
+    second = evaluator.evaluate_all(asked_for(genomes(genotype, 4)[::-1], "crossover"))
     assert len(genotype.decoded) == len(set(genotype.decoded)) == 4
     assert [i.scores for i in second[:0:-1]] == [i.scores for i in first]
     assert [i.origin for i in second] == [f"crossover {slot}" for slot in range(4)]
@@ -68,7 +70,7 @@ def test_duplicates_of_a_batch_are_evaluated_once():
     genotype = levels(Decoded)
     a, b = genomes(genotype, 2)
     twin = (a[0].copy(), a[1])
-    individuals = Evaluator(problem_of(genotype)).evaluate(asked_for([a, b, twin, b, a]))
+    individuals = Evaluator(problem_of(genotype)).evaluate_all(asked_for([a, b, twin, b, a]))
     assert genotype.decoded == [genotype.key(a), genotype.key(b)]
     assert [i.key for i in individuals] == [genotype.key(g) for g in (a, b, a, b, a)]
     assert [i.origin for i in individuals] == [f"mutation {slot}" for slot in range(5)]
@@ -84,7 +86,7 @@ def test_the_oldest_are_forgotten_beyond_the_size_of_the_cache(monkeypatch):
 
     def decoded(*wanted):
         genotype.decoded.clear()
-        evaluator.evaluate(asked_for(wanted))
+        evaluator.evaluate_all(asked_for(wanted))
         return genotype.decoded
 
     assert len(decoded(a, b, c)) == 3
@@ -104,51 +106,32 @@ def test_what_is_remembered_is_not_evaluated():
     genotype.decoded.clear()
     evaluator = Evaluator(problem)
     evaluator.remember(known)
-    individuals = evaluator.evaluate(asked_for(genomes(genotype, 3)))
+    individuals = evaluator.evaluate_all(asked_for(genomes(genotype, 3)))
     assert genotype.decoded == []
     assert [(i.scores, i.objectives) for i in individuals] == [(i.scores, i.objectives) for i in known]
 
 
-def test_a_relative_without_states_gets_them_once_for_all_its_children():
+def test_children_are_judged_by_what_they_change():
     genotype = levels(Decoded)
     problem = problem_of(genotype)
     asked = problem.measures["changed"].asked
     parent = evaluated(problem, genomes(genotype, 1, first=20)[0])
-    parent.states = ()
-    asked.start = 0
-    children = Evaluator(problem).evaluate(asked_for(genomes(genotype, 4, first=21), nearest=parent))
-    assert (asked.start, asked.update) == (1, 4)
-    assert parent.states
-    assert all(child.states for child in children)
+    children = Evaluator(problem).evaluate_all(asked_for(genomes(genotype, 4, first=21), nearest=parent))
+    assert (asked.score, asked.track, asked.tried) == (1, 1, 4)
+    assert all(child.parent is None for child in children)
+    assert [child.scores for child in children] == [evaluated(problem, child.genome).scores for child in children]
 
 
-@pytest.mark.parametrize("cls", [Unfollowed, OwnSpeckles])
-def test_states_that_nobody_can_follow_are_not_made(cls):
+@pytest.mark.parametrize("cls", [Unfollowed, OwnSpeckles, Speckled])
+def test_children_whose_changes_nobody_knows_are_judged_from_scratch(cls):
     genotype = levels(cls)
     problem = problem_of(genotype)
     asked = problem.measures["changed"].asked
     wanted = [genotype.random(generator(9, number)) for number in range(3)]
     parent = evaluated(problem, genotype.random(generator(8)))
-    parent.states = ()
-    asked.start = 0
-    Evaluator(problem).evaluate(asked_for(wanted, nearest=parent))
-    assert (asked.start, asked.update) == (3 * problem.draws, 0), "the children's own, and no more"
-    assert parent.states == ()
-
-
-def test_states_are_made_for_several_draws_too():
-    genotype = levels(Speckled)
-    problem = problem_of(genotype)
-    asked = problem.measures["changed"].asked
-    genome = genotype.random(generator(8))
-    parent = evaluated(problem, genome)
-    parent.states = ()
-    child = genome.copy()
-    child[3] = genome[(genome != genome[3]).any(axis=1).argmax()]
-    asked.start = 0
-    (individual,) = Evaluator(problem).evaluate(asked_for([child], nearest=parent))
-    assert (asked.start, asked.update) == (3, 3)
-    assert individual.scores == evaluated(problem_of(genotype), child).scores
+    asked.score = 0
+    Evaluator(problem).evaluate_all(asked_for(wanted, nearest=parent))
+    assert (asked.score, asked.track) == (3 * problem.draws, 0)
 
 
 class Slow(Levels):
@@ -179,16 +162,19 @@ def test_what_workers_say_is_what_is_found_here(always_worth_sending):
     executor = remote.Lent()
     evaluator = dispatched(executor)
     genotype = evaluator.problem.genotype
-    parent = evaluator.evaluate(asked_for(genomes(genotype, 1, 50)))[0]
+    parent = evaluator.evaluate_all(asked_for(genomes(genotype, 1, 50)))[0]
     assert executor.sent == [], "how dear an evaluation is has to be known before anything is sent"
     wanted = genomes(genotype, 12)[::-1]
     wanted += [*wanted[:2], parent.genome]
-    offspring = [
-        Offspring(genome, f"mutation {slot}", (slot,), parent if slot % 2 else None)
-        for slot, genome in enumerate(wanted)
-    ]
-    individuals = evaluator.evaluate(offspring)
-    here = Evaluator(problem_of(levels())).evaluate(offspring)
+    offspring, again = (
+        [
+            Individual.unevaluated(genome, f"mutation {slot}", parent=parent if slot % 2 else None)
+            for slot, genome in enumerate(wanted)
+        ]
+        for _ in range(2)
+    )
+    individuals = evaluator.evaluate_all(offspring)
+    here = Evaluator(problem_of(levels())).evaluate_all(again)
     assert as_figures(individuals) == as_figures(here)
     assert [i.genome for i in individuals] == wanted
     (tasks,) = executor.sent
@@ -196,17 +182,16 @@ def test_what_workers_say_is_what_is_found_here(always_worth_sending):
     assert [identifier for task in tasks for identifier in task] == list(range(12)), "duplicates are not sent"
     relatives = [payload[1] for task in executor.tasks for _, payload in task.items]
     assert relatives == [parent.key if slot % 2 else None for slot in range(12)]
-    assert all(i.states == () for i in individuals)
 
 
 def test_what_workers_found_is_remembered(always_worth_sending):
     executor = remote.Lent()
     evaluator = dispatched(executor)
     wanted = genomes(evaluator.problem.genotype, 8)
-    evaluator.evaluate(asked_for(wanted[:1]))
-    first = evaluator.evaluate(asked_for(wanted))
+    evaluator.evaluate_all(asked_for(wanted[:1]))
+    first = evaluator.evaluate_all(asked_for(wanted))
     assert len(executor.sent) == 1
-    assert as_figures(evaluator.evaluate(asked_for(wanted))) == as_figures(first)
+    assert as_figures(evaluator.evaluate_all(asked_for(wanted))) == as_figures(first)
     assert len(executor.sent) == 1
 
 
@@ -215,7 +200,7 @@ def test_an_executor_that_is_not_remote_gets_nothing(always_worth_sending):
     executor.map = None
     evaluator = dispatched(executor)
     for first in (0, 10):
-        assert len(evaluator.evaluate(asked_for(genomes(evaluator.problem.genotype, 5, first)))) == 5
+        assert len(evaluator.evaluate_all(asked_for(genomes(evaluator.problem.genotype, 5, first)))) == 5
 
 
 def test_little_work_stays_here(monkeypatch):
@@ -224,7 +209,7 @@ def test_little_work_stays_here(monkeypatch):
     executor = remote.Lent()
     evaluator = dispatched(executor)
     for first in (0, 10):
-        evaluator.evaluate(asked_for(genomes(evaluator.problem.genotype, 5, first)))
+        evaluator.evaluate_all(asked_for(genomes(evaluator.problem.genotype, 5, first)))
     assert executor.sent == []
 
 
@@ -232,7 +217,7 @@ def test_quick_workers_are_kept_although_they_were_slow_to_start(always_worth_se
     executor = remote.Lent(waits=(0.4,))
     evaluator = dispatched(executor)
     for batch in range(8):
-        evaluator.evaluate(asked_for(genomes(evaluator.problem.genotype, 5, 5 * batch)))
+        evaluator.evaluate_all(asked_for(genomes(evaluator.problem.genotype, 5, 5 * batch)))
     assert len(executor.sent) == 7
 
 
@@ -241,7 +226,7 @@ def test_slow_workers_are_given_up(always_worth_sending):
     evaluator = dispatched(executor)
     individuals = []
     for batch in range(12):
-        individuals += evaluator.evaluate(asked_for(genomes(evaluator.problem.genotype, 4, 4 * batch)))
+        individuals += evaluator.evaluate_all(asked_for(genomes(evaluator.problem.genotype, 4, 4 * batch)))
     assert 1 <= len(executor.sent) <= 4
     assert [i.genome[1] for i in individuals] == list(range(48))
 
@@ -261,7 +246,7 @@ def test_what_was_slow_at_first_is_tried_again(always_worth_sending):
     executor = remote.Lent(waits=(0.5,) * 60)
     evaluator = dispatched(executor, genotype=levels(Warming))
     for batch in range(60):
-        evaluator.evaluate(asked_for(genomes(evaluator.problem.genotype, 4, 4 * batch)))
+        evaluator.evaluate_all(asked_for(genomes(evaluator.problem.genotype, 4, 4 * batch)))
     assert evaluator.seconds_here < 0.01, "what the first one took counts no more"
     assert 0 < len(executor.sent) < 30, "workers, until it was tried here again"
 
@@ -270,9 +255,9 @@ def test_a_failing_item_ends_in_one_error_without_its_traceback(always_worth_sen
     executor = remote.Lent()
     evaluator = dispatched(executor, "fail_on_odd")
     genotype = evaluator.problem.genotype
-    evaluator.evaluate(asked_for(genomes(genotype, 1, 50)))
+    evaluator.evaluate_all(asked_for(genomes(genotype, 1, 50)))
     with pytest.raises(EvaluationError, match="ArithmeticError: an odd number of records") as caught:
-        evaluator.evaluate(asked_for(genomes(genotype, 6, 10)))
+        evaluator.evaluate_all(asked_for(genomes(genotype, 6, 10)))
     message = str(caught.value)
     assert "item 1 " in message, "the first that failed, by position"
     assert "\n" not in message
@@ -284,12 +269,12 @@ def test_a_failing_item_ends_in_one_error_without_its_traceback(always_worth_sen
 def test_nothing_of_a_failed_batch_is_remembered_as_done(always_worth_sending):
     evaluator = dispatched(remote.Lent(), "fail_on_odd")
     genotype = evaluator.problem.genotype
-    evaluator.evaluate(asked_for(genomes(genotype, 1, 50)))
+    evaluator.evaluate_all(asked_for(genomes(genotype, 1, 50)))
     for _ in range(2):
         with pytest.raises(EvaluationError, match="an odd number"):
-            evaluator.evaluate(asked_for(genomes(genotype, 6, 10)))
+            evaluator.evaluate_all(asked_for(genomes(genotype, 6, 10)))
     fine = [genome for genome in genomes(genotype, 6, 10) if genome[1] % 2 == 0]
-    assert len(evaluator.evaluate(asked_for(fine))) == len(fine)
+    assert len(evaluator.evaluate_all(asked_for(fine))) == len(fine)
 
 
 def test_big_genomes_travel_in_chunks_of_bounded_size(always_worth_sending, monkeypatch):
@@ -298,6 +283,6 @@ def test_big_genomes_travel_in_chunks_of_bounded_size(always_worth_sending, monk
     evaluator = dispatched(executor, genotype=levels())
     genotype = evaluator.problem.genotype
     assert sum(np.asarray(a).nbytes for a in genotype.dump(genomes(genotype, 1)[0]).values()) == 48
-    evaluator.evaluate(asked_for(genomes(genotype, 1, 50)))
-    evaluator.evaluate(asked_for(genomes(genotype, 9, 10)))
+    evaluator.evaluate_all(asked_for(genomes(genotype, 1, 50)))
+    evaluator.evaluate_all(asked_for(genomes(genotype, 9, 10)))
     assert [len(task) for task in executor.sent[0]] == [3, 3, 3]

@@ -8,14 +8,15 @@ from evosdc.algorithms.selection import costs, roulette
 from evosdc.engine.archive import Archive
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.evaluation import Evaluator
-from evosdc.engine.failures import ErrorRule, evaluate_or_penalise, failures_in, worst_evaluation
+from evosdc.engine.failures import ErrorRule, evaluate_or_penalise, failures_in, worst_values
 from evosdc.engine.loop import SearchState, first_state
 from evosdc.engine.statistics import best_of
 from evosdc.engine.stop import Progress
 from evosdc.errors import EvaluationError
-from evosdc.model import Individual, Offspring, Population
-from evosdc.model.individual import FAILURE, INFEASIBILITY
-from evosdc.secret import Streams
+from evosdc.model import Individual, Population
+from evosdc.model.individual import FAILURE, INFEASIBILITY, Values
+from evosdc.secret import lent
+from evosdc.testing.purity import generator
 from tests.engine.individuals import individual
 from tests.engine.problems import levels, problem_of
 from tests.engine.test_evaluation import genomes
@@ -32,8 +33,8 @@ def attempts(failures):
     """Return a function that fails so many times, and the list of what it was told of relatives."""
     told = []
 
-    def evaluate(genome, key, nearest):
-        told.append(nearest is not None)
+    def evaluate(individual, from_scratch):
+        told.append(individual.parent is not None and not from_scratch)
         if len(told) <= failures:
             raise EvaluationError("broken")
         return "sound"
@@ -56,24 +57,25 @@ def attempts(failures):
 def test_a_failure_is_raised_tried_again_or_penalised(problem, rule, related, failures, found, told):
     (genome,) = genomes(problem.genotype, 1)
     evaluate, asked = attempts(failures)
-    relative = Individual(genome, b"other", {}, (1.0,), "start") if related else None
+    parent = Individual(genome, b"other", {}, (1.0,), "start") if related else None
+    individual = Individual.unevaluated(genome, "mutation", 1, parent)
     if found is None:
         with pytest.raises(EvaluationError, match="broken"):
-            evaluate_or_penalise(rule, problem, genome, b"key", relative, evaluate)
+            evaluate_or_penalise(rule, problem, individual, evaluate)
     else:
-        value = evaluate_or_penalise(rule, problem, genome, b"key", relative, evaluate)
-        assert value == (worst_evaluation(problem, genome) if found == "worst" else found)
+        value = evaluate_or_penalise(rule, problem, individual, evaluate)
+        assert value == (worst_values(problem, genome) if found == "worst" else found)
     assert asked == told
 
 
 def failed(problem, genome):
-    value = worst_evaluation(problem, genome)
-    return Individual(genome, problem.genotype.key(genome), value.scores, value.objectives, "mutation")
+    value = worst_values(problem, genome)
+    return Individual(genome, problem.genotype.key(genome), value.scores, value, "mutation")
 
 
 def test_what_failed_is_worse_than_all_else_and_leaves_the_front(problem):
     genome, other = genomes(problem.genotype, 2)
-    worst, (sound,) = failed(problem, genome), Evaluator(problem).evaluate([Offspring(other, "start")])
+    worst, (sound,) = failed(problem, genome), Evaluator(problem).evaluate_all([Individual.unevaluated(other, "start")])
     assert worst.failed
     assert not sound.failed
     assert failures_in([worst, sound, worst]) == 2
@@ -83,7 +85,7 @@ def test_what_failed_is_worse_than_all_else_and_leaves_the_front(problem):
     assert not worst.dominates(broken)
     assert Archive([worst, sound]).individuals[0].key == sound.key
     assert set(worst.scores) - set(sound.scores) == {INFEASIBILITY}
-    assert worst_evaluation(problem, genome) == worst_evaluation(problem, genome)
+    assert worst_values(problem, genome) == worst_values(problem, genome)
 
 
 def test_a_search_does_not_begin_with_failures_alone(problem):
@@ -95,9 +97,10 @@ def test_a_search_does_not_begin_with_failures_alone(problem):
 def test_the_wheel_tells_the_others_apart_beside_a_failure():
     sound = [individual(value, key=str(value)) for value in (10.0, 20.0, 30.0)]
     worst = individual(100.0, key="worst")
-    worst.infeasibility = FAILURE
+    worst.fitness.values = Values((100.0,), {INFEASIBILITY: FAILURE})
     assert costs([*sound, worst]) == [10.0, 20.0, 30.0, 31.0]
-    drawn = roulette([*sound, worst], 4000, Streams(1).select(0))
+    with lent(generator(1)):
+        drawn = roulette([*sound, worst], 4000)
     counts = [drawn.count(slot) for slot in range(4)]
     assert counts[0] > 1.5 * counts[1] > 1.5 * counts[2]
     assert counts[3] < 50
@@ -105,13 +108,13 @@ def test_the_wheel_tells_the_others_apart_beside_a_failure():
 
 def test_a_checkpoint_keeps_what_failed_and_how_often(problem, tmp_path):
     genome, other = genomes(problem.genotype, 2)
-    worst, (sound,) = failed(problem, genome), Evaluator(problem).evaluate([Offspring(other, "start")])
+    worst, (sound,) = failed(problem, genome), Evaluator(problem).evaluate_all([Individual.unevaluated(other, "start")])
     for members in ((worst, sound), (sound, worst)):
         population = Population(members, 3)
         state = SearchState(population, sound, (sound,), replace(Progress(3, 9, 1.0), failed=4))
         loaded = load_checkpoint(save_checkpoint(tmp_path, state, problem.genotype), problem.genotype)
-        assert [i.scores for i in loaded.population.individuals] == [i.scores for i in members]
-        assert [i.failed for i in loaded.population.individuals] == [i.failed for i in members]
+        assert [i.scores for i in loaded.population] == [i.scores for i in members]
+        assert [i.failed for i in loaded.population] == [i.failed for i in members]
         assert loaded.progress.failed == 4
 
 
@@ -132,9 +135,11 @@ class Moody:
 
 
 def test_the_evaluator_keeps_the_rule(problem):
-    asked = [Offspring(genome, "start") for genome in genomes(problem.genotype, 3)]
-    found = Evaluator(Moody(problem, 1), rule=PENALISE).evaluate(asked)
+    def asked():
+        return [Individual.unevaluated(genome, "start") for genome in genomes(problem.genotype, 3)]
+
+    found = Evaluator(Moody(problem, 1), rule=PENALISE).evaluate_all(asked())
     assert [i.failed for i in found] == [True, False, False]
-    assert not any(i.failed for i in Evaluator(Moody(problem, 2), rule=ErrorRule("retry", 2)).evaluate(asked))
+    assert not any(i.failed for i in Evaluator(Moody(problem, 2), rule=ErrorRule("retry", 2)).evaluate_all(asked()))
     with pytest.raises(RuntimeError, match="moody"):
-        Evaluator(Moody(problem, 1)).evaluate(asked)
+        Evaluator(Moody(problem, 1)).evaluate_all(asked())

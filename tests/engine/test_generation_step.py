@@ -1,7 +1,5 @@
 """When workers are started, and what becomes of what they told when the time is over."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -10,10 +8,10 @@ from evosdc.engine.generation import Generation
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Progress, Stop
-from evosdc.model import Executor
+from evosdc.model import Executor, Population
 from evosdc.secret import Streams
 from evosdc.testing.counting import candidates, counted
-from tests.engine.test_asynchronous_islands import Counting, Disorder, Plain, islands_of
+from tests.engine.test_asynchronous_islands import Counting, Disorder, islands_of
 
 
 class Idle(Executor):
@@ -40,10 +38,16 @@ class Measured(Counting):
     """An evaluator that says what an evaluation costs here."""
 
     def __init__(self, dispatch, seconds):
-        self.dispatch = dispatch
-        self.seconds_here = seconds
-        self.seconds_sent = None
-        self.problem = type("Problem", (), {"genotype": Plain()})
+        super().__init__()
+        self.dispatch, self.here = dispatch, seconds
+
+    @property
+    def seconds_here(self):
+        return self.here
+
+    @property
+    def seconds_sent(self):
+        return None
 
     def better_sent(self, count):
         return False
@@ -97,8 +101,8 @@ class Told:
     def __call__(self, population, progress):
         assert self.left, "nothing is waited for once the time is over"
         self.left -= 1
-        after = replace(population, generation=population.generation + 1)
-        return Generation({"mutation": 2}, [counted(np.full(4, 5), 1, "mutation")], after)
+        after = Population(population, population.generation + 1)
+        return Generation({"mutation": 2}, [[counted(np.full(4, 5), 1, "mutation")]], after)
 
     def halt(self):
         self.halted = True

@@ -1,44 +1,51 @@
 """The loop of generations: what is counted, what stalls, and how it ends."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from deap import base
 
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, first_state, search
 from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
-from evosdc.model import Algorithm, Individual, Offspring, Population
+from evosdc.model import Algorithm, Individual, Population
 from evosdc.secret import Streams
 from tests.engine.individuals import individual
 from tests.engine.problems import SEED, Decoded, levels, problem_of
 
 
 class Scripted(Algorithm):
-    """Proposes what is written down, generation by generation; the newest ones are the next population."""
+    """Evaluates what is written down, generation by generation; the newest ones are the next population."""
 
     def __init__(self, script):
-        super().__init__(None, None)
+        super().__init__(None, base.Toolbox())
         self.script = script
 
-    def propose(self, population, streams):
-        assert streams == Streams(SEED)
+    def step(self, population):
         if population.generation >= len(self.script):
-            return []
-        return [Offspring(item, getattr(item, "origin", "script")) for item in self.script[population.generation]]
-
-    def replace(self, population, offspring, evaluated):
-        assert [item.genome for item in offspring] == list(self.script[population.generation])
-        return replace(population, individuals=tuple(evaluated), memory={"at": np.array(population.generation)})
+            return population
+        newest = self.script[population.generation]
+        for one, values in zip(newest, self.toolbox.map(self.toolbox.evaluate, newest), strict=True):
+            if values is not one:
+                one.fitness.values = values
+        return population.following(newest, {"at": np.array(population.generation)})
 
 
 class Reading:
-    """Evaluates by reading: the genomes are individuals already."""
+    """Evaluates by reading: those asked about are evaluated already."""
 
-    def evaluate(self, offspring):
-        return [item.genome for item in offspring]
+    def attach(self, toolbox):
+        toolbox.register("evaluate", self.evaluate)
+        toolbox.register("map", self.map)
+
+    def evaluate(self, individual):
+        return individual
+
+    def map(self, function, individuals):
+        self.evaluated.append(list(individuals))
+        return individuals
 
 
 def person(*objectives, il, dr):
@@ -103,7 +110,7 @@ def test_the_best_ever_is_kept_though_the_population_loses_it():
     assert reason == "the search is complete"
     assert final.best is best, "of equals the first"
     assert [state.progress.best for state, _ in seen] == [9.0, 3.0, 3.0, 3.0]
-    assert best not in final.population.individuals
+    assert best not in final.population
     assert [(i.scores["il"], i.scores["dr"]) for i in final.front] == [(1.0, 5.0), (3.0, 3.0)]
 
 
@@ -113,7 +120,7 @@ def test_an_algorithm_without_proposals_ends_the_search():
     assert reason == "the search is complete"
     assert len(seen) == 1
     assert final is seen[0][0]
-    assert final.population.individuals == tuple(start)
+    assert final.population == start
 
 
 def test_every_generation_is_observed_once_in_order():
@@ -132,9 +139,11 @@ def test_evaluations_count_duplicates_and_what_is_known():
     width = genotype.random(np.random.default_rng(1))[0]
     a, b = (width, 1), (width, 2)
     problem = problem_of(genotype)
-    start = Evaluator(problem).evaluate([Offspring(a, "start")])
+    start = Evaluator(problem).evaluate_all([Individual.unevaluated(a, "start")])
     genotype.decoded.clear()
-    final, reason, seen = run([[a, a, b], [b, b], [a]], start, Stop(evaluations=6), evaluator=Evaluator(problem))
+    script = [[Individual.unevaluated(genome, "script") for genome in one] for one in ([a, a, b], [b, b], [a])]
+    evaluator = Evaluator(problem)
+    final, reason, seen = run(script, start, Stop(evaluations=6), evaluator=evaluator)
     assert [state.progress.evaluations for state, _ in seen] == [1, 4, 6]
     assert reason == "6 evaluations"
     assert final.progress.generation == 2
@@ -150,7 +159,7 @@ def test_a_limit_that_is_reached_at_once_leaves_the_start(stop):
 def resumed(seconds, generation=4):
     best = person(9.0, il=9, dr=9)
     progress = Progress(generation, 40, seconds, 2, 9.0)
-    return SearchState(Population((best,), generation), best, (best,), progress)
+    return SearchState(Population([best], generation), best, (best,), progress)
 
 
 SCRIPT = [[person(9.5, il=9, dr=10)]] * 2000
@@ -208,11 +217,11 @@ def test_seconds_of_whoever_observes_count(monkeypatch):
 def test_a_search_begins_with_the_best_and_the_front_of_all_candidates():
     class FirstTwo(Scripted):
         def first_population(self, candidates):
-            return Population(tuple(candidates[:2]))
+            return Population(candidates[:2])
 
     candidates = [person(9.0, il=9, dr=9), person(8.0, il=8, dr=8), person(3.0, il=1, dr=5), person(4.0, il=5, dr=3)]
     state = first_state(FirstTwo([]), candidates, 12.5)
-    assert state.population.individuals == tuple(candidates[:2])
+    assert state.population == candidates[:2]
     assert state.best is candidates[2]
     assert state.front == (candidates[2], candidates[3])
     assert state.progress == Progress(0, 4, 12.5, 0, 3.0)
@@ -225,10 +234,10 @@ def test_nothing_to_begin_with_is_an_error():
 
 def test_an_error_of_the_evaluation_passes_through_and_leaves_what_was_observed():
     class Failing(Reading):
-        def evaluate(self, offspring):
-            if offspring[0].genome.objectives == (2.0,):
+        def map(self, function, individuals):
+            if individuals[0].objectives == (2.0,):
                 raise EvaluationError("measure share is broken")
-            return super().evaluate(offspring)
+            return super().map(function, individuals)
 
     seen: list[Individual] = []
     algorithm = Scripted([[person(3.0, il=3, dr=3)], [person(2.0, il=2, dr=2)]])

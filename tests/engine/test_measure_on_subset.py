@@ -2,15 +2,15 @@ import numpy as np
 import pytest
 
 from evosdc.engine.headline import Headline
-from evosdc.engine.measure_on_subset import IncrementalOnSubset, measure_on_subset
+from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.errors import EvaluationError
-from evosdc.model import Incremental, Measure, Microdata, PrivacyModel
+from evosdc.model import Measure, Microdata, PrivacyModel
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 from evosdc.testing.purity import generator
 from evosdc.testing.tables import changes_of
 from tests.engine.problems import microdata
-from tests.testing.measures import Counts, Found
+from tests.testing.measures import Counts
 
 
 class Counting(Measure):
@@ -36,56 +36,20 @@ def test_a_projection_is_the_measure_on_the_attribute_alone():
     assert seen.score(masked) == alone.score(masked.select([name]))
 
 
-def test_a_projection_follows_changes_where_its_measure_does():
+@pytest.mark.parametrize("name", ["", "worst-relabelling"])
+def test_a_projection_is_followed_as_its_measure_is(name):
     file = microdata()
-    seen = measure_on_subset(Counting(None), file, file.protect[:1])
-    assert isinstance(seen, IncrementalOnSubset)
-    assert isinstance(seen, Incremental)
-    before, after = masked_of(file, 1), masked_of(file, 2)
-    rows = np.flatnonzero((before.codes != after.codes).any(axis=1))
-    assert seen.value(seen.update(seen.start(before), after, rows)) == seen.score(after)
-    plain = measure_on_subset(Found(Found.Params()), file, file.protect[:1])
-    assert not isinstance(plain, Incremental)
-    assert plain.score(file.original) == 100.0
-
-
-class Doubled(Counts):
-    """Twice what `Counts` says, and read from its states."""
-
-    def value(self, state):
-        return 2.0 * super().value(state)
-
-    def read_from(self, other):
-        return self.value if type(other) is Counts else None
-
-
-class Doubling(Measure):
-    def fit(self, original):
-        return Doubled(original)
-
-
-def test_a_projection_is_read_from_one_of_the_same_attributes():
-    file = microdata()
-    one, other = file.protect[:1], file.protect[1:2]
-    seen, source = measure_on_subset(Doubling(None), file, one), measure_on_subset(Counting(None), file, one)
-    masked = masked_of(file, 1)
-    assert seen.read_from(source)(source.start(masked)) == seen.score(masked) > 0
-    assert seen.read_from(measure_on_subset(Counting(None), file, other)) is None
-    assert seen.read_from(Counts(file.original)) is None
-
-
-def test_a_projection_judges_children_together_where_its_measure_does():
-    file = microdata()
-    name = file.protect[1]
-    seen = measure_on_subset(default_registry().build("measure", "worst-relabelling", {}), file, (name,))
-    alone = measure_on_subset(Counting(None), file, (name,))
-    assert seen.together
-    assert not alone.together
+    measure = default_registry().build("measure", name, {}) if name else Counting(None)
+    seen = measure_on_subset(measure, file, file.protect[1:2])
     parent, children = masked_of(file, 1), [masked_of(file, 2), masked_of(file, 3)]
     edits = [(child, np.flatnonzero((parent.codes != child.codes).any(axis=1))) for child in children]
-    found = seen.values(seen.start(parent), changes_of(parent, edits))
-    assert found.tolist() == [seen.score(child) for child in children]
-    assert seen.read_together_from(alone) is None
+    tracker, changes = seen.track(parent), changes_of(parent, edits)
+    assert tracker.score == pytest.approx(seen.score(parent))
+    assert tracker.tries(changes).tolist() == pytest.approx([seen.score(child) for child in children])
+    twin = tracker.copy()
+    twin.take(changes.part(0, 1))
+    assert twin.score == pytest.approx(seen.score(children[0]))
+    assert tracker.score == pytest.approx(seen.score(parent))
 
 
 class Smallest(PrivacyModel):

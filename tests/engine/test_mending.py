@@ -13,6 +13,7 @@ from evosdc.model import Masking
 from evosdc.model.individual import ERROR
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Purpose, draw_seed, stream
+from tests.engine.problems import evaluated
 
 REGISTRY = default_registry()
 pytestmark = pytest.mark.data("adult")
@@ -87,7 +88,7 @@ def test_the_score_of_a_plan_is_the_mean_of_what_its_files_score_and_errs_by_a_s
     genotype = problem.genotype
     for _, genome in genotype.initial_genomes()[::11]:
         key = genotype.key(genome)
-        evaluation = problem.evaluate(genome, key)
+        evaluation = evaluated(problem, genome)
         files = [problem.decode(genome, key, draw) for draw in range(genotype.draws_of(genome))]
         each = np.array([problem.score(file)[1][0] for file in files])
         assert evaluation.objectives[0] == pytest.approx(each.mean())

@@ -1,4 +1,4 @@
-"""The evaluation of one genome: incremental where that pays and is right, and always the same figures."""
+"""The evaluation of one genome: by what it changes where that is known, and always the same figures."""
 
 import math
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from evosdc.errors import EvaluationError, PluginError
-from evosdc.model import Fitness, Fitted
+from evosdc.model import Fitness, Fitted, Individual, Rescoring
+from evosdc.model.individual import FAILURE, INFEASIBILITY, Values
 from evosdc.secret import Streams
 from evosdc.testing.purity import generator
 from tests.engine.problems import (
@@ -31,130 +32,68 @@ def widths(genotype):
     return genotype.random(generator(1))[0]
 
 
-def asked(problem):
-    return problem.measures["changed"].asked
+def judged(problem, genome, parent=None, from_scratch=False):
+    """Return the values of a child."""
+    child = Individual.unevaluated(genome, "mutation", problem.fitness.objectives, parent)
+    child.key = problem.genotype.key(genome)
+    return problem.evaluate(child, from_scratch)
 
 
-def child_of(genotype, suppressed, parent=10, widths_of_child=None):
-    """Return problem, parent with its states and child; the counts of calls begin at zero."""
+def child_of(genotype, suppressed, widths_of_child=None):
+    """Return problem, parent, the genome of a child, and how the first measure was asked, from zero."""
     problem = problem_of(genotype)
     width = widths(genotype)
-    relative = evaluated(problem, (width, parent))
-    asked(problem).start = 0
-    child = (width if widths_of_child is None else widths_of_child, suppressed)
-    return problem, relative, child
+    parent = evaluated(problem, (width, 10))
+    asked = problem.measures["changed"].asked
+    asked.score = 0
+    return problem, parent, (width if widths_of_child is None else widths_of_child, suppressed), asked
 
 
-def fresh_scores(genotype, child):
-    return evaluated(problem_of(genotype), child).scores
-
-
-@pytest.mark.parametrize("changed", [0, 1, 29, 30])
-def test_a_child_with_few_changed_records_is_followed(changed):
+@pytest.mark.parametrize("changed", [0, 1, 14, 15])
+def test_a_child_with_few_changed_records_is_judged_by_these(changed):
     genotype = levels()
-    problem, parent, child = child_of(genotype, 10 + changed)
-    evaluation = problem.evaluate(child, genotype.key(child), parent)
-    assert (asked(problem).start, asked(problem).update) == (0, 1)
-    assert asked(problem).rows == [changed]
-    assert evaluation.scores == fresh_scores(genotype, child)
+    problem, parent, child, asked = child_of(genotype, 10 + changed)
+    values = judged(problem, child, parent)
+    assert (asked.score, asked.track, asked.tried) == (0, 1, 1)
+    assert values.scores == evaluated(problem_of(genotype), child).scores
 
 
-def test_a_child_with_more_than_half_of_the_records_changed_is_started_anew():
-    genotype = levels()
-    problem, parent, child = child_of(genotype, 41)
-    evaluation = problem.evaluate(child, genotype.key(child), parent)
-    assert (asked(problem).start, asked(problem).update) == (1, 0)
-    assert evaluation.scores == fresh_scores(genotype, child)
-
-
-def test_a_child_all_of_whose_records_may_differ_is_started_anew():
+@pytest.mark.parametrize("case", ["many records", "all records", "no parent", "parent failed", "from scratch"])
+def test_other_children_are_judged_from_scratch(case):
     genotype = levels()
     other = genotype.random(generator(2))[0]
     assert (other != widths(genotype)).any()
-    problem, parent, child = child_of(genotype, 11, widths_of_child=other)
-    problem.evaluate(child, genotype.key(child), parent)
-    assert (asked(problem).start, asked(problem).update) == (1, 0)
+    changed, widths_of_child = 26 if case == "many records" else 11, other if case == "all records" else None
+    problem, parent, child, asked = child_of(genotype, changed, widths_of_child)
+    if case == "parent failed":
+        parent.fitness.values = Values(parent.objectives, {**parent.scores, INFEASIBILITY: FAILURE})
+    values = judged(problem, child, None if case == "no parent" else parent, case == "from scratch")
+    assert (asked.score, asked.track) == (1, 0)
+    assert values.scores == evaluated(problem_of(genotype), child).scores
 
 
-def test_a_relative_without_states_is_no_help():
-    genotype = levels()
-    problem, parent, child = child_of(genotype, 11)
-    parent.states = ()
-    problem.evaluate(child, genotype.key(child), parent)
-    assert (asked(problem).start, asked(problem).update) == (1, 0)
+@pytest.mark.parametrize("cls", [Unfollowed, Speckled, OwnSpeckles])
+def test_nothing_is_followed_where_changes_are_unknown_or_files_are_drawn(cls):
+    genotype = levels(cls)
+    problem = problem_of(genotype)
+    parent = evaluated(problem, genotype.random(generator(3)))
+    child = genotype.mutate(parent.genome, generator(4))
+    assert judged(problem, child, parent).scores == evaluated(problem_of(genotype), child).scores
+    assert problem.measures["changed"].asked.track == 0
 
 
-def test_without_changed_rows_nothing_is_followed():
-    genotype = levels(Unfollowed)
-    problem, parent, child = child_of(genotype, 11)
-    evaluation = problem.evaluate(child, genotype.key(child), parent)
-    assert asked(problem).update == 0
-    assert evaluation.scores == fresh_scores(genotype, child)
-    assert not problem.incremental
-    assert evaluation.states == (), "states that nobody can follow are not kept"
-
-
-def test_a_chain_of_children_is_followed_to_the_last_bit():
+def test_a_chain_of_children_is_followed():
     genotype = levels()
     problem = problem_of(genotype)
     rng = generator(3)
     current = evaluated(problem, (widths(genotype), 30))
     for _ in range(20):
         child = (current.genome[0], int(np.clip(current.genome[1] + rng.integers(-8, 9), 0, N)))
-        scores, objectives, states = problem.evaluate(child, genotype.key(child), current)
+        values = judged(problem, child, current)
         scratch = evaluated(problem_of(genotype), child)
-        assert (scores, objectives) == (scratch.scores, scratch.objectives)
-        current = type(current)(child, genotype.key(child), scores, objectives, "mutation", states)
-    assert asked(problem).update == 20
-
-
-def one_record_changed(genotype):
-    parent = genotype.random(generator(4))
-    child = parent.copy()
-    child[7] = parent[(np.flatnonzero((parent != parent[7]).any(axis=1)))[0]]
-    child.flags.writeable = False
-    return parent, child
-
-
-def test_every_draw_is_followed_from_its_own_state():
-    genotype = levels(Speckled)
-    parent, child = one_record_changed(genotype)
-    problem = problem_of(genotype)
-    relative = evaluated(problem, parent)
-    asked(problem).start = 0
-    evaluation = problem.evaluate(child, genotype.key(child), relative)
-    assert (asked(problem).start, asked(problem).update) == (0, 3)
-    assert evaluation.scores == fresh_scores(genotype, child)
-
-
-def test_without_common_random_numbers_nothing_is_followed():
-    genotype = levels(OwnSpeckles)
-    parent, child = one_record_changed(genotype)
-    assert len(genotype.changed_rows(parent, child)) == 1
-    problem = problem_of(genotype)
-    relative = evaluated(problem, parent)
-    assert not problem.follows(child, relative)
-    evaluation = problem.evaluate(child, genotype.key(child), relative)
-    assert asked(problem).update == 0
-    assert evaluation.scores == fresh_scores(genotype, child)
-
-
-@pytest.mark.parametrize(("suppressed", "follows"), [(40, True), (41, False)])
-def test_follows_says_what_evaluate_does(suppressed, follows):
-    genotype = levels()
-    problem, parent, child = child_of(genotype, suppressed)
-    assert problem.follows(child, parent) is follows
-
-
-def test_follows_is_never_true_without_an_incremental_measure():
-    class Plain(Fitted):
-        def score(self, masked):
-            return 1.0
-
-    genotype = levels()
-    problem = problem_of(genotype, {"plain": Plain(), "plainer": Plain()})
-    parent = evaluated(problem, (widths(genotype), 10))
-    assert not problem.follows((widths(genotype), 11), parent)
+        assert (values.scores, tuple(values)) == (scratch.scores, scratch.objectives)
+        current = Individual(child, genotype.key(child), values.scores, values, "mutation")
+    assert problem.measures["changed"].asked.track == 1, "the first one's tracker went on to the others"
 
 
 def swaps(cls=Swaps, draws=3):
@@ -196,7 +135,7 @@ def test_a_score_is_the_mean_over_different_draws(cls, draws):
     counts = Counts(genotype.microdata.original)
     values = [counts.score(table) for table in tables]
     assert draws == 1 or len(set(values)) > 1
-    scores = problem.evaluate(genome, key).scores
+    scores = judged(problem, genome).scores
     assert scores["changed"] == pytest.approx(sum(values) / draws, rel=1e-12)
     assert scores["il"] == scores["changed"]
 
@@ -209,32 +148,38 @@ def test_another_seed_decodes_otherwise():
     assert not first.decode(genome, b"", 0).same_records(second.decode(genome, b"", 0))
 
 
-def test_states_are_kept_by_draw_and_measure():
-    genotype = levels(Speckled)
-    problem = problem_of(genotype)
-    states = evaluated(problem, genotype.random(generator(7))).states
-    assert [len(of_draw) for of_draw in states] == [2, 2, 2]
-    masks = [of_draw[0] for of_draw in states]
-    assert not np.array_equal(masks[0], masks[1])
-    assert [isinstance(of_draw[1], tuple) for of_draw in states] == [True] * 3
+class Failing(Fitted):
+    """Fails in one of its methods, with a message that may hold a record."""
+
+    def __init__(self, method):
+        self.method = method
+
+    def score(self, masked):
+        if self.method == "score":
+            raise ValueError("no such person: Ada")
+        return 1.0
+
+    def track(self, masked):
+        return FailingTracker(self, masked)
 
 
-class Read(Followed):
-    """What another measure's state tells already."""
+class FailingTracker(Rescoring):
+    def tries(self, changes):
+        if self._fitted.method == "tries":
+            raise ValueError("no such person: Ada")
+        return super().tries(changes)
 
-    def read_from(self, other):
-        return self.value if isinstance(other, Followed) else None
 
-
-def test_a_score_that_another_state_tells_is_not_followed():
+@pytest.mark.parametrize("method", ["score", "tries"])
+def test_an_error_of_a_plugin_names_plugin_method_and_message(method):
     genotype = levels()
-    original = genotype.microdata.original
-    measures = {"first": Read(original), "second": Read(original), "changed": Followed(original)}
+    measures = {"sound": Counts(genotype.microdata.original), "broken": Failing("")}
     problem = problem_of(genotype, measures)
-    known = problem.evaluate(genome := genotype.random(generator(7)), genotype.key(genome))
-    assert known.scores["first"] == known.scores["second"] == known.scores["changed"] > 0
-    assert [measure.asked.start for measure in measures.values()] == [0, 1, 1]
-    assert [len(of_draw) for of_draw in known.states] == [2]
+    parent = evaluated(problem, (widths(genotype), 10))
+    measures["broken"].method = method
+    with pytest.raises(EvaluationError, match=f"measure broken: {method} raised ValueError: no such person: Ada") as told:
+        judged(problem, (widths(genotype), 11), parent if method == "tries" else None)
+    assert "Ada" not in told.value.public, "what is kept in files holds no record"
 
 
 class Broken(Fitted):
@@ -263,7 +208,7 @@ def test_a_score_that_is_not_finite_names_its_measure(value, broken):
     problem = problem_of(genotype, scores)
     genome = (widths(genotype), 3)
     with pytest.raises(EvaluationError, match=rf"\b{broken}\b.*not finite") as caught:
-        problem.evaluate(genome, genotype.key(genome))
+        judged(problem, genome)
     assert ({"loss": "risk", "risk": "loss"}[broken]) not in str(caught.value)
     with pytest.raises(EvaluationError, match=broken):
         problem.score(genotype.microdata.original)
@@ -278,7 +223,7 @@ def test_a_score_that_the_fitness_does_not_need_must_be_finite_too():
     problem = problem_of(genotype, {"loss": Broken(3.0), "risk": Broken(math.nan)}, Loss(Loss.Params()))
     genome = (widths(genotype), 3)
     with pytest.raises(EvaluationError, match="risk"):
-        problem.evaluate(genome, genotype.key(genome))
+        judged(problem, genome)
 
 
 @pytest.mark.parametrize("fitness", [Endless, HalfEndless])
@@ -287,7 +232,7 @@ def test_objectives_that_are_not_finite_are_the_fitness_fault(fitness):
     problem = problem_of(genotype, {"loss": Broken(3.0), "risk": Broken(4.0)}, fitness(fitness.Params()))
     genome = (widths(genotype), 3)
     with pytest.raises(EvaluationError, match="the fitness gave a value that is not finite"):
-        problem.evaluate(genome, genotype.key(genome))
+        judged(problem, genome)
 
 
 def test_judge_adds_the_aggregates_and_combines_them():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from evosdc.engine.statistics import Census, best_of, generation_record, operator_counts
 from evosdc.engine.stop import Progress
 from evosdc.model import Individual
+from evosdc.model.individual import Values
 from tests.engine.individuals import individual
 
 PEOPLE = [
@@ -70,7 +71,7 @@ def test_the_best_of_several_objectives_is_the_balanced_one():
 def test_what_obeys_the_constraints_is_better_than_what_does_not():
     people = [individual(5.0), individual(1.0), individual(2.0)]
     for person, infeasibility in zip(people, (0.0, 0.5, 0.4), strict=True):
-        person.infeasibility, person.scores["infeasibility"] = infeasibility, infeasibility
+        person.fitness.values = Values(person.objectives, {"infeasibility": infeasibility})
     assert best_of(people) is people[0]
     assert best_of(people[1:]) is people[2]
     assert Census().figures(people)["infeasible"] == 2

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import PluginError
-from evosdc.model import Followed, Genotype, Microdata, Parameters, Randomised, Seedable
+from evosdc.model import Genotype, Local, Microdata, Parameters, Randomised, Seedable
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Rows, Table
 
@@ -129,7 +129,7 @@ class Unfollowed(Genotype[tuple[NDArray[np.int64], int]]):
         return {"widths": g[0].tolist(), "suppressed": g[1]}
 
 
-class Levels(Unfollowed, Followed):
+class Levels(Unfollowed, Local):
     """The same, with rows followed."""
 
     def changed_rows(self, parent, child) -> Rows | None:
@@ -138,7 +138,7 @@ class Levels(Unfollowed, Followed):
         return np.arange(min(parent[1], child[1]), max(parent[1], child[1]), dtype=np.intp)
 
 
-class Copies(Seedable[NDArray[np.int32]], Followed[NDArray[np.int32]]):
+class Copies(Seedable[NDArray[np.int32]], Local[NDArray[np.int32]]):
     """The codes of a whole file, seedable, with rows followed: the base of most seeded faults."""
 
     def random(self, rng: np.random.Generator):

@@ -1,35 +1,39 @@
-"""A measure of each sort: one that is incremental, one that is not, one of risk."""
+"""A measure of each sort: one with a tracker, one without, one of risk."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evosdc.model import Fitted, Incremental, Measure
+from evosdc.model import Changes, Fitted, Measure, Tracker
 from evosdc.table.schema import Scale
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import Table
 
 
-class Counts(Incremental[NDArray[np.int64]]):
-    """State: for each attribute, how many records differ."""
+class Counts(Fitted):
+    """Percentage of values that differ from the original's."""
 
     def __init__(self, original: Table) -> None:
-        self._original = original
+        self.original = original
 
-    def _different(self, masked: Table, rows: Rows) -> NDArray[np.bool_]:
-        return self._original.codes[rows] != masked.codes[rows]
+    def score(self, masked: Table) -> float:
+        different = self.original.codes != masked.codes
+        return 100.0 * int(different.sum()) / max(different.size, 1)
 
-    def start(self, masked: Table):
-        different = self._original.codes != masked.codes
-        return different.copy()
+    def track(self, masked: Table) -> Tracker:
+        return CountsTracker(self, masked)
 
-    def update(self, state, masked: Table, rows: Rows):
-        followed = state.copy()
-        followed[rows] = self._different(masked, rows)
-        return followed
 
-    def value(self, state) -> float:
-        return 100.0 * int(state.sum()) / max(state.size, 1)
+class CountsTracker(Tracker):
+    def __init__(self, fitted: Counts, masked: Table) -> None:
+        self.fitted = fitted
+        self.different = fitted.original.codes != masked.codes
+
+    @property
+    def score(self) -> float:
+        return 100.0 * int(self.different.sum()) / max(self.different.size, 1)
+
+    def take(self, change: Changes) -> None:
+        self.different[change.rows] = self.fitted.original.codes[change.rows] != change.after.codes
 
 
 class ShareChanged(Measure):
