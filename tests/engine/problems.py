@@ -13,7 +13,6 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Table
 from evosdc.testing.tables import sample_microdata
 from tests.testing.genotypes import Copies, Levels, Swaps
-from tests.testing.measures import Counts
 
 SCALES = frozenset({Scale.NOMINAL, Scale.ORDINAL})
 SEED = 5
@@ -25,6 +24,24 @@ def microdata() -> Microdata:
 
 def levels(cls=Levels, file=None):
     return cls(cls.Params(), file or microdata())
+
+
+class Counts(Incremental[np.ndarray]):
+    """Percentage of cells that differ from the original; its state is which do."""
+
+    def __init__(self, original: Table) -> None:
+        self._original = original
+
+    def start(self, masked):
+        return self._original.codes != masked.codes
+
+    def update(self, state, masked, rows):
+        followed = state.copy()
+        followed[rows] = self._original.codes[rows] != masked.codes[rows]
+        return followed
+
+    def value(self, state):
+        return 100.0 * int(state.sum()) / max(state.size, 1)
 
 
 @dataclass

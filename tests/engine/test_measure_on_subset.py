@@ -9,8 +9,8 @@ from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 from evosdc.testing.purity import generator
 from evosdc.testing.tables import changes_of
-from tests.engine.problems import microdata
-from tests.testing.measures import Counts, Found
+from tests.engine.problems import Counts, microdata
+from tests.testing.measures import Found
 
 
 class Counting(Measure):

@@ -1,35 +1,47 @@
-"""A measure of each sort: one that is incremental, one that is not, one of risk."""
+"""A measure of each sort: one with a tracker of its own, and one without, which is of risk."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.model import Fitted, Incremental, Measure
+from evosdc.model import Changes, Fitted, Measure, Tracker
 from evosdc.table.schema import Scale
 from evosdc.table.table import Rows, Table
 
 
-class Counts(Incremental[NDArray[np.int64]]):
-    """State: for each attribute, how many records differ."""
+class Counts(Fitted):
+    """Percentage of cells that differ from the original."""
 
     def __init__(self, original: Table) -> None:
         self._original = original
 
-    def _different(self, masked: Table, rows: Rows) -> NDArray[np.bool_]:
-        return self._original.codes[rows] != masked.codes[rows]
+    def different(self, masked: Table, rows: Rows) -> NDArray[np.bool_]:
+        return self._original.codes[rows] != masked.codes
 
-    def start(self, masked: Table):
-        different = self._original.codes != masked.codes
-        return different.copy()
+    def track(self, masked: Table) -> Tracker:
+        return CountsTracker(self, masked)
 
-    def update(self, state, masked: Table, rows: Rows):
-        followed = state.copy()
-        followed[rows] = self._different(masked, rows)
-        return followed
+    def score(self, masked: Table) -> float:
+        return self.track(masked).score
 
-    def value(self, state) -> float:
-        return 100.0 * int(state.sum()) / max(state.size, 1)
+
+class CountsTracker(Tracker):
+    """For each record, which attributes differ."""
+
+    def __init__(self, fitted: Counts, masked: Table) -> None:
+        self.fitted = fitted
+        self.different = fitted.different(masked, np.arange(len(masked)))
+
+    @property
+    def score(self) -> float:
+        return 100.0 * int(self.different.sum()) / max(self.different.size, 1)
+
+    def take(self, change: Changes) -> None:
+        self.different[change.rows] = self.fitted.different(change.after, change.rows)
+
+    def contributions(self) -> NDArray[np.float64]:
+        return self.different.sum(axis=1) * 100.0 / max(self.different.size, 1)
 
 
 class ShareChanged(Measure):
