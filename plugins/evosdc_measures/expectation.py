@@ -1,7 +1,5 @@
 """What the measures are expected to give for tables drawn by transition matrices, from the matrices alone."""
 
-from math import log2
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -16,35 +14,6 @@ def counts_of(codes: Codes, v: int, size: int) -> Numbers:
     """Return how often each of `size` categories of attribute `v` occurs; missing values are not counted."""
     column = codes[:, v]
     return np.bincount(column[column >= 0], minlength=size).astype(np.float64)
-
-
-@njit(cache=True)
-def mean_distance(counts: Numbers, matrix: Matrix, distances: Numbers) -> float:
-    """Return the expected sum of distances, ``sum_kl T_k p_kl d_kl``: exact."""
-    total = 0.0
-    for k in range(counts.size):
-        row = 0.0
-        for to in range(counts.size):
-            row += matrix[k, to] * distances[k, to]
-        total += counts[k] * row
-    return total
-
-
-@njit(cache=True)
-def matrix_entropy(counts: Numbers, matrix: Matrix) -> float:
-    """Return ``-sum_kl T_k p_kl log2(T_k p_kl / (T P)_l)`` in bits, the measure's own definition for a matrix."""
-    total = 0.0
-    for to in range(counts.size):
-        arriving = 0.0
-        parts = 0.0
-        for k in range(counts.size):
-            flow = counts[k] * matrix[k, to]
-            if flow > 0.0:
-                arriving += flow
-                parts += flow * log2(flow)
-        if arriving > 0.0:
-            total += arriving * log2(arriving) - parts
-    return total
 
 
 @njit(cache=True)

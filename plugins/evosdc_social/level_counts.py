@@ -1,7 +1,6 @@
 """Published records counted by vectors of levels, so that links are followed through small changes."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,20 +14,6 @@ Places = NDArray[np.int32]
 
 MOST_COUNTS = 20_000_000
 """Originals times vectors that are kept in memory."""
-
-
-class CountState(NamedTuple):
-    """Where the keys of published records are among those that are sought, and how many have each.
-
-    Parameters
-    ----------
-    places : ndarray of int32, shape (n, L)
-        -1 where nobody looks for a key.
-    counts : ndarray of int32
-    """
-
-    places: Places
-    counts: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,31 +41,29 @@ class LevelCounts:
         vectors = self.vectors
         return _places(vectors.up, vectors.widths, vectors.vectors, nodes, self.sought, self.offsets)
 
-    def counted(self, nodes: Nodes) -> CountState:
-        """Return the state of published records."""
-        places = self.places(nodes)
-        return CountState(places, np.bincount(places[places >= 0], minlength=len(self.sought)).astype(np.int32))
+    def counted(self, places: Places) -> NDArray[np.int32]:
+        """Return how many published records have each key that is sought."""
+        return np.bincount(places[places >= 0], minlength=len(self.sought)).astype(np.int32)
 
-    def recounted(self, state: CountState, nodes: Nodes, changed: Rows) -> CountState:
-        """Return the state after some records changed.
+    def recount(self, places: Places, counts: NDArray[np.int32], nodes: Nodes, changed: Rows) -> None:
+        """Count after some records changed, in place.
 
         Parameters
         ----------
-        state : CountState
-        nodes : ndarray of int32, shape (n, V)
-            After the change.
+        places : ndarray of int32, shape (n, L)
+        counts : ndarray of int32
+        nodes : ndarray of int32, shape (m, V)
+            Of the changed records.
         changed : ndarray of intp, shape (m,)
         """
-        places, counts = state.places.copy(), state.counts.copy()
-        old, new = state.places[changed], self.places(nodes[changed])
+        old, new = places[changed], self.places(nodes)
         np.subtract.at(counts, old[old >= 0], 1)
         np.add.at(counts, new[new >= 0], 1)
         places[changed] = new
-        return CountState(places, counts)
 
-    def credit(self, state: CountState) -> NDArray[np.float64]:
+    def credit(self, places: Places, counts: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the credit of each user, as `evosdc_social.level_vectors.nearest_credit`."""
-        return _credit(self.of, state.places, state.counts, self.vectors.costs)
+        return _credit(self.of, places, counts, self.vectors.costs)
 
 
 def level_counts(vectors: LevelVectors, leaves: Nodes) -> LevelCounts | None:

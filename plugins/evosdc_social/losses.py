@@ -5,97 +5,113 @@ of the tree below them, each as likely, whether the original has them or not (ME
 """
 
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.model import Incremental, Measure
+from evosdc.model import Changes, Fitted, Measure, Tracker
 from evosdc.table.table import Rows, Table
 from evosdc_social.adjacency import AmongNeighbours
 from evosdc_social.graph import Neighbours
-from evosdc_social.pair_counts import PairLoss, PairState, pair_loss
+from evosdc_social.pair_counts import PairCounts, PairLoss, pair_loss
 from evosdc_social.space import SCALES, SemanticSpace, space_of
 from evosdc_social.tree import Nodes, Tree
 
 
-class NodeState(NamedTuple):
-    """The nodes that records publish, shape (n, V), and what a measure counts of each attribute."""
-
-    nodes: Nodes
-    counts: tuple[Any, ...]
-
-
-class _Followed(Incremental[NodeState]):
-    """A loss that follows changed records by what it counts of each attribute."""
+class FittedNodeLoss(Fitted):
+    """A loss that is the mean over attributes of what follows from counts of each, in arrays."""
 
     def __init__(self, original: Table) -> None:
         self.space: SemanticSpace = space_of(original)
         self.leaves = self.space.nodes(original)
 
-    def start(self, masked: Table) -> NodeState:
-        """Return the state of a published table."""
-        nodes = self.space.nodes(masked)
-        return NodeState(nodes, tuple(self.counted(v, nodes[:, v]) for v in range(nodes.shape[1])))
+    def track(self, masked: Table) -> "NodeLossTracker":
+        """Return a tracker, which counts changed records of changed attributes again."""
+        return NodeLossTracker(self, masked)
 
-    def update(self, state: NodeState, masked: Table, rows: Rows) -> NodeState:
-        """Return the state after some records changed."""
-        nodes = self.space.nodes(masked)
-        counts = []
-        for v, before in enumerate(state.counts):
-            changed = rows[state.nodes[rows, v] != nodes[rows, v]]
-            if len(changed):
-                before = self.recounted(v, before, state.nodes[:, v], nodes[:, v], changed)
-            counts.append(before)
-        return NodeState(nodes, tuple(counts))
-
-    def value(self, state: NodeState) -> float:
+    def score(self, masked: Table) -> float:
         """Return the mean over attributes, in per cent."""
-        losses = [self.loss(v, counts) for v, counts in enumerate(state.counts)]
-        return 100.0 * sum(losses) / len(losses)
+        return self.track(masked).score
 
     def by_attribute(self, masked: Table) -> dict[str, float]:
         """Return the loss of each attribute, in per cent."""
-        state = self.start(masked)
-        return {tree.name: 100.0 * self.loss(v, state.counts[v]) for v, tree in enumerate(self.space.trees)}
+        losses = self.track(masked).losses.tolist()
+        return {tree.name: 100.0 * loss for tree, loss in zip(self.space.trees, losses, strict=True)}
+
+    def contributions_of(self, nodes: Nodes) -> NDArray[np.float64] | None:
+        """Return what each user adds to the loss, None where it belongs to no users."""
+        return None
 
     @abstractmethod
     def counted(self, v: int, nodes: Nodes) -> Any:
-        """Return what is counted of an attribute."""
+        """Return what is counted of an attribute: an array, or a tuple of arrays."""
 
     @abstractmethod
-    def recounted(self, v: int, counts: Any, before: Nodes, after: Nodes, changed: Rows) -> Any:
-        """Return what is counted after some records changed."""
+    def recount(self, v: int, counts: Any, before: Nodes, after: Nodes, changed: Rows) -> None:
+        """Count an attribute, shape (n,), after some records changed, in place."""
 
     @abstractmethod
     def loss(self, v: int, counts: Any) -> float:
         """Return the loss of an attribute in [0, 1]."""
 
 
-class FittedDistanceLoss(_Followed):
+class NodeLossTracker(Tracker):
+    """The tracker of a `FittedNodeLoss`.
+
+    Parameters
+    ----------
+    fitted : FittedNodeLoss
+    masked : Table
+    """
+
+    def __init__(self, fitted: FittedNodeLoss, masked: Table) -> None:
+        self._fitted = fitted
+        self._nodes = fitted.space.nodes(masked)
+        self._counts = [fitted.counted(v, column) for v, column in enumerate(self._nodes.T)]
+        self.losses = np.array([fitted.loss(v, counts) for v, counts in enumerate(self._counts)])
+
+    @property
+    def score(self) -> float:
+        """The mean over attributes, in per cent."""
+        return 100.0 * float(self.losses.sum()) / len(self.losses)
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        latest = self._fitted.space.nodes(change.after)
+        differ = self._nodes[change.rows] != latest
+        for v in np.flatnonzero(differ.any(axis=0)).tolist():
+            changed, before = change.rows[differ[:, v]], self._nodes[:, v].copy()
+            self._nodes[changed, v] = latest[differ[:, v], v]
+            self._fitted.recount(v, self._counts[v], before, self._nodes[:, v].copy(), changed)
+            self.losses[v] = self._fitted.loss(v, self._counts[v])
+
+    def contributions(self) -> NDArray[np.float64] | None:
+        """Return what each user adds to the loss, in per cent; None where it belongs to no users."""
+        return self._fitted.contributions_of(self._nodes)
+
+
+class FittedDistanceLoss(FittedNodeLoss):
     """The distances between original and published values; counts are the sum of their levels."""
 
     def counted(self, v: int, nodes: Nodes) -> NDArray[np.int64]:
         """Return the sum of levels."""
         return np.array([self._levels(v, nodes, slice(None)).sum()], dtype=np.int64)
 
-    def recounted(
-        self, v: int, counts: NDArray[np.int64], before: Nodes, after: Nodes, changed: Rows
-    ) -> NDArray[np.int64]:
-        """Return the sum after some records changed."""
-        moved = self._levels(v, after, changed).sum() - self._levels(v, before, changed).sum()
-        return counts + np.int64(moved)
+    def recount(self, v: int, counts: NDArray[np.int64], before: Nodes, after: Nodes, changed: Rows) -> None:
+        """Sum levels after some records changed."""
+        counts += self._levels(v, after, changed).sum() - self._levels(v, before, changed).sum()
 
     def loss(self, v: int, counts: NDArray[np.int64]) -> float:
         """Return the mean distance of an attribute."""
         return float(counts[0]) / (len(self.leaves) * max(self.space.trees[v].height, 1))
 
-    def burdens(self, masked: Table) -> NDArray[np.float64]:
+    def contributions_of(self, nodes: Nodes) -> NDArray[np.float64]:
         """Return what each user adds to the loss, in per cent."""
-        nodes, found = self.space.nodes(masked), np.zeros(len(masked))
+        found = np.zeros(len(nodes))
         for v, tree in enumerate(self.space.trees):
             found += self._levels(v, nodes[:, v], slice(None)) / max(tree.height, 1)
-        return 100.0 * found / (len(masked) * len(self.space.trees))
+        return 100.0 * found / (len(nodes) * len(self.space.trees))
 
     def _levels(self, v: int, nodes: Nodes, rows: Any) -> NDArray[np.int64]:
         return levels_between(self.space.trees[v], self.leaves[rows, v], nodes[rows])
@@ -107,7 +123,7 @@ def levels_between(tree: Tree, one: Nodes, other: Nodes) -> NDArray[np.int64]:
     return found
 
 
-class FittedDistributionLoss(_Followed):
+class FittedDistributionLoss(FittedNodeLoss):
     """The distributions of published values; counts are the records of each node."""
 
     def __init__(self, original: Table) -> None:
@@ -118,11 +134,10 @@ class FittedDistributionLoss(_Followed):
         """Return the records of each node."""
         return np.bincount(nodes, minlength=len(self.space.trees[v].up)).astype(np.int64)
 
-    def recounted(
-        self, v: int, counts: NDArray[np.int64], before: Nodes, after: Nodes, changed: Rows
-    ) -> NDArray[np.int64]:
-        """Return the records of each node after some changed."""
-        return counts + self.counted(v, after[changed]) - self.counted(v, before[changed])
+    def recount(self, v: int, counts: NDArray[np.int64], before: Nodes, after: Nodes, changed: Rows) -> None:
+        """Count the records of each node after some changed."""
+        np.subtract.at(counts, before[changed], 1)
+        np.add.at(counts, after[changed], 1)
 
     def loss(self, v: int, counts: NDArray[np.int64]) -> float:
         """Return the total variation between the distributions of categories."""
@@ -149,7 +164,7 @@ def expanded(tree: Tree, counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.append(found, float(counts[-1]))
 
 
-class FittedAdjacencyLoss(_Followed):
+class FittedAdjacencyLoss(FittedNodeLoss):
     """The edges between categories; counts are those between published nodes (`evosdc_social.pair_counts`)."""
 
     def __init__(self, original: Table, neighbours: Neighbours) -> None:
@@ -159,17 +174,17 @@ class FittedAdjacencyLoss(_Followed):
             pair_loss(tree, self.leaves[:, v], neighbours) for v, tree in enumerate(self.space.trees)
         ]
 
-    def counted(self, v: int, nodes: Nodes) -> PairState:
+    def counted(self, v: int, nodes: Nodes) -> PairCounts:
         """Return the edges between nodes."""
         return self.pairs[v].counted(nodes)
 
-    def recounted(self, v: int, counts: PairState, before: Nodes, after: Nodes, changed: Rows) -> PairState:
-        """Return the edges between nodes after some users changed."""
-        return self.pairs[v].recounted(counts, before, after, changed)
+    def recount(self, v: int, counts: PairCounts, before: Nodes, after: Nodes, changed: Rows) -> None:
+        """Count the edges between nodes after some users changed."""
+        self.pairs[v].recount(counts, before, after, changed)
 
-    def loss(self, v: int, counts: PairState) -> float:
+    def loss(self, v: int, counts: PairCounts) -> float:
         """Return the share of edges that stand elsewhere in the matrix."""
-        return self.pairs[v].loss(counts)
+        return self.pairs[v].loss(counts[1])
 
 
 class SemanticDistanceLoss(Measure):

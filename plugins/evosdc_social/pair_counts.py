@@ -8,7 +8,6 @@ the categories.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -25,18 +24,9 @@ DENSE = 1 << 22
 """Pairs of nodes of which a matrix is kept; with more of them pairs that occur are listed."""
 
 
-class PairState(NamedTuple):
-    """The edges between published nodes, and what they give each pair of categories that has edges in the original.
-
-    Parameters
-    ----------
-    counts : ndarray of int32, shape (N + 1, N + 1)
-        Empty where pairs are listed.
-    spread : ndarray of float64, shape (p,)
-    """
-
-    counts: Counts
-    spread: NDArray[np.float64]
+PairCounts = tuple[Counts, NDArray[np.float64]]
+"""The edges between published nodes, shape (N + 1, N + 1), empty where pairs are listed; and what they give each pair
+of categories that has edges in the original, shape (p,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,25 +69,23 @@ class PairLoss:
         """How often each pair stands in the matrix."""
         return np.where(self.cells[:, 0] == self.cells[:, 1], 1, 2)
 
-    def counted(self, nodes: Nodes) -> PairState:
-        """Return the state of published nodes, shape (n,)."""
-        width = len(self.tree.up)
-        pairs = nodes[self.neighbours.users].astype(np.int64) * width + nodes[self.neighbours.ends]
-        if self.dense:
-            counts = np.bincount(pairs, minlength=width * width).astype(np.int32).reshape(width, width)
-            spread = np.zeros(len(self.edges))
-            _spread(self.cells, self._path, self._sizes, counts, np.ones(len(self._path), dtype=np.bool_), spread)
-            return PairState(counts, spread)
-        found, times = np.unique(pairs, return_counts=True)
-        return PairState(
-            np.empty((0, 0), np.int32), _spread_listed(self.cells, self._path, self._sizes, found, times, width)
-        )
-
-    def recounted(self, state: PairState, before: Nodes, after: Nodes, changed: Rows) -> PairState:
-        """Return the state after some users changed."""
+    def counted(self, nodes: Nodes) -> PairCounts:
+        """Return the counts of published nodes, shape (n,)."""
+        width, spread = len(self.tree.up), np.zeros(len(self.edges))
         if not self.dense:
-            return self.counted(after)
-        counts, spread = state.counts.copy(), state.spread.copy()
+            spread[:] = self._listed(nodes)
+            return np.empty((0, 0), np.int32), spread
+        pairs = self._pairs(nodes)
+        counts = np.bincount(pairs, minlength=width * width).astype(np.int32).reshape(width, width)
+        _spread(self.cells, self._path, self._sizes, counts, np.ones(len(self._path), dtype=np.bool_), spread)
+        return counts, spread
+
+    def recount(self, known: PairCounts, before: Nodes, after: Nodes, changed: Rows) -> None:
+        """Count published nodes after some users changed, in place."""
+        counts, spread = known
+        if not self.dense:
+            spread[:] = self._listed(after)
+            return
         _moved(
             counts, self.neighbours.starts, self.neighbours.ends, before, after, np.asarray(changed, dtype=np.int64),
             np.zeros(len(before), dtype=np.bool_),
@@ -107,15 +95,27 @@ class PairLoss:
         _spread(
             self.cells, self._path, self._sizes, counts, np.any(touched[self._path], axis=1).astype(np.bool_), spread
         )
-        return PairState(counts, spread)
 
-    def loss(self, state: PairState) -> float:
+    def _pairs(self, nodes: Nodes) -> Integers:
+        pairs: Integers = (
+            nodes[self.neighbours.users].astype(np.int64) * len(self.tree.up) + nodes[self.neighbours.ends]
+        )
+        return pairs
+
+    def _listed(self, nodes: Nodes) -> NDArray[np.float64]:
+        found, times = np.unique(self._pairs(nodes), return_counts=True)
+        spread: NDArray[np.float64] = _spread_listed(
+            self.cells, self._path, self._sizes, found, times, len(self.tree.up)
+        )
+        return spread
+
+    def loss(self, spread: NDArray[np.float64]) -> float:
         """Return half the sum of differences over the number of edges, in [0, 1]; 0 for a graph without edges."""
         total = len(self.neighbours.ends)
         if not total:
             return 0.0
-        inside = float((self._times * state.spread).sum())
-        away = float((self._times * np.abs(state.spread - self.edges)).sum()) + max(total - inside, 0.0)
+        inside = float((self._times * spread).sum())
+        away = float((self._times * np.abs(spread - self.edges)).sum()) + max(total - inside, 0.0)
         return min(max(away / (2.0 * total), 0.0), 1.0)
 
 

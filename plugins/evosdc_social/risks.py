@@ -1,73 +1,78 @@
 """What intruders learn of a published graph: semantic disclosure risk (thesis, section 6.4)."""
 
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import Incremental, Measure, Parameters
-from evosdc.table.table import Rows, Table
-from evosdc_social.level_counts import CountState, LevelCounts, level_counts
+from evosdc.model import Changes, Fitted, Measure, Parameters, Tracker
+from evosdc.table.table import Table
+from evosdc_social.level_counts import LevelCounts, level_counts
 from evosdc_social.level_vectors import LevelVectors, nearest_credit
 from evosdc_social.space import SCALES, space_of
-from evosdc_social.tree import Nodes
 
 
-class RiskState(NamedTuple):
-    """The nodes that records publish, shape (n, V), and what is counted of them, None where that takes too much."""
-
-    nodes: Nodes
-    counted: CountState | None
-
-
-class FittedSemanticRisk(Incremental[RiskState]):
-    """Links by least semantic distance; counts by vectors of levels are followed where they fit in memory."""
+class FittedSemanticRisk(Fitted):
+    """Links by least semantic distance."""
 
     def __init__(self, original: Table, weights: dict[str, int]) -> None:
         self.space = space_of(original, weights)
         self.leaves = self.space.nodes(original)
         self.vectors = LevelVectors(self.space, "measure semantic-dr")
-        self._known: LevelCounts | None = None
 
-    @property
+    @cached_property
     def known(self) -> LevelCounts | None:
         """What is counted; None where that would take too much memory."""
-        if self._known is None:
-            self._known = level_counts(self.vectors, self.leaves)
-        return self._known
+        return level_counts(self.vectors, self.leaves)
 
-    def start(self, masked: Table) -> RiskState:
-        """Return the state of a published table."""
-        nodes, known = self.space.nodes(masked), self.known
-        return RiskState(nodes, None if known is None else known.counted(nodes))
-
-    def update(self, state: RiskState, masked: Table, rows: Rows) -> RiskState:
-        """Return the state after some records changed."""
-        nodes, known = self.space.nodes(masked), self.known
-        if known is None or state.counted is None:
-            return RiskState(nodes, None)
-        changed = rows[(state.nodes[rows] != nodes[rows]).any(axis=1)]
-        return RiskState(nodes, known.recounted(state.counted, nodes, changed))
-
-    def value(self, state: RiskState) -> float:
-        """Return the share of users that are linked, in per cent."""
-        return 100.0 * float(self._credit(state).sum()) / len(self.leaves)
-
-    def burdens(self, masked: Table) -> NDArray[np.float64]:
-        """Return what each user adds to the risk, in per cent."""
-        return 100.0 * self._credit(self.start(masked)) / len(self.leaves)
+    def track(self, masked: Table) -> "SemanticRiskTracker":
+        """Return a tracker, which follows counts by vectors of levels where they fit in memory."""
+        return SemanticRiskTracker(self, masked)
 
     def score(self, masked: Table) -> float:
         """Return the risk of a table by itself, which is found without counts."""
         nodes = self.space.nodes(masked)
         return 100.0 * float(nearest_credit(self.vectors, self.leaves, nodes).sum()) / len(self.leaves)
 
-    def _credit(self, state: RiskState) -> NDArray[np.float64]:
-        known = self.known
-        if known is None or state.counted is None:
-            return nearest_credit(self.vectors, self.leaves, state.nodes)
-        return known.credit(state.counted)
+
+class SemanticRiskTracker(Tracker):
+    """The tracker of a `FittedSemanticRisk`.
+
+    Parameters
+    ----------
+    fitted : FittedSemanticRisk
+    masked : Table
+    """
+
+    def __init__(self, fitted: FittedSemanticRisk, masked: Table) -> None:
+        self._fitted, self._known = fitted, fitted.known
+        self._nodes = fitted.space.nodes(masked)
+        if self._known is not None:
+            self._places = self._known.places(self._nodes)
+            self._counts = self._known.counted(self._places)
+
+    @property
+    def score(self) -> float:
+        """The share of users that are linked, in per cent."""
+        return float(self.contributions().sum())
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        nodes = self._fitted.space.nodes(change.after)
+        differ = (self._nodes[change.rows] != nodes).any(axis=1)
+        self._nodes[change.rows] = nodes
+        if self._known is not None:
+            self._known.recount(self._places, self._counts, nodes[differ], change.rows[differ])
+
+    def contributions(self) -> NDArray[np.float64]:
+        """Return what each user adds to the risk, in per cent."""
+        known, fitted = self._known, self._fitted
+        if known is None:
+            credit = nearest_credit(fitted.vectors, fitted.leaves, self._nodes)
+        else:
+            credit = known.credit(self._places, self._counts)
+        return 100.0 * credit / len(fitted.leaves)
 
 
 class RiskParameters(Parameters):

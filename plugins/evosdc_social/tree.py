@@ -97,8 +97,8 @@ class Tree:
         ParameterError
             Labels that are none of the attribute, numbers of them.
         """
-        if attribute.categories == self.labels:
-            return np.arange(len(self.labels) + 1, dtype=np.int32)
+        if attribute.categories in (self.labels, self.attribute.categories):
+            return np.append(np.arange(len(attribute.categories)), len(self.labels)).astype(np.int32)
         reader = LabelReader(self.attribute)
         found, foreign = np.empty(len(attribute.categories) + 1, dtype=np.int32), list[int]()
         for place, label in enumerate(attribute.categories):

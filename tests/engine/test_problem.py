@@ -13,6 +13,7 @@ from evosdc.testing.purity import generator
 from tests.engine.problems import (
     SEED,
     Both,
+    Counts,
     Followed,
     Mean,
     OwnNumbers,
@@ -23,7 +24,6 @@ from tests.engine.problems import (
     problem_of,
 )
 from tests.testing.genotypes import Swaps, Unfollowed
-from tests.testing.measures import Counts
 
 N = 60
 

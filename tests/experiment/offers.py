@@ -12,7 +12,7 @@ from evosdc.experiment.run.display import Display
 from evosdc.hookspecs import hookimpl
 from evosdc.plugins.registry import Registry
 from evosdc.specs import ExecutorSpec, GenotypeSpec, MeasureSpec
-from tests.testing.measures import Counts, ShareChanged
+from tests.testing.measures import Counts, CountsTracker, ShareChanged
 
 
 @hookimpl
@@ -62,13 +62,15 @@ def slow(seconds: float) -> Iterator[None]:
 
 
 class FallibleCounts(Counts):
-    def start(self, masked):
+    def track(self, masked):
         TROUBLE.come()
-        return super().start(masked)
+        return FallibleTracker(self, masked)
 
-    def update(self, state, masked, rows):
+
+class FallibleTracker(CountsTracker):
+    def take(self, change):
         TROUBLE.come()
-        return super().update(state, masked, rows)
+        super().take(change)
 
 
 class Fallible(ShareChanged):

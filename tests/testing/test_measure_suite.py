@@ -11,7 +11,7 @@ from evosdc.model import Fitted, Measure
 from evosdc.table.table import Table
 from evosdc.testing import MeasureConformance
 from tests.testing.findings import findings
-from tests.testing.measures import Counts, Found, ShareChanged
+from tests.testing.measures import Counts, CountsTracker, Found, ShareChanged
 
 
 class TestShareChanged(MeasureConformance):
@@ -29,52 +29,79 @@ class TestFound(MeasureConformance):
         return Found(Found.Params())
 
 
-class Rounds(Counts):
-    """Adds fractions up as they come, so that the path decides the last bits."""
+class Followed(Counts):
+    """Its trackers are of a class that has a fault."""
 
-    def start(self, masked):
-        return self._share(masked, np.arange(len(masked))), masked
+    tracker = CountsTracker
 
-    def _share(self, masked, rows):
-        return self._different(masked, rows).sum() / (3.0 * self._original.codes.size)
+    def track(self, masked):
+        return self.tracker(self, masked)
 
-    def update(self, state, masked, rows):
-        return state[0] - self._share(state[1], rows) + self._share(masked, rows), masked
-
-    def value(self, state):
-        return min(max(100.0 * float(state[0]), 0.0), 100.0)
-
-
-class ForgetsRows(Counts):
-    def update(self, state, masked, rows):
-        return super().update(state, masked, rows[1:])
-
-
-class UpdatesInPlace(Counts):
-    def update(self, state, masked, rows):
-        state[rows] = self._different(masked, rows)
-        return state
-
-
-class ReusesItsBuffer(Counts):
-    def __init__(self, original):
-        super().__init__(original)
-        self._buffer = np.zeros(original.codes.shape, dtype=bool)
-
-    def start(self, masked):
-        np.not_equal(self._original.codes, masked.codes, out=self._buffer)
-        return self._buffer
-
-
-class SortsRows(Counts):
-    def update(self, state, masked, rows):
-        rows.sort()
-        return super().update(state, masked, rows)
-
-
-class ScoresOtherwise(Counts):
     def score(self, masked):
-        return super().score(masked) / 2
+        return CountsTracker(self, masked).score
+
+
+def with_tracker(tracker):
+    """Return a fitted measure with such trackers."""
+    return type(tracker.__name__, (Followed,), {"tracker": tracker})
+
+
+class ForgetsARecord(CountsTracker):
+    def take(self, change):
+        rows = change.rows[1:]
+        self.different[rows] = self.fitted.different(change.after, change.rows)[1:]
+
+
+class AddsUp(CountsTracker):
+    """Adds what changes to a score that was rounded."""
+
+    def __init__(self, fitted, masked):
+        super().__init__(fitted, masked)
+        self.known = round(super().score, 1)
+
+    @property
+    def score(self):
+        return self.known
+
+    def take(self, change):
+        super().take(change)
+        self.known = round(super().score, 1)
+
+
+class StaysWithAChild(CountsTracker):
+    def tries(self, changes):
+        scores = super().tries(changes)
+        if len(scores):
+            self.take(changes.part(0, 1))
+        return scores
+
+
+class ScoresItselfOnly(CountsTracker):
+    def tries(self, changes):
+        return np.full(len(changes.ends), self.score)
+
+
+class SharesItsArrays(CountsTracker):
+    def copy(self):
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        return other
+
+
+class ChangesTheChange(CountsTracker):
+    def take(self, change):
+        super().take(change)
+        change.rows.flags.writeable = True
+        change.rows[:] = 0
+
+
+class KnowsOldContributions(CountsTracker):
+    def __init__(self, fitted, masked):
+        super().__init__(fitted, masked)
+        self.known = super().contributions()
+
+    def contributions(self):
+        return self.known
 
 
 class MutatesItsInput(Counts):
@@ -112,29 +139,30 @@ class SeedsTheGlobalGenerator(Counts):
 
 
 class DependsOnOrder(Counts):
-    def value(self, state):
-        weights = np.arange(len(state), 0, -1)
-        return float(100 * (state.mean(axis=1) * weights).sum() / weights.sum())
+    def score(self, masked):
+        different = self.track(masked).different
+        weights = np.arange(len(different), 0, -1)
+        return float(100 * (different.mean(axis=1) * weights).sum() / weights.sum())
 
 
 class IsNotFinite(Counts):
-    def value(self, state):
+    def score(self, masked):
         return float("nan")
 
 
 class IsNoFloat(Counts):
-    def value(self, state):
-        return int(super().value(state))
+    def score(self, masked):
+        return int(super().score(masked))
 
 
 class IsAShare(Counts):
-    def value(self, state):
-        return super().value(state) * 1.5
+    def score(self, masked):
+        return super().score(masked) * 1.5
 
 
 class GoesTheOtherWay(Counts):
-    def value(self, state):
-        return 100.0 - super().value(state)
+    def score(self, masked):
+        return 100.0 - super().score(masked)
 
 
 def found(fitted: type[Fitted], test: str, base: type[Measure] = ShareChanged) -> str:
@@ -150,18 +178,20 @@ def found(fitted: type[Fitted], test: str, base: type[Measure] = ShareChanged) -
 
 
 RANGE = "test_scores_are_finite_and_in_range"
-UPDATES = "test_updates_equal_starts_to_the_last_bit"
-OLD_STATES = "test_old_states_stay_usable"
+TRACKS = "test_a_tracker_has_the_score_of_its_table"
+TRIES = "test_children_have_the_scores_of_their_tables"
+COPIES = "test_a_copied_tracker_goes_its_own_way"
 UNCHANGED = "test_tables_are_not_changed"
 DECIDES = "test_nothing_but_the_tables_decides"
 
 FAULTS = [
-    (Rounds, UPDATES, "keep integers in the state"),
-    (ForgetsRows, UPDATES, "update leads to"),
-    (UpdatesInPlace, OLD_STATES, "update changed what was passed to it"),
-    (ReusesItsBuffer, "test_a_start_does_not_hold_on_to_earlier_ones", "changed the state of an earlier one"),
-    (SortsRows, UPDATES, "update changed what was passed to it"),
-    (ScoresOtherwise, UPDATES, "score and value(start) differ"),
+    (with_tracker(ForgetsARecord), TRACKS, "AssertionError"),
+    (with_tracker(AddsUp), TRACKS, "AssertionError"),
+    (with_tracker(ChangesTheChange), TRACKS, "take changed what was passed to it"),
+    (with_tracker(StaysWithAChild), TRIES, "tries moved the score of the table itself"),
+    (with_tracker(ScoresItselfOnly), TRIES, "AssertionError"),
+    (with_tracker(SharesItsArrays), COPIES, "AssertionError"),
+    (with_tracker(KnowsOldContributions), "test_contributions_of_records_are_those_of_the_table", "AssertionError"),
     (MutatesItsInput, UNCHANGED, "score changed what was passed to it"),
     (MutatesTheOriginal, UNCHANGED, "fit changed what was passed to it"),
     (Remembers, "test_earlier_questions_do_not_matter", "the order of questions decides"),
@@ -201,5 +231,5 @@ def test_a_measure_that_refuses_nothing_is_found() -> None:
     assert "DID NOT RAISE" in findings(Suite)["test_unsupported_scales_are_refused"]
 
 
-def test_a_measure_that_is_not_incremental_skips_those_tests() -> None:
+def test_a_measure_without_trackers_of_its_own_passes() -> None:
     assert findings(TestFound) == {}

@@ -138,20 +138,7 @@ def associations_of_children(
 ) -> Numbers:
     """Return Cramer's V of each child's two-way tables, shape (k, T); of those not followed, that of the parent.
 
-    Parameters
-    ----------
-    before, after : ndarray of int32, shape (m, V)
-        The changed records of all children.
-    ends : ndarray of int64, shape (k,)
-        Where each child's records end.
-    stays : bool
-        Whether the change of the only child is not taken back.
-    layout : ndarray of int64, shape (T, 5)
-        See `FittedAssociation`.
-    counts : ndarray of int32
-        Of all followed tables of the parent; changed.
-    associations : ndarray of float64, shape (T,)
-        Of the parent.
+    With `stays`, of the one to go on to. The layout is that of `FittedAssociation`; `counts` are changed.
     """
     found, begin = np.empty((len(ends), len(layout))), 0
     for child in range(len(ends)):

@@ -62,12 +62,10 @@ class FittedDistanceBasedLoss(Expected):
         distances = [category_distance(a, schema.na, by_hierarchy) for a in schema.categorical]
         domains = domains_of(schema)
         self.factor = 100.0 / original.codes.size
-        self._original = original
-        self._tabulated = (
-            np.column_stack((domains.widths, domains.offsets[:-1])),
-            domains.flattened([d.numerators for d in distances]),
-            np.array([d.denominator for d in distances], dtype=np.float64),
-        )
+        self.original = original
+        self.layout = np.column_stack((domains.widths, domains.offsets[:-1]))
+        self.distances = domains.flattened([d.numerators for d in distances])
+        self.denominators = np.array([d.denominator for d in distances], dtype=np.float64)
         self._expected = [
             (counts_of(original.codes, v, len(d.numerators) - 1), d.matrix[:-1, :-1]) for v, d in enumerate(distances)
         ]
@@ -78,16 +76,8 @@ class FittedDistanceBasedLoss(Expected):
 
     def track(self, masked: Table) -> "DistanceTracker":
         """Return a tracker of a table; O(n V)."""
-        require_aligned(self._original, masked)
-        return DistanceTracker(self, self._original, masked)
-
-    def followed(self, changes: Changes, stays: bool, totals: Integers, records: Numbers) -> Numbers:
-        """Return the loss of each child; where the change `stays`, the sums are altered."""
-        before, after = changes.before.codes, changes.after.codes
-        sums: Numbers = sums_of_distances(
-            self._original.codes, before, after, changes.rows, changes.ends, stays, *self._tabulated, totals, records
-        )
-        return sums * self.factor
+        require_aligned(self.original, masked)
+        return DistanceTracker(self, masked)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected loss, 0..100, exactly: ``sum_kl T_k p_kl d_kl``; O(sum c**2)."""
@@ -99,8 +89,8 @@ class FittedDistanceBasedLoss(Expected):
 class DistanceTracker(Tracker):
     """The sums of distances of one masked file, of each attribute and each record."""
 
-    def __init__(self, fitted: FittedDistanceBasedLoss, original: Table, masked: Table) -> None:
-        self._fitted = fitted
+    def __init__(self, fitted: FittedDistanceBasedLoss, masked: Table) -> None:
+        self._fitted, original = fitted, fitted.original
         self._totals = np.zeros(original.codes.shape[1], dtype=np.int64)
         self._records = np.zeros(len(original))
         # The original is at distance 0 from itself: the masked file is followed as one change of it.
@@ -113,15 +103,23 @@ class DistanceTracker(Tracker):
 
     def take(self, change: Changes) -> None:
         """Go on to a child; O(m V)."""
-        self._score = float(self._fitted.followed(change, True, self._totals, self._records)[0])
+        self._score = float(self._losses(change, True)[0])
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:
         """Return the losses of children; O(m V)."""
-        return self._fitted.followed(changes, False, self._totals, self._records)
+        return self._losses(changes, False)
 
     def contributions(self) -> NDArray[np.float64]:
         """Return each record's distance from its original as a share of the score, shape (n,)."""
         return self._records * self._fitted.factor
+
+    def _losses(self, changes: Changes, stays: bool) -> Numbers:
+        fitted, before, after = self._fitted, changes.before.codes, changes.after.codes
+        sums: Numbers = sums_of_distances(
+            *(fitted.original.codes, before, after, changes.rows, changes.ends, stays),
+            *(fitted.layout, fitted.distances, fitted.denominators, self._totals, self._records),
+        )
+        return sums * fitted.factor
 
 
 @njit(cache=True)
@@ -138,27 +136,11 @@ def sums_of_distances(
     totals: Integers,
     records: Numbers,
 ) -> Numbers:
-    """Return the sum of all distances of each child.
+    """Return the sum of all distances of each child; with `stays`, of the one to go on to.
 
-    Parameters
-    ----------
-    original : ndarray of int32, shape (n, V)
-    before, after : ndarray of int32, shape (m, V)
-        The changed records of all children.
-    rows : ndarray of intp, shape (m,)
-    ends : ndarray of int64, shape (k,)
-        Where each child's records end.
-    stays : bool
-        Whether the change of the only child is not taken back.
-    layout : ndarray of int64, shape (V, 2)
-        Width of each attribute's square table of distances, and where it begins in `distances`.
-    distances : ndarray of int64
-        In units of the attribute's own denominator.
-    denominators : ndarray of float64, shape (V,)
-    totals : ndarray of int64, shape (V,)
-        Sum of each attribute's distances in the parent; changed if the change stays.
-    records : ndarray of float64, shape (n,)
-        Sum of each record's distances in the parent; changed if the change stays.
+    `layout` holds the width of each attribute's square table of distances, and where it begins in `distances`, in units
+    of the attribute's own denominator. `totals` are the sums of the parent's attributes, `records` those of its
+    records; both are changed if the change stays.
     """
     sums, own = np.empty(len(ends)), totals.copy()
     begin = 0

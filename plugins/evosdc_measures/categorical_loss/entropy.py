@@ -66,14 +66,14 @@ class FittedEntropyBasedLoss(Expected):
         several = sizes > 1
         units = np.zeros(attributes)
         units[several] = 100.0 / (attributes * n * np.log2(sizes[several]))
-        self._joint = joint_layout_of(original.schema)
-        lines, wide = self._joint.widths, self._joint.widths == 0
+        self.joint = joint_layout_of(original.schema)
+        lines, wide = self.joint.widths, self.joint.widths == 0
         columns = np.where(wide, np.cumsum(wide) - 1, -1)
-        layout = np.column_stack((categories + 1, self._joint.offsets[:-1], np.cumsum(lines) - lines, columns))
-        self._original = original
-        self._tabulated = layout, bits_of(np.arange(n + 1)), units
+        layout = np.column_stack((categories + 1, self.joint.offsets[:-1], np.cumsum(lines) - lines, columns))
+        self.original = original
+        self.layout, self.bits, self.units = layout, bits_of(np.arange(n + 1)), units
         self._expected = [counts_of(original.codes, v, int(size)) for v, size in enumerate(categories)]
-        self._wide = np.ascontiguousarray(original.codes[:, wide].T)
+        self.wide = np.ascontiguousarray(original.codes[:, wide].T)
 
     def score(self, masked: Table) -> float:
         """Return the loss, 0..100; O(n V + sum c**2)."""
@@ -81,25 +81,8 @@ class FittedEntropyBasedLoss(Expected):
 
     def track(self, masked: Table) -> "EntropyTracker":
         """Return a tracker of a table; O(n V + sum c**2)."""
-        require_aligned(self._original, masked)
-        parts, losses = np.zeros(self._joint.widths.sum()), np.zeros(len(self._tabulated[2]))
-        state = self._wide.copy(), self._joint.of_itself(self._original.codes), parts, losses
-        return EntropyTracker(
-            self, state, Changes.of_one(np.arange(len(masked), dtype=np.intp), self._original, masked)
-        )
-
-    def followed(self, changes: Changes, stays: bool, state: "State") -> Numbers:
-        """Return the loss of each child; where the change `stays`, the state is that of the child."""
-        original, before, after = self._original.codes, changes.before.codes, changes.after.codes
-        layout, bits, units = self._tabulated
-        columns, counts, parts, losses = state
-        # fmt: off
-        found: Numbers = losses_of_entropy(
-            original, before, after, changes.rows, changes.ends, stays, layout, bits, units,
-            columns, counts, parts, losses,
-        )
-        # fmt: on
-        return np.minimum(found, 100.0)
+        require_aligned(self.original, masked)
+        return EntropyTracker(self, masked)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the loss that the sources define for a matrix, 0..100; O(sum c**2).
@@ -108,23 +91,26 @@ class FittedEntropyBasedLoss(Expected):
         file's own estimate of the matrix overfits and has less entropy.
         """
         loss = 0.0
-        for T, P, unit in zip(self._expected, transitions, self._tabulated[2], strict=True):
+        for T, P, unit in zip(self._expected, transitions, self.units, strict=True):
             flows = T[:, None] * P
             loss += float((bits_of(flows.sum(axis=0)) - bits_of(flows).sum(axis=0)).sum() * unit)
         return loss
 
 
-State = tuple[Codes, Counts, Numbers, Numbers]
-"""See `losses_of_entropy`: columns, counts, parts, losses."""
-
-
 class EntropyTracker(Tracker):
     """The counts of pairs of one masked file."""
 
-    def __init__(self, fitted: FittedEntropyBasedLoss, state: State, change: Changes) -> None:
-        self._fitted, self._state = fitted, state
+    def __init__(self, fitted: FittedEntropyBasedLoss, masked: Table) -> None:
+        self._fitted, original = fitted, fitted.original
+        self._columns = fitted.wide.copy()
+        """Masked codes of the wide attributes, which are not followed by counts, shape (W, n)."""
+        self._counts = fitted.joint.of_itself(original.codes)
+        """Records of each pair of categories of a narrow attribute; the masked category comes first."""
+        self._parts = np.zeros(fitted.joint.widths.sum())
+        """What each masked category of a narrow attribute adds to the entropy."""
+        self._losses = np.zeros(original.codes.shape[1])
         # The original has no entropy given itself: the masked file is followed as one change of it.
-        self.take(change)
+        self.take(Changes.of_one(np.arange(len(masked), dtype=np.intp), original, masked))
 
     @property
     def score(self) -> float:
@@ -133,11 +119,23 @@ class EntropyTracker(Tracker):
 
     def take(self, change: Changes) -> None:
         """Go on to a child; O(c) for each changed cell, O(n) for one of a wide attribute."""
-        self._score = float(self._fitted.followed(change, True, self._state)[0])
+        self._score = float(self._losses_of(change, True)[0])
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:
         """Return the losses of children; as `take`."""
-        return self._fitted.followed(changes, False, self._state)
+        return self._losses_of(changes, False)
+
+    def _losses_of(self, changes: Changes, stays: bool) -> Numbers:
+        fitted, before, after = self._fitted, changes.before.codes, changes.after.codes
+        losses: Numbers = losses_of_entropy(
+            *(fitted.original.codes, before, after, changes.rows, changes.ends, stays),
+            *(fitted.layout, fitted.bits, fitted.units),
+            self._columns,
+            self._counts,
+            self._parts,
+            self._losses,
+        )
+        return np.minimum(losses, 100.0)
 
 
 @njit(cache=True)
@@ -156,31 +154,11 @@ def losses_of_entropy(
     parts: Numbers,
     losses: Numbers,
 ) -> Numbers:
-    """Return the loss of each child.
+    """Return the loss of each child; with `stays`, of the one to go on to.
 
-    Parameters
-    ----------
-    original : ndarray of int32, shape (n, V)
-    before, after : ndarray of int32, shape (m, V)
-        The changed records of all children.
-    rows : ndarray of intp, shape (m,)
-    ends : ndarray of int64, shape (k,)
-        Where each child's records end.
-    stays : bool
-        Whether the change of the only child is not taken back. The arrays below are those of the parent, and changed.
-    layout : ndarray of int64, shape (V, 4)
-        Of each attribute its width, where it begins in `counts` and in `parts`, and its row in `columns`, or -1.
-    bits : ndarray of float64, shape (n + 1,)
-        ``x log2 x``.
-    units : ndarray of float64, shape (V,)
-        Loss for a bit of entropy.
-    columns : ndarray of int32, shape (W, n)
-        Masked codes of the wide attributes.
-    counts : ndarray of int32
-        Records of each pair of a narrow attribute; the masked category comes first.
-    parts : ndarray of float64
-        What each masked category of a narrow attribute adds to the entropy.
-    losses : ndarray of float64, shape (V,)
+    `layout` holds of each attribute its width, where it begins in `counts` and in `parts`, and its row in `columns`, or
+    -1; `bits` is ``x log2 x``, and `units` the loss of each attribute for a bit. The others are those of the parent,
+    see `EntropyTracker`, and changed.
     """
     found, begin = np.empty(len(ends)), 0
     changed, own = np.zeros(len(units), np.bool_), np.empty(len(units))
@@ -250,17 +228,7 @@ def losses_of_entropy(
 
 @njit(cache=True)
 def entropy_of_column(original: Codes, v: int, masked: Codes, width: int, bits: Numbers) -> float:
-    """Return the entropy of one attribute in bits; O(n + c), by the records of each masked category in turn.
-
-    Parameters
-    ----------
-    original : ndarray of int32, shape (n, V)
-    v : int
-    masked : ndarray of int32, shape (n,)
-    width : int
-        Categories, and a missing value.
-    bits : ndarray of float64, shape (n + 1,)
-    """
+    """Return the entropy of one attribute in bits; O(n + c), by the records of each masked category in turn."""
     ends, members = np.zeros(width + 1, np.int64), np.empty(len(masked), np.int64)
     for row in range(len(masked)):
         ends[masked[row] + 2] += 1

@@ -145,11 +145,13 @@ class RelabellingTracker(Tracker):
     def __init__(self, fitted: FittedRelabelling, masked: Table) -> None:
         self._fitted, original, joint = fitted, fitted.original, fitted.joint
         self._counts = joint.of_itself(original.codes)
+        """Records by published and original category, attribute by attribute."""
         # Of the original each category is best read as itself: the masked file is followed as one change of it.
         own = [np.arange(width) for width in joint.widths]
         frequencies = [np.bincount(original.codes[:, v] + 1, minlength=w)[:w] for v, w in enumerate(joint.widths)]
         labels, prices = np.concatenate(own), np.concatenate(frequencies)
         self._assignment = np.stack((labels, labels, -prices, np.zeros_like(prices))).astype(np.int64)
+        """Of all attributes, one after the other, shape (4, C)."""
         self.gains = np.zeros(len(joint.widths), dtype=np.int64)
         """Records that are gained, by attribute."""
         self._codes = original.codes.copy() if joint.wide else original.codes  # read for wide attributes alone
@@ -199,24 +201,8 @@ def gains_of_children(
 ) -> Integers:
     """Return how many more records of each child read right under its best assignment, by attribute, shape (k, V).
 
-    Parameters
-    ----------
-    original : ndarray of int32, shape (n, V)
-    before, after : ndarray of int32, shape (m, V)
-        The changed records of all children.
-    rows : ndarray of intp, shape (m,)
-    ends : ndarray of int64, shape (k,)
-        Where each child's records end.
-    stays : bool
-        Whether the change of the only child is not taken back. The arrays below are those of the parent, and changed.
-    layout : ndarray of int64, shape (V, 3)
-        See `FittedRelabelling`; attributes of width 0 are passed over.
-    counts : ndarray of int32
-        Records by published and original category.
-    assignment : ndarray of int64, shape (4, C)
-        Of all attributes, one after the other.
-    gains : ndarray of int64, shape (V,)
-        Of the parent; not changed.
+    With `stays`, of the one to go on to. The layout is that of `FittedRelabelling`; attributes of width 0 are left out.
+    Counts and assignment are those of the parent, see `RelabellingTracker`, and changed.
     """
     found, saved = np.empty((len(ends), len(layout)), np.int64), np.empty_like(assignment)
     begin = 0
@@ -273,15 +259,8 @@ def gains_of_children(
 def assign(counts: Counts, base: int, width: int, original: int, assignment: Integers) -> None:
     """Give one original category without a label the best one, and others a new one where that is better for all.
 
-    Parameters
-    ----------
-    counts : ndarray of int32
-        Records by published and original category: of b and a at ``base + b * width + a``.
-    base, width : int
-    original : int
-        The category, without a label.
-    assignment : ndarray of int64, shape (4, c)
-        Of the attribute; changed.
+    Of an attribute, `counts` holds at ``base + b * width + a`` the records of a published as b; its part of the
+    assignment, shape (4, width), is changed.
     """
     labels, owners = assignment[LABEL], assignment[OWNER]
     prices, label_prices = assignment[PRICE], assignment[LABEL_PRICE]

@@ -49,7 +49,7 @@ def require_addressable(size: int, most: int) -> None:
 
 
 class FittedTables(Fitted):
-    """A loss that compares contingency tables of the original and the masked file.
+    """The contingency tables of one original, which those of masked files are compared with.
 
     Parameters
     ----------
@@ -66,21 +66,20 @@ class FittedTables(Fitted):
     """
 
     def __init__(self, original: Table, chosen: Sequence[tuple[int, ...]], others: Table | None = None) -> None:
-        self.n, self.chosen = len(original), tuple(chosen)
-        self._original = original
-        self._fixed = original.codes[:, :0] if others is None else others.codes
-        self._codes = original.codes if others is None else np.hstack((original.codes, others.codes))
-        self._attributes = (*original.schema.categorical, *(() if others is None else others.schema.categorical))
-        widths = [len(a.categories) + 1 for a in self._attributes]
-        sizes = [prod(widths[v] for v in members) for members in chosen]
-        require_addressable(max(sizes, default=0), max(map(len, chosen), default=0))
+        self.original, self.chosen = original, tuple(chosen)
+        self.attributes = (*original.schema.categorical, *(() if others is None else others.schema.categorical))
+        self.fixed = original.codes[:, :0] if others is None else others.codes
+        self.codes = original.codes if others is None else np.hstack((original.codes, others.codes))
+        widths = [len(a.categories) + 1 for a in self.attributes]
         digits: list[tuple[int, int]] = []
         cells, keys, counts = [np.empty(0, np.int32)], [np.empty(0, np.int64)], [np.empty(0, np.intp)]
         layout, lookups, occupied = np.zeros((len(chosen) + 1, 3), dtype=np.int64), 0, 0
-        for table, (members, size) in enumerate(zip(chosen, sizes, strict=True)):
+        for table, members in enumerate(chosen):
+            size = prod(widths[v] for v in members)
+            require_addressable(size, max(map(len, chosen)))
             strides = [prod(widths[w] for w in members[place + 1 :]) for place in range(len(members))]
             digits += zip(members, strides, strict=True)
-            own, number = counted_values((self._codes[:, list(members)].astype(np.int64) + 1) @ np.array(strides))
+            own, number = counted_values((self.codes[:, list(members)].astype(np.int64) + 1) @ np.array(strides))
             layout[table] = len(digits), lookups if size <= DENSE_CELLS else -1, occupied
             if size <= DENSE_CELLS:
                 lookup = np.full(size, -1, dtype=np.int32)
@@ -95,57 +94,12 @@ class FittedTables(Fitted):
         """Records of the original in each cell that it occupies, table by table."""
         self.firsts = layout[:, 2]
         """Number of each table's first occupied cell, shape (T + 1,)."""
-        self._tables = (
-            np.array(digits, dtype=np.int64).reshape(-1, 2),
-            layout,
-            np.concatenate(cells),
-            np.concatenate(keys),
-        )
-
-    @abstractmethod
-    def figure(self, differences: Counts, moved: int) -> float:
-        """Return the score.
-
-        Parameters
-        ----------
-        differences : ndarray of int32
-            Masked minus original count of each cell that the original occupies.
-        moved : int
-            Sum of ``|x - y|`` over all cells of all tables, empty ones too.
-        """
+        self.digits = np.array(digits, dtype=np.int64).reshape(-1, 2)
+        self.layout, self.cells, self.keys = layout, np.concatenate(cells), np.concatenate(keys)
 
     def score(self, masked: Table) -> float:
         """Return the score of a table; O(n T)."""
         return self.track(masked).score
-
-    def track(self, masked: Table) -> "TableTracker":
-        """Return a tracker of a table; O(n T)."""
-        require_aligned(self._original, masked)
-        return TableTracker(self, self._followed_from_the_original(masked.codes))
-
-    def _followed_from_the_original(self, masked: Codes) -> tuple[Counts, int]:
-        # The original does not differ from itself: the masked file is followed as one change of it.
-        differences = np.zeros(len(self.counts), dtype=np.int32)
-        everything = np.arange(self.n, dtype=np.intp)
-        moved = self.followed(self._original.codes, masked, everything, None, True, differences, 0)
-        return differences, int(moved[0])
-
-    def followed(
-        self,
-        before: Codes,
-        after: Codes,
-        rows: Rows,
-        ends: Integers | None,
-        stays: bool,
-        differences: Counts,
-        moved: int,
-    ) -> Integers:
-        """Return the sum of ``|x - y|`` of each child; where the change `stays`, the differences are altered."""
-        ends = np.array([len(rows)]) if ends is None else ends
-        sums: Integers = sums_of_changes(
-            before, after, self._fixed, rows, ends, stays, differences, moved, *self._tables
-        )
-        return sums
 
 
 class TableTracker(Tracker):
@@ -154,39 +108,29 @@ class TableTracker(Tracker):
     Parameters
     ----------
     fitted : FittedTables
-    differences : ndarray of int32
-    moved : int
-        See `FittedTables.figure`.
+    masked : Table
     """
 
-    def __init__(self, fitted: FittedTables, followed: tuple[Counts, int]) -> None:
-        self._fitted = fitted
-        self._differences, self._moved = followed
-
-    @property
-    def score(self) -> float:
-        """The score of the table; O(cells)."""
-        return self._fitted.figure(self._differences, self._moved)
+    def __init__(self, fitted: FittedTables, masked: Table) -> None:
+        require_aligned(fitted.original, masked)
+        self.tables = fitted
+        self.differences, self.moved = np.zeros(len(fitted.counts), dtype=np.int32), 0
+        """Masked minus original count of each cell that the original occupies; sum of ``|x - y|`` over all cells."""
+        # The original does not differ from itself: the masked file is followed as one change of it.
+        self.take(Changes.of_one(np.arange(len(masked), dtype=np.intp), fitted.original, masked))
 
     def take(self, change: Changes) -> None:
         """Go on to a child; O(m T)."""
-        self._shift(change.before.codes, change.after.codes, change.rows)
+        self.moved = int(self.sums(change, True)[0])
 
-    def tries(self, changes: Changes) -> NDArray[np.float64]:
-        """Return the scores of children; O(m T + cells) each."""
-        scores, begin, moved = np.empty(len(changes.ends)), 0, self._moved
-        before, after = changes.before.codes, changes.after.codes
-        for child, end in enumerate(changes.ends.tolist()):
-            there, back, rows = before[begin:end], after[begin:end], changes.rows[begin:end]
-            self._shift(there, back, rows)
-            scores[child] = self.score
-            self._shift(back, there, rows)
-            begin, self._moved = end, moved
-        return scores
-
-    def _shift(self, before: Codes, after: Codes, rows: Rows) -> None:
-        followed = self._fitted.followed(before, after, rows, None, True, self._differences, self._moved)
-        self._moved = int(followed[0])
+    def sums(self, changes: Changes, stays: bool) -> Integers:
+        """Return the sum of ``|x - y|`` of each child; `stays` for one that the tracker goes on to."""
+        fitted, before, after = self.tables, changes.before.codes, changes.after.codes
+        found: Integers = sums_of_changes(
+            *(before, after, fitted.fixed, changes.rows, changes.ends, stays, self.differences, self.moved),
+            *(fitted.digits, fitted.layout, fitted.cells, fitted.keys),
+        )
+        return found
 
 
 class FittedSum(FittedTables, Expected):
@@ -211,22 +155,18 @@ class FittedSum(FittedTables, Expected):
         others: Table | None = None,
     ) -> None:
         super().__init__(original, chosen, others)
-        missing = self._codes < 0
-        self._name, self._gaps = name, [bool(missing[:, v].any()) for v in range(missing.shape[1])]
-        sizes = [len(a.categories) + gap for a, gap in zip(self._attributes, self._gaps, strict=True)]
-        self._shapes = [tuple(sizes[v] for v in members) for members in self.chosen]
+        self.name = name
+        missing = self.codes < 0
+        self.gaps = [bool(missing[:, v].any()) for v in range(missing.shape[1])]
+        sizes = [len(a.categories) + gap for a, gap in zip(self.attributes, self.gaps, strict=True)]
+        self.shapes = [tuple(sizes[v] for v in members) for members in self.chosen]
         # Without a table nothing is lost.
-        greatest = max(2 * self.n * len(self.chosen), 1)
-        self.factor, self.unit = (1.0, sum(map(prod, self._shapes))) if per_cell else (100.0, greatest)
-
-    def figure(self, differences: Counts, moved: int) -> float:
-        """Return the loss."""
-        return self.factor * moved / self.unit
+        greatest = max(2 * len(original) * len(self.chosen), 1)
+        self.factor, self.unit = (1.0, sum(map(prod, self.shapes))) if per_cell else (100.0, greatest)
 
     def track(self, masked: Table) -> "SumTracker":
         """Return a tracker of a table; O(n T)."""
-        require_aligned(self._original, masked)
-        return SumTracker(self, self._followed_from_the_original(masked.codes))
+        return SumTracker(self, masked)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected loss by `evosdc.randomisation.expectation`; attributes that are not masked stay.
@@ -236,35 +176,39 @@ class FittedSum(FittedTables, Expected):
         EvaluationError
             A table has more than a million cells: judge by draws, or with a smaller K.
         """
-        stay = [np.identity(len(a.categories)) for a in self._attributes[len(transitions) :]]
-        matrices = [with_missing(P) if gap else P for P, gap in zip((*transitions, *stay), self._gaps, strict=True)]
-        total = sum(expected_difference(table, [matrices[v] for v in members]) for members, table in self._dense)
+        stay = [np.identity(len(a.categories)) for a in self.attributes[len(transitions) :]]
+        matrices = [with_missing(P) if gap else P for P, gap in zip((*transitions, *stay), self.gaps, strict=True)]
+        tables = zip(self._dense, self.chosen, strict=True)
+        total = sum(expected_difference(table, [matrices[v] for v in members]) for table, members in tables)
         return self.factor * total / self.unit
 
     @cached_property
-    def _dense(self) -> list[tuple[tuple[int, ...], Cells]]:
-        """The attributes of each table and its counts, one axis an attribute."""
+    def _dense(self) -> list[Cells]:
+        """The counts of each table, one axis an attribute."""
         tables = []
-        for members, shape in zip(self.chosen, self._shapes, strict=True):
+        for members, shape in zip(self.chosen, self.shapes, strict=True):
             if prod(shape) > MOST_EXPECTED:
-                given = f"{self._name}: a table of {prod(shape)} cells is too large for expectations; lower K"
+                given = f"{self.name}: a table of {prod(shape)} cells is too large for expectations; lower K"
                 raise EvaluationError(given)
-            codes = [self._codes[:, v] % size for v, size in zip(members, shape, strict=True)]
+            codes = [self.codes[:, v] % size for v, size in zip(members, shape, strict=True)]
             counts: NDArray[np.intp] = np.bincount(np.ravel_multi_index(codes, shape), minlength=prod(shape))
-            tables.append((members, counts.reshape(shape).astype(np.float64)))
+            tables.append(counts.reshape(shape).astype(np.float64))
         return tables
 
 
 class SumTracker(TableTracker):
     """The counts of one masked file, of which the sum of changes is wanted alone."""
 
-    _fitted: FittedSum
+    tables: FittedSum
+
+    @property
+    def score(self) -> float:
+        """The loss."""
+        return self.tables.factor * self.moved / self.tables.unit
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:
         """Return the scores of children; O(m T) each."""
-        before, after = changes.before.codes, changes.after.codes
-        sums = self._fitted.followed(before, after, changes.rows, changes.ends, False, self._differences, self._moved)
-        return sums * self._fitted.factor / self._fitted.unit
+        return self.sums(changes, False) * self.tables.factor / self.tables.unit
 
 
 @njit(cache=True)
@@ -282,31 +226,11 @@ def sums_of_changes(
     cells: Counts,
     keys: Integers,
 ) -> Integers:
-    """Return the sum of ``|x - y|`` over all cells of all tables, of each child.
+    """Return the sum of ``|x - y|`` over all cells of all tables, of each child; with `stays`, of the one to go on to.
 
-    Parameters
-    ----------
-    before, after : ndarray of int32, shape (m, V)
-        The changed records of all children.
-    fixed : ndarray of int32, shape (n, W)
-        The attributes that are not masked.
-    rows : ndarray of intp, shape (m,)
-    ends : ndarray of int64, shape (k,)
-        Where each child's records end.
-    stays : bool
-        Whether the change of the only child is not taken back.
-    differences : ndarray of int32
-        Masked minus original count of each cell that the original occupies; changed.
-    moved : int
-        The sum of the parent.
-    digits : ndarray of int64, shape (D, 2)
-        The attributes of all tables, and the factor of each one's digit in the key of a cell.
-    tables : ndarray of int64, shape (T + 1, 3)
-        Where each table's digits end; where its direct look-up begins in `cells`, -1 for none; its first cell.
-    cells : ndarray of int32
-        Number of the occupied cell by key; -1 where the original has no record.
-    keys : ndarray of int64
-        Key of each occupied cell, ascending within a table.
+    `fixed` holds the attributes that are not masked of all records, `digits` the attribute and the stride of each digit
+    of all tables. Of each table `tables` holds where its digits end, where its direct look-up of occupied cells begins
+    in `cells` (-1: none), and its first cell, from which `keys` ascend.
     """
     width, begin = before.shape[1], 0
     sums = np.empty(len(ends), np.int64)
@@ -370,21 +294,6 @@ class TableComparison(Measure):
         """Return the attributes of each table of a file of so many."""
         return subsets(attributes, min(self.params.K, attributes))
 
-    @abstractmethod
-    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedTables:
-        """Count the original in the chosen tables."""
-
-    def fit(self, original: Table) -> FittedTables:
-        """Count the original's tables.
-
-        Raises
-        ------
-        ParameterError
-            A table has too many cells to be addressed.
-        """
-        self.require_support(original)
-        return self.fitted(original, self.chosen(original.codes.shape[1]))
-
 
 class ContingencyTableLoss(TableComparison, OfCounts):
     """Share of records moved to another cell, over all contingency tables of at most K attributes, times 100.
@@ -398,12 +307,20 @@ class ContingencyTableLoss(TableComparison, OfCounts):
     of its own under the rules ``category`` and ``wildcard`` alike, since a count has no wildcards.
     """
 
+    name: ClassVar[str] = "ctbil"
     per_cell: ClassVar[bool] = False
     """Whether the sum is divided by the number of cells."""
 
-    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedSum:
-        """Count the original in the chosen tables."""
-        return FittedSum(original, chosen, "actbil" if self.per_cell else "ctbil", self.per_cell)
+    def fit(self, original: Table) -> FittedSum:
+        """Count the original's tables.
+
+        Raises
+        ------
+        ParameterError
+            A table has too many cells to be addressed.
+        """
+        self.require_support(original)
+        return FittedSum(original, self.chosen(original.codes.shape[1]), self.name, self.per_cell)
 
     def score_of_counts(self, counts: JointCounts) -> float:
         """Return the loss from the distinct records of both files."""
@@ -430,7 +347,7 @@ class AverageContingencyTableLoss(ContingencyTableLoss):
     missing value is a category of its own.
     """
 
-    per_cell: ClassVar[bool] = True
+    name, per_cell = "actbil", True
 
 
 class KMarginal(Measure):
@@ -466,7 +383,43 @@ class KMarginal(Measure):
         return FittedSum(original, list(combinations(range(attributes), k)), "k-marginal")
 
 
-class MeanVariation(TableComparison):
+class CellComparison(TableComparison):
+    """A figure of the masked and the original counts of all cells that the original occupies."""
+
+    def fit(self, original: Table) -> "FittedCells":
+        """Count the original's tables."""
+        self.require_support(original)
+        return FittedCells(self, original, self.chosen(original.codes.shape[1]))
+
+    @abstractmethod
+    def figure(self, tables: FittedTables, differences: Counts) -> float:
+        """Return the score from the masked minus the original count of each cell that the original occupies."""
+
+
+class FittedCells(FittedTables):
+    """A comparison of cells with those of one original."""
+
+    def __init__(self, measure: CellComparison, original: Table, chosen: list[tuple[int, ...]]) -> None:
+        super().__init__(original, chosen)
+        self.figure = measure.figure
+
+    def track(self, masked: Table) -> "CellTracker":
+        """Return a tracker of a table; O(n T)."""
+        return CellTracker(self, masked)
+
+
+class CellTracker(TableTracker):
+    """The counts of one masked file, of which a figure is taken."""
+
+    tables: FittedCells
+
+    @property
+    def score(self) -> float:
+        """The figure; O(cells)."""
+        return self.tables.figure(self.tables, self.differences)
+
+
+class MeanVariation(CellComparison):
     """Mean relative change of the cells that the original occupies, ``100 * mean of |x - y| / x``, in per cent.
 
     CTBIL' of the slides, "mean variation" of frequencies, over all contingency tables of at most K attributes; over
@@ -475,35 +428,27 @@ class MeanVariation(TableComparison):
     rare cell may grow many times over; smaller is better. A missing value is a category of its own.
     """
 
-    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedTables:
-        """Count the original in the chosen tables."""
-        return FittedMeanVariation(original, chosen)
+    def figure(self, tables: FittedTables, differences: Counts) -> float:
+        """Return the mean relative change in per cent."""
+        return 100.0 * float((np.abs(differences) / tables.counts).mean())
 
 
-class FrequencyChange(Measure):
+class FrequencyChange(MeanVariation):
     """Mean relative change of the categories' frequencies, ``100 * mean of |T' - T| / T``, in per cent.
 
     Over all categories that the original has, a missing value being one: `MeanVariation` of single attributes. Range 0
     upwards, smaller is better. The name is a caption of the thesis, which does not print the formula: a reconstruction.
     """
 
-    partial: ClassVar[bool] = True
+    class Params(Parameters):
+        """No parameters."""
 
-    def fit(self, original: Table) -> FittedTables:
-        """Count the original's categories."""
-        self.require_support(original)
-        return FittedMeanVariation(original, subsets(original.codes.shape[1], 1))
-
-
-class FittedMeanVariation(FittedTables):
-    """`MeanVariation` of one original."""
-
-    def figure(self, differences: Counts, moved: int) -> float:
-        """Return the mean relative change in per cent."""
-        return 100.0 * float((np.abs(differences) / self.counts).mean())
+    def chosen(self, attributes: int) -> list[tuple[int, ...]]:
+        """Return each attribute alone."""
+        return subsets(attributes, 1)
 
 
-class HellingerLoss(TableComparison):
+class HellingerLoss(CellComparison):
     """Mean Hellinger distance between the contingency tables of at most K attributes, times 100.
 
     ``sqrt(1/2 sum (sqrt(o) - sqrt(m))^2 / n)`` of each table's original counts o and masked counts m (Shlomo and Young,
@@ -512,23 +457,15 @@ class HellingerLoss(TableComparison):
     have loss 0. A missing value is a category of its own.
     """
 
-    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedTables:
-        """Count the original in the chosen tables."""
-        return FittedHellinger(original, chosen)
-
-
-class FittedHellinger(FittedTables):
-    """`HellingerLoss` of one original."""
-
-    def figure(self, differences: Counts, moved: int) -> float:
+    def figure(self, tables: FittedTables, differences: Counts) -> float:
         """Return the mean distance, 0..100."""
         # 1/2 sum (sqrt(o) - sqrt(m))^2 is n - sum sqrt(o m), to which only cells occupied in both contribute.
-        products = self.counts * (differences.astype(np.float64) + self.counts)
-        common = np.add.reduceat(np.sqrt(products), self.firsts[:-1]) / self.n
+        products = tables.counts * (differences.astype(np.float64) + tables.counts)
+        common = np.add.reduceat(np.sqrt(products), tables.firsts[:-1]) / len(tables.original)
         return 100.0 * float(np.sqrt(np.maximum(1.0 - common, 0.0)).mean())
 
 
-class CellQuantile(TableComparison):
+class CellQuantile(CellComparison):
     """A quantile of the changes of the cells that the original occupies, over all tables of at most K attributes.
 
     Changes are ``|x - y|`` in records, ``|x - y| / x`` or ``|sqrt x - sqrt y|``, as the table of information loss of
@@ -542,57 +479,37 @@ class CellQuantile(TableComparison):
         q: float = Field(0.95, ge=0.0, le=1.0, description="The quantile, 1 for the greatest change.")
         change: Literal["absolute", "relative", "roots"] = Field("absolute", description="How changes are taken.")
 
-    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedTables:
-        """Count the original in the chosen tables."""
-        return FittedCellQuantile(original, chosen, self.params.q, self.params.change)
-
-
-class FittedCellQuantile(FittedTables):
-    """`CellQuantile` of one original."""
-
-    def __init__(self, original: Table, chosen: list[tuple[int, ...]], q: float, change: str) -> None:
-        super().__init__(original, chosen)
-        self._q, self._change = q, change
-
-    def figure(self, differences: Counts, moved: int) -> float:
+    def figure(self, tables: FittedTables, differences: Counts) -> float:
         """Return the quantile."""
         changes = np.abs(differences).astype(np.float64)
-        if self._change == "relative":
-            changes /= self.counts
-        elif self._change == "roots":
-            changes = np.abs(np.sqrt(self.counts) - np.sqrt(self.counts + differences))
-        return float(np.quantile(changes, self._q))
+        if self.params.change == "relative":
+            changes /= tables.counts
+        elif self.params.change == "roots":
+            changes = np.abs(np.sqrt(tables.counts) - np.sqrt(tables.counts + differences))
+        return float(np.quantile(changes, self.params.q))
 
 
-class FalseZeros(TableComparison):
+class FalseZeros(CellComparison):
     """Cells that the original occupies and the masked file does not, over all tables of at most K attributes, per cent.
 
     False zeros: an analyst concludes that such people do not exist. Range 0..100, smaller is better. A missing value is
     a category of its own.
     """
 
-    def fitted(self, original: Table, chosen: list[tuple[int, ...]]) -> FittedTables:
-        """Count the original in the chosen tables."""
-        return FittedFalseZeros(original, chosen)
+    def figure(self, tables: FittedTables, differences: Counts) -> float:
+        """Return the percentage of emptied cells."""
+        return 100.0 * float(np.count_nonzero(differences == -tables.counts)) / len(tables.counts)
 
 
-class LostCategories(Measure):
+class LostCategories(FalseZeros):
     """Categories that some original record has and no masked one does, per cent: `FalseZeros` of single attributes.
 
     Range 0..100, smaller is better.
     """
 
-    partial: ClassVar[bool] = True
+    class Params(Parameters):
+        """No parameters."""
 
-    def fit(self, original: Table) -> FittedTables:
-        """Count the original's categories."""
-        self.require_support(original)
-        return FittedFalseZeros(original, subsets(original.codes.shape[1], 1))
-
-
-class FittedFalseZeros(FittedTables):
-    """`FalseZeros` of one original."""
-
-    def figure(self, differences: Counts, moved: int) -> float:
-        """Return the percentage of emptied cells."""
-        return 100.0 * float(np.count_nonzero(differences == -self.counts)) / len(self.counts)
+    def chosen(self, attributes: int) -> list[tuple[int, ...]]:
+        """Return each attribute alone."""
+        return subsets(attributes, 1)

@@ -1,8 +1,10 @@
 """Probabilistic information loss, pil and aPIL."""
 
-from typing import ClassVar, Literal
+from collections.abc import Iterable
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 from scipy.special import erf
 
@@ -132,7 +134,7 @@ class OriginalStatistics:
         variances, centred = self.entries[q : 2 * q], numbers - moments.means
         of_variance = [np.nanmean(column**4) for column in centred.T] - variances**2
         self.variances = np.maximum(np.concatenate([variances, of_variance, m22 - m11**2, of_correlation]), 0.0)
-        self.quantiles = quantiles_of(in_order(numbers))
+        self.quantiles = quantiles_of(in_order(numbers), np.diag(moments.counts).astype(np.int64))
         estimate = _kernel_density if density == "kernel" else _normal_density
         columns = [column[~np.isnan(column)] for column in numbers.T]
         densities = [estimate(column, at) for column, at in zip(columns, self.quantiles, strict=True)]
@@ -221,7 +223,7 @@ class FittedProbabilisticLoss(Fitted):
         scores: Numbers = 100.0 * self.losses_of(moments, of_quantiles).sum(axis=-1) / max(len(self.parts), 1)
         return scores
 
-    def quantile_losses(self, quantiles: Numbers, attributes: Rows, counts: Numbers) -> Numbers:
+    def quantile_losses(self, quantiles: Numbers, attributes: Rows, counts: NDArray[Any]) -> Numbers:
         """Return the mean loss of the quantiles of some attributes, shape (d,), of which so many values are known."""
         strays = np.abs(quantiles - self.original.quantiles[attributes]) * self._densities[attributes]
         return np.where(counts > 0.0, erf(strays * np.sqrt(counts)[:, None]).mean(axis=1), 1.0)
@@ -240,10 +242,18 @@ class ProbabilisticLossTracker(TrackedMoments):
         super().__init__(fitted.standard, masked)
         self._fitted = fitted
         self._ordered = in_order(self.numbers)
-        self._of_quantiles = self._losses(quantiles_of(self._ordered), np.arange(len(self._ordered)))
+        self._of_quantiles = np.zeros(len(self._ordered))
+        self._renew_quantiles(range(len(self._ordered)))
 
-    def _losses(self, quantiles: Numbers, attributes: Rows) -> Numbers:
-        return self._fitted.quantile_losses(quantiles, attributes, np.diag(self.moments.counts)[attributes])
+    def _renew_quantiles(self, attributes: Iterable[int]) -> None:
+        known = self._known()
+        for v in attributes:
+            own = slice(v, v + 1)
+            quantiles = quantiles_of(self._ordered[own], known[own])
+            self._of_quantiles[own] = self._fitted.quantile_losses(quantiles, np.array([v]), known[own])
+
+    def _known(self) -> NDArray[np.int64]:
+        return np.diag(self.moments.counts).astype(np.int64)
 
     @property
     def score(self) -> float:
@@ -260,17 +270,16 @@ class ProbabilisticLossTracker(TrackedMoments):
         before = self.numbers[change.rows]
         super().take(change)
         after = self.numbers[change.rows]
-        attributes = np.flatnonzero(~((before == after) | (np.isnan(before) & np.isnan(after))).all(axis=0))
-        for v in attributes.tolist():
+        attributes = np.flatnonzero(~((before == after) | (np.isnan(before) & np.isnan(after))).all(axis=0)).tolist()
+        for v in attributes:
             reorder(self._ordered[v], before[:, v], after[:, v], self.numbers[:, v])
-        self._of_quantiles[attributes] = self._losses(quantiles_of(self._ordered[attributes]), attributes)
+        self._renew_quantiles(attributes)
 
     def tries(self, changes: Changes) -> Numbers:
         """Return the scores of children, of which the moments and quantiles follow from what they change."""
         moments, after = self.moments_of(changes), self.standard(changes.after.numbers)
-        known = np.diag(self.moments.counts).astype(np.int64)
         children, attributes, quantiles = quantiles_of_children(
-            self._ordered, known, self.numbers, changes.rows, after, changes.ends
+            self._ordered, self._known(), self.numbers, changes.rows, after, changes.ends
         )
         losses = self._fitted.quantile_losses(quantiles, attributes, moments.counts[children, attributes, attributes])
         more = np.bincount(children, losses - self._of_quantiles[attributes], len(changes.ends))

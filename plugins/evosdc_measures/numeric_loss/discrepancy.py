@@ -37,11 +37,12 @@ def entries_of(original: Numbers, error: Error) -> int:
 class DataDiscrepancy(Measure):
     """How far the masked values are from the original ones, averaged over records and attributes; unbounded, >= 0.
 
-    ``error = "variation"``, the default: relative differences ``|a - b| / |a|``; entries that are 0 in the original are
-    skipped, and the figure blows up for entries near 0. ``"mse"``: mean squared, ``"mae"``: mean absolute error, in the
-    units of the entries. Published as IL1 to IL5 under two numberings that contradict each other, so here they are
-    named by content (Domingo-Ferrer and Torra, 2001; handbook chapter). Smaller is better; 0 if nothing is changed. For
-    bounded figures that are combined with others see ``mean-variation``, ``il1s`` and ``apil``.
+    ``error = "variation"``, the default: relative differences ``|a - b| / |a|``; entries that are 0 in the original, of
+    statistics but for rounding, are skipped, and the figure blows up for entries near 0. ``"mse"``: mean squared,
+    ``"mae"``: mean absolute error, in the units of the entries. Published as IL1 to IL5 under two numberings that
+    contradict each other, so here they are named by content (Domingo-Ferrer and Torra, 2001; handbook chapter). Smaller
+    is better; 0 if nothing is changed. For bounded figures that are combined with others see ``mean-variation``,
+    ``il1s`` and ``apil``.
 
     Means, variances and covariances are divided by the number of values. Attributes that are constant in the original
     are skipped. Missing values are left out of statistics, by pairs for covariances and correlations, and a statistic

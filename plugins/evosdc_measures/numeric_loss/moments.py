@@ -232,9 +232,3 @@ def moments_of_children(
             if own[0, j, j] > 0.0 and covariances[child, j, j] < _CONDITION * most:
                 sound[child] = False
     return counts, means, covariances, sound
-
-
-def changed_columns(before: Numbers, after: Numbers, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the columns in which some of the given rows differ, ascending; a missing value equals another one."""
-    old, new = before[rows], after[rows]
-    return np.flatnonzero(((old != new) & ~(np.isnan(old) & np.isnan(new))).any(axis=0))

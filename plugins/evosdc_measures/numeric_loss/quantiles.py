@@ -20,9 +20,16 @@ def in_order(numbers: Numbers) -> Numbers:
     return ordered
 
 
-def quantiles_of(ordered: Numbers) -> Numbers:
-    """Return the quantiles of attributes in order, shape (q, 19), as `numpy.quantile` does; NaN without values."""
-    places = LEVELS * (ordered.shape[1] - np.isnan(ordered).sum(axis=1)[:, None] - 1.0)
+def quantiles_of(ordered: Numbers, known: Integers) -> Numbers:
+    """Return the quantiles of attributes in order, shape (q, 19), as `numpy.quantile` does; NaN without values.
+
+    Parameters
+    ----------
+    ordered : ndarray of float64, shape (q, n)
+    known : ndarray of int64, shape (q,)
+        How many values each has.
+    """
+    places = LEVELS * (known[:, None] - 1.0)
     below = np.maximum(np.floor(places), 0.0).astype(np.intp)
     low = np.take_along_axis(ordered, below, axis=1)
     high = np.take_along_axis(ordered, np.minimum(below + 1, np.maximum(np.ceil(places), 0.0).astype(np.intp)), axis=1)
@@ -64,7 +71,7 @@ def quantiles_of_children(
     ----------
     ordered : ndarray of float64, shape (q, n)
     known : ndarray of int64, shape (q,)
-        How many values each attribute has.
+        How many values each has.
     numbers : ndarray of float64, shape (n, q)
         Of the table whose children they are.
     rows : ndarray of intp, shape (m,)
@@ -84,7 +91,7 @@ def quantiles_of_children(
         own = slice(int(ends[child - 1]) if child else 0, int(ends[child]))
         column = numbers[:, v].copy()
         column[rows[own]] = after[own, v]
-        found[place] = quantiles_of(np.sort(column)[None])[0]
+        found[place] = quantiles_of(np.sort(column)[None], np.count_nonzero(~np.isnan(column), keepdims=True))[0]
     return children, attributes, found
 
 

@@ -260,7 +260,7 @@ def test_risks_equal_slow_ones(drawn: tuple[Table, Table, Neighbours, SemanticSp
         near_alike.append(1 / len(ties) if i in ties else 0.0)
     assert nearest_credit(LevelVectors(space, "test"), leaves, nodes) == pytest.approx(nearest)
     fitted = FittedSemanticRisk(original, {"topic": int(space.costs[1] * space.heights[1] // space.unit)})
-    assert fitted.value(fitted.start(masked)) == pytest.approx(100 * np.mean(nearest))
+    assert fitted.track(masked).score == pytest.approx(100 * np.mean(nearest))
     joint = [np.zeros((len(t.labels) + 1,) * 2) for _, t in trees]
     for v, _ in trees:
         np.add.at(joint[v], (leaves[:, v], nodes[:, v]), 1)

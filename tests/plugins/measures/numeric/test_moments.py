@@ -127,7 +127,8 @@ def test_quantiles_follow_changes(data):
     numbers = records(data.draw, n, FEW_VALUES, q)
     ordered = in_order(numbers)
     for _ in range(3):
-        for v, found in enumerate(quantiles_of(ordered)):
+        known = np.count_nonzero(~np.isnan(numbers), axis=0)
+        for v, found in enumerate(quantiles_of(ordered, known)):
             assert_quantiles(found, numbers[:, v])
         rows, after, children = [], [], []
         for _ in range(2):
@@ -135,7 +136,6 @@ def test_quantiles_follow_changes(data):
             child = numbers.copy()
             child[own] = records(data.draw, len(own), FEW_VALUES, q)
             rows, after, children = [*rows, own], [*after, child[own]], [*children, child]
-        known = np.count_nonzero(~np.isnan(numbers), axis=0)
         ends = np.cumsum([len(own) for own in rows])
         changed = np.concatenate(rows), np.concatenate(after)
         owners, attributes, quantiles = quantiles_of_children(ordered, known, numbers, *changed, ends)
