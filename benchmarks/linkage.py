@@ -16,8 +16,8 @@ from benchmarks.peak_memory import growth
 from evosdc.table.distance import common_scale
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
-from evosdc_measures.linkage.dbrl import DistanceBasedLinkage
-from evosdc_measures.linkage.prl import ProbabilisticLinkage
+from evosdc_measures.linkage.distance import DistanceBasedLinkage
+from evosdc_measures.linkage.probabilistic import ProbabilisticLinkage
 
 
 def noisy(original: Table, share: float, rng: np.random.Generator) -> Table:

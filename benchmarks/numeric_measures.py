@@ -18,9 +18,9 @@ from evosdc.model import Changes
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_measures.interval_disclosure.interval import IntervalDisclosure
-from evosdc_measures.linkage.dbrl import DistanceBasedLinkage
-from evosdc_measures.linkage.prl import ProbabilisticLinkage
-from evosdc_measures.linkage.rsrl import RankSwappingLinkage
+from evosdc_measures.linkage.distance import DistanceBasedLinkage
+from evosdc_measures.linkage.probabilistic import ProbabilisticLinkage
+from evosdc_measures.linkage.rank_swapping import RankSwappingLinkage
 from evosdc_measures.numeric_loss.apil import AverageProbabilisticLoss
 from evosdc_measures.numeric_loss.discrepancy import MeanVariationLoss
 from evosdc_measures.numeric_loss.il1s import StandardisedLoss

@@ -73,7 +73,7 @@ def test_a_search_finds_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     }
     for folder, least in ("alone", LONG), ("threads", 1):
         monkeypatch.setattr("evosdc.processors.LONG", least)
-        monkeypatch.setattr("evosdc_measures.linkage.numeric_dbrl.LONG", least)
+        monkeypatch.setattr("evosdc_measures.linkage.nearest.LONG", least)
         evosdc.run(experiment, tmp_path / folder, data=people)
     for name in ("best.csv", "scores.csv", "front.csv", "risk.json", "release.json"):
         assert (tmp_path / "alone" / name).read_bytes() == (tmp_path / "threads" / name).read_bytes(), name

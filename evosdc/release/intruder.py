@@ -102,7 +102,7 @@ def found_by_value(original: Table, masked: Table, known: Sequence[str]) -> tupl
     numbers by classes do not see that a search left them as they are.
     """
     values = ExactValues(with_published_decimals(original.select(known), masked), known)
-    percents = dict(zip(values.names, values.percents(values.start(masked.select(known))).tolist(), strict=True))
+    percents = dict(zip(values.names, values.percents(masked.select(known)).tolist(), strict=True))
     best = max(known, key=lambda name: percents[name])
     return best, percents[best]
 

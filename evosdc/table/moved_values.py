@@ -46,11 +46,10 @@ def with_moved_values(original: Table, masked: Table, names: Sequence[str], rng:
     if masked.schema != schema:
         raise ParameterError(Fault("move_values", "generalised labels", "a file in the original's own categories"))
     values = ExactValues(original, names)
-    state = values.start(masked)
     codes, numbers = masked.codes.copy(), masked.numbers.copy()
     for name in values.names:
         own = child_named(rng, name)
-        rare = np.flatnonzero(values.chances(state, name) > 1.0 / COMMON).astype(np.intp)
+        rare = np.flatnonzero(values.chances(masked, name) > 1.0 / COMMON).astype(np.intp)
         if schema[name].categorical:
             _move(original.column(name), codes[:, schema.categorical.index(schema[name])], rare, own)
         else:

@@ -30,7 +30,7 @@ def table(wages, towns=None):
 
 def percents(original, masked):
     values = ExactValues(original, SCHEMA.names)
-    return dict(zip(values.names, values.percents(values.start(masked)).tolist(), strict=True))
+    return dict(zip(values.names, values.percents(masked).tolist(), strict=True))
 
 
 def test_kept_values_change_places():

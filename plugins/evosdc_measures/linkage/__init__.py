@@ -10,7 +10,7 @@ _SCALES = ("nominal", "ordinal", "numeric")
 
 SPECS: tuple[MeasureSpec, ...] = (
     MeasureSpec(
-        name="dbrl", implementation="evosdc_measures.linkage.dbrl:DistanceBasedLinkage",
+        name="dbrl", implementation="evosdc_measures.linkage.distance:DistanceBasedLinkage",
         summary="Distance-based record linkage, masked to original by default: share of records nearest to their own.",
         source=f"{_HANDBOOK}; credit for ties, mixed files: reconstruction", kind="dr", family="linkage",
         scales=_SCALES, default_for=("categorical", "numeric", "mixed", "identity"),
@@ -40,7 +40,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr", family="linkage", scales=_SCALES, default_for=("intruder",),
     ),
     MeasureSpec(
-        name="rsrl", implementation="evosdc_measures.linkage.rsrl:RankSwappingLinkage",
+        name="rsrl", implementation="evosdc_measures.linkage.rank_swapping:RankSwappingLinkage",
         summary="Linkage specific to rank swapping, original to masked: nearest record within p per cent of all ranks.",
         source="Nin, Herranz and Torra (2008); the algorithm as it is known, credit for ties: reconstruction",
         kind="dr", family="linkage", scales=_SCALES,

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evosdc.model import Batched, Changes, Expected, FollowedInPlace, Measure, Moving
+from evosdc.model import Changes, Expected, Measure, Moving, Tracker
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.exact_values import ExactValues, State, known_of
+from evosdc.table.exact_values import ExactValues, Flags, known_of
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Rows, Table
+from evosdc.table.whole_shares import sums_of_parts
+from evosdc_measures.domains import Integers
 from evosdc_measures.expectation import counts_of
 
 
@@ -34,7 +36,7 @@ class ExactLinkage(Measure):
         return FittedExactLinkage(original)
 
 
-class FittedExactLinkage(FollowedInPlace[State], Batched[State], Expected, Moving):
+class FittedExactLinkage(Expected, Moving):
     """`ExactLinkage` of one original.
 
     Parameters
@@ -44,7 +46,7 @@ class FittedExactLinkage(FollowedInPlace[State], Batched[State], Expected, Movin
 
     def __init__(self, original: Table) -> None:
         known = known_of(original, original.schema.names)
-        self._values = ExactValues(original, known)
+        self.values = ExactValues(original, known)
         self._records = len(original)
         self._occurring = [
             (v, counts_of(original.codes, v, len(a.categories)) > 0, bool((original.codes[:, v] < 0).any()))
@@ -52,36 +54,18 @@ class FittedExactLinkage(FollowedInPlace[State], Batched[State], Expected, Movin
             if a.name in known
         ]
 
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; O(n V)."""
-        return self._values.start(masked)
+    def score(self, masked: Table) -> float:
+        """Return the risk of a table, 0..100; O(n V)."""
+        return float(self.values.percents(masked).max(initial=0.0))
 
-    def copied(self, state: State) -> State:
-        """Return a copy of a state; the values are shared."""
-        return self._values.copied(state)
-
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(1) for a changed cell."""
-        return self._values.follow(state, masked, rows)
-
-    def value(self, state: State) -> float:
-        """Return the risk, 0..100."""
-        return self._values.greatest(state)
-
-    def values(self, state: State, changes: Changes) -> Numbers:
-        """Return the risks of several children; O(1) for a changed cell."""
-        return self._values.greatest_of_children(state, changes.rows, changes.ends, changes.before, changes.after)
-
-    def burdens(self, masked: Table) -> Numbers:
-        """Return what each record adds to the risk by the attribute that finds most, shape (n,)."""
-        state = self.start(masked)
-        worst = self._values.names[int(np.argmax(self._values.percents(state)))]
-        return self._values.chances(state, worst) * (100.0 / self._records)
+    def track(self, masked: Table) -> "ExactTracker":
+        """Return a tracker of a table."""
+        return ExactTracker(self.values, masked)
 
     def kept_too_often(self, masked: Table, bound: float) -> tuple[str, ...]:
         """Return the attributes by whose exact value alone more people are found than a bound, in per cent."""
-        percents = self._values.percents(self.start(masked)).tolist()
-        return tuple(name for name, percent in zip(self._values.names, percents, strict=True) if percent > bound)
+        percents = self.values.percents(masked).tolist()
+        return tuple(name for name, percent in zip(self.values.names, percents, strict=True) if percent > bound)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the greatest of the attributes' expectations, exact for each: a draw's greatest is a little more.
@@ -90,3 +74,40 @@ class FittedExactLinkage(FollowedInPlace[State], Batched[State], Expected, Movin
         """
         found = [float(np.diag(transitions[v])[seen].sum()) + missing for v, seen, missing in self._occurring]
         return 100.0 * max(found, default=0.0) / self._records
+
+
+class ExactTracker(Tracker):
+    """Which values a table keeps, and how many people they find by attribute; O(V) for a changed record."""
+
+    def __init__(self, values: ExactValues, masked: Table) -> None:
+        self._values = values
+        self._kept = values.kept(masked)
+        self._found = values.shares(self._kept).sum(axis=0)
+
+    @property
+    def score(self) -> float:
+        """The score of the table."""
+        return float(self._values.percent(self._found.max(initial=0)))
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        kept = self._values.kept(change.after, change.rows)
+        self._found += self._steps(kept, change.rows).sum(axis=0)
+        self._kept[change.rows] = kept
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children."""
+        kept = self._values.kept(changes.after, changes.rows)
+        found = self._found + sums_of_parts(self._steps(kept, changes.rows), changes.ends)
+        scores: Numbers = self._values.percent(found.max(axis=1, initial=0))
+        return scores
+
+    def contributions(self) -> Numbers:
+        """Return what each record adds to the risk by the attribute that finds most, shape (n,)."""
+        worst = int(self._found.argmax())
+        contributions: Numbers = self._values.percent(self._values.shares(self._kept)[:, worst])
+        return contributions
+
+    def _steps(self, kept: Flags, rows: Rows) -> Integers:
+        """Return by how much the shares of changed records grow, shape (m, V)."""
+        return self._values.shares(kept.astype(np.int8) - self._kept[rows], rows)

@@ -1,4 +1,4 @@
-"""A prefix tree of distinct records, and the exact search for those nearest to a record.
+"""A prefix tree of distinct records, in which those nearest to a record are found.
 
 Records that share their first categories share a path, so the cost of a common beginning is summed once. A whole branch
 is left as soon as its cost exceeds the best known. Costs are integers; ties are exact.
@@ -8,7 +8,6 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.table import Codes
@@ -32,14 +31,6 @@ class PrefixTree(NamedTuple):
     order: Integers
     roots: int
     nodes: Counts
-
-
-class CategoryDistances(NamedTuple):
-    """Distances between categories in the layout of `evosdc_measures.domains.Domains`, as whole numbers."""
-
-    widths: Integers
-    offsets: Integers
-    flat: Integers
 
 
 def tree_of(codes: Codes) -> PrefixTree:
@@ -89,62 +80,3 @@ def in_order(codes: Codes) -> Integers:
     numbers.sort()
     numbers %= max(n, 1)
     return numbers
-
-
-@njit(cache=True)
-def nearest(
-    record: Codes, limit: int, tree: PrefixTree, distances: CategoryDistances, paths: Integers
-) -> tuple[int, int]:
-    """Return the least distance from a record to those of the tree, and the number of records at that distance.
-
-    Parameters
-    ----------
-    record : ndarray of int32, shape (V,)
-    limit : int
-        A distance at which there is a record for certain, which bounds the search from the beginning.
-    tree : PrefixTree
-    distances : CategoryDistances
-    paths : ndarray of int64, shape (4, V)
-        Scratch.
-    """
-    order, roots, nodes = tree
-    widths, offsets, flat = distances
-    last = len(order) - 1
-    best, found = limit, 0
-    current, ends, costs, bases = paths[0], paths[1], paths[2], paths[3]
-    for level in range(last + 1):
-        v = order[level]
-        bases[level] = offsets[v] + (record[v] + 1) * widths[v] + 1
-    # Follow the cheapest branch of each level once: a good bound saves more than it costs.
-    first, end, cost = 0, roots, 0
-    for level in range(last + 1):
-        cheapest = first
-        least = flat[bases[level] + nodes[first, 0]]
-        for node in range(first + 1, end):
-            if least == 0:
-                break
-            step = flat[bases[level] + nodes[node, 0]]
-            if step < least:
-                cheapest, least = node, step
-        cost += least
-        first, end = nodes[cheapest, 1], nodes[cheapest, 2]
-    best = min(best, cost)
-    level = 0
-    current[0], ends[0], costs[0] = 0, roots, 0
-    while level >= 0:
-        node = current[level]
-        if node == ends[level]:
-            level -= 1
-            continue
-        current[level] = node + 1
-        cost = costs[level] + flat[bases[level] + nodes[node, 0]]
-        if cost > best:
-            continue
-        if level < last:
-            level += 1
-            current[level], ends[level], costs[level] = nodes[node, 1], nodes[node, 2], cost
-        elif cost < best:
-            best, found = cost, nodes[node, 1]
-        else:
-            found += nodes[node, 1]
-    return int(best), int(found)

@@ -74,10 +74,6 @@ def test_wide_attributes_are_judged_alike(tables):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joint, "WIDE", 3)
         assert fitted("ebil", tables[0]).score(tables[1]) == pytest.approx(reference.ebil(*tables), abs=1e-9)
-        for by_frequency in (False, True):
-            params = {"nominal": "frequency" if by_frequency else "equality", "percents": (0, 5, 20, 60)}
-            wanted = reference.interval(*tables, params["percents"], by_frequency)
-            assert fitted("id", tables[0], **params).score(tables[1]) == pytest.approx(wanted, abs=1e-9)
 
 
 @given(pairs())
@@ -85,15 +81,6 @@ def test_dbrl(tables):
     assert fitted("dbrl", tables[0]).score(tables[1]) == pytest.approx(reference.dbrl(*tables), abs=1e-9)
     backward = fitted("dbrl", tables[0], direction="original-to-masked").score(tables[1])
     assert backward == pytest.approx(reference.dbrl(*tables, backward=True), abs=1e-9)
-
-
-@given(pairs(most_records=14))
-def test_dbrl_with_a_crowded_memory(tables):
-    from evosdc_measures.linkage import dbrl
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dbrl, "MEMORY", 2)
-        assert fitted("dbrl", tables[0]).score(tables[1]) == pytest.approx(reference.dbrl(*tables), abs=1e-9)
 
 
 @given(pairs())

@@ -17,6 +17,7 @@ from evosdc.table.published_decimals import with_published_decimals
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
+from evosdc.testing.tables import changes_of
 from evosdc_measures.linkage.exact import ExactLinkage
 
 
@@ -86,7 +87,7 @@ def test_fixture_worked_by_hand():
     assert fitted(original).score(masked) == 37.5
     assert fitted(original).burdens(masked).tolist() == [25.0, 12.5, 0.0, 0.0]
     values = ExactValues(original, ["sex", "wage"])
-    assert dict(zip(values.names, values.percents(values.start(masked)).tolist(), strict=True)) == pytest.approx(
+    assert dict(zip(values.names, values.percents(masked).tolist(), strict=True)) == pytest.approx(
         {"sex": 100 / 6, "wage": 37.5}
     )
     # Of the original everybody's value is kept: as many are found as there are different values.
@@ -101,7 +102,7 @@ def test_every_table_by_everybody_alone(drawn):
     assert fitted(original).score(masked) == pytest.approx(max(known.values()))
     assert fitted(original).burdens(masked).sum() == pytest.approx(max(known.values()))
     values = ExactValues(original, SCHEMA.names)
-    percents = values.percents(values.start(masked))
+    percents = values.percents(masked)
     assert dict(zip(values.names, percents.tolist(), strict=True)) == pytest.approx(known)
     # The verdict says the very same figure.
     name, percent = found_by_value(original, masked, SCHEMA.names)
@@ -110,21 +111,24 @@ def test_every_table_by_everybody_alone(drawn):
 
 
 def followed(measure, masked, rng):
-    """Return tables that came of each other by few changes, each with the state that was followed there."""
-    family = [(masked, measure.start(masked))]
+    """Return tables that came of each other by few changes, each with the tracker that was followed there."""
+    family = [(masked, measure.track(masked))]
     for most in (1, 1, 5, 1, 40, 2, 0, 1):
-        table, state = family[int(rng.integers(len(family)))]
-        table, rows = changed(table, rng, most)
-        family.append((table, measure.update(state, table, rows)))
+        table, tracker = family[int(rng.integers(len(family)))]
+        children = [changed(table, rng, most) for _ in range(3)]
+        changes, own = changes_of(table, children), tracker.copy()
+        assert own.tries(changes).tolist() == pytest.approx([measure.score(child) for child, _ in children])
+        own.take(changes.part(1, 2))
+        family.append((children[1][0], own))
     return family
 
 
 @given(files(most_records=40))
-def test_updates_equal_starts(drawn):
+def test_trackers_have_the_scores_of_their_tables(drawn):
     original, masked, rng = drawn
     measure = fitted(original)
-    for table, state in followed(measure, masked, rng):
-        assert measure.value(state) == measure.score(table)
+    for table, tracker in followed(measure, masked, rng):
+        assert tracker.score == measure.score(table)
 
 
 def finer(table, rng):
@@ -145,8 +149,8 @@ def test_decimals_that_are_not_published_hide_nobody(drawn):
     assert fitted(fine).score(masked) == fitted(coarser(fine)).score(masked)
     assert fitted(fine).score(fine) == fitted(coarser(fine)).score(coarser(fine)) >= fitted(fine).score(read)
     measure = fitted(fine)
-    for table, state in followed(measure, masked, rng):
-        assert measure.value(state) == fitted(coarser(fine)).score(table)
+    for table, tracker in followed(measure, masked, rng):
+        assert tracker.score == fitted(coarser(fine)).score(table)
 
 
 def test_two_files_are_compared_at_the_decimals_of_the_published_one():

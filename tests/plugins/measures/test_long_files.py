@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 from evosdc.testing.tables import changes_of
-from tests.plugins.measures.cases import fitted, noisy, pairs, schema, table
+from tests.plugins.measures.cases import noisy, schema, table
 
 RECORDS = (1 << 16) + 1000
 
@@ -30,33 +28,16 @@ def moved(masked, rng, cells):
     return Table(masked.schema, codes, masked.numbers), rows
 
 
-@pytest.mark.parametrize("by_record", [False, True])
 @pytest.mark.parametrize("name", ["dbrl", "prl", "informed-linkage", "ranked-linkage"])
-def test_children_of_long_files(name, by_record, files, monkeypatch):
-    from evosdc_measures.linkage import prl
-
-    if by_record:
-        monkeypatch.setattr(prl, "DENSE_CELLS", 0)
+def test_children_of_long_files(name, files):
     original, masked = files
     rng = np.random.default_rng(2)
     measure = default_registry().build("measure", name, {}).fit(original)
-    state = measure.start(masked)
+    tracker = measure.track(masked)
     children = [moved(masked, rng, cells) for cells in (1, 4, 40)]
     fresh = [measure.score(child) for child, _ in children]
-    assert measure.values(state, changes_of(masked, children)).tolist() == fresh
-    for (child, rows), score in zip(children, fresh, strict=True):
-        followed = measure.update(state, child, rows)
-        assert measure.value(followed) == score
-
-
-@given(pairs(most_records=30), st.sampled_from(["masked-to-original", "original-to-masked"]), st.booleans())
-def test_records_looked_up_side_by_side_are_linked_as_one_by_one(tables, direction, by_hierarchy):
-    original, masked = tables
-    measure = fitted("dbrl", original, direction=direction, by_hierarchy=by_hierarchy)
-    codes, ties, risk = measure.start(masked)
-    with pytest.MonkeyPatch.context() as patched:
-        for module in ("evosdc_measures.linkage.dbrl", "evosdc.processors"):
-            patched.setattr(f"{module}.LONG", 1)
-        again = measure.start(masked)
-    assert (again[0] is codes, again[2]) == (True, risk)
-    np.testing.assert_array_equal(again[1], ties)
+    assert tracker.tries(changes_of(masked, children)).tolist() == pytest.approx(fresh, rel=1e-9)
+    for child, score in zip(children, fresh, strict=True):
+        followed = tracker.copy()
+        followed.take(changes_of(masked, [child]))
+        assert followed.score == pytest.approx(score, rel=1e-9)

@@ -1,0 +1,262 @@
+"""Distance-based record linkage."""
+
+from typing import Literal
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Fitted, Measure
+from evosdc.table.distance import common_scale, require_common_scale
+from evosdc.table.schema import Scale, Schema
+from evosdc.table.table import Codes, Numbers, Rows, Table
+from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
+from evosdc_measures.linkage.assignment import FittedAssignment
+from evosdc_measures.linkage.nearest import FittedNearest, Links
+from evosdc_measures.linkage.numeric_distance import (
+    FittedByKernel,
+    FittedByPoints,
+    range_unit,
+    raw_unit,
+    standard_unit,
+)
+from evosdc_measures.linkage.prefix_tree import PrefixTree, in_order, tree_of
+from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
+
+
+class DistanceBasedLinkage(Measure):
+    """Expected share of records that are linked to their own by least distance, times 100.
+
+    An intruder links each masked record to an original one at the least distance (Pagliuca and Seri, 1999;
+    Domingo-Ferrer and Torra, 2001). That is the sum over attributes of the distances of `evosdc.table.distance`, with
+    equal weights. Where t originals are at that distance and the own one is among them, the record counts 1/t, which is
+    what linking at random among them is expected to yield; that credit is a reconstruction. Range 0..100, smaller is
+    better.
+
+    ``direction = "original-to-masked"`` looks each original up in the masked file instead; a change of that may then
+    concern any original.
+
+    Missing values: at distance 1 from every category under the rule ``category``, at distance 0 under ``wildcard``.
+
+    Numbers: with ``distance = "standardised"`` the squared distance is the sum of ``((x - y) / s)**2``, with s the
+    standard deviation of the original; ``standardise = "each"`` takes each file's own mean and deviation instead, as
+    the literature does, and then every change of the masked file moves all its records. In a mixed file the squares of
+    the distances between categories are added; that is a reconstruction. ``"mahalanobis"``: with the inverse of
+    ``Var(original) + Var(masked)``. ``"kernel"``: in the feature space of ``(1 + a.b)**degree`` on standardised
+    numbers, which takes quadratic time. Both are for numbers alone. Squared distances that differ by less than 1e-9 of
+    themselves are tied. Attributes that are constant in the original are left out. A missing number is at squared
+    distance 2 from every other, the mean of two records drawn at random, under the rule ``category`` and 0 under
+    ``wildcard``; for the distances of numbers alone it stands at the original's mean.
+
+    ``"raw"``: numbers as they are, so that the attribute of the greatest numbers decides. ``"gower"`` (Gower 1971): the
+    sum of absolute differences over the original's ranges, of shares of steps for ordinal categories and of 0 or 1 for
+    nominal ones; a missing value is at 1 from any other.
+
+    ``scenarios`` lists what several intruders know, each a list of attributes; the risk is the mean over them, or the
+    maximum. ``one_to_one`` assigns the records of both files to each other with the least sum of distances;
+    equal records share the credit, and of assignments that are equally good the worst counts. It takes cubic time.
+    """
+
+    supports = frozenset(Scale)
+
+    class Params(LinkageParameters):
+        """Who is looked up, how far apart two records are, and what the intruder knows."""
+
+        by_hierarchy: bool = Field(False, description="Distance by lowest common ancestor where there is a hierarchy.")
+        distance: Literal["standardised", "mahalanobis", "kernel", "raw", "gower"] = Field(
+            "standardised", description="Distance between numbers; gower: of all attributes."
+        )
+        standardise: Literal["original", "each"] = Field(
+            "original",
+            description="Whose means and deviations standardise numbers: the original's, or each file's own.",
+        )
+        degree: int = Field(2, ge=1, le=9, description="Degree of the polynomial kernel.")
+
+    def fit(self, original: Table) -> Fitted:
+        """Build what the original is searched by: a prefix tree, or a k-d tree where there are numbers.
+
+        Raises
+        ------
+        ParameterError
+            The categories' distances have no common denominator below 2**56; a distance for numbers alone is wanted for
+            categories; too many records for a one-to-one linkage.
+        SchemaError
+            A scenario names an attribute that there is not.
+        """
+        self.require_support(original)
+        return fitted_by_scenarios(original, self.params, self._fit)
+
+    def _fit(self, original: Table) -> Fitted:
+        schema, by_hierarchy = original.schema, self.params.by_hierarchy
+        _require_distance(schema, self.params.distance, by_hierarchy)
+        if not self.params.one_to_one:
+            if not schema.numeric and self.params.distance != "gower":
+                require_common_scale(schema, by_hierarchy, "measure dbrl: attributes")
+            return self._linkage(original, self.params.direction == "original-to-masked")
+        return FittedAssignment(original, self._linkage(original, False).costs, "measure dbrl: one_to_one")
+
+    def _linkage(self, original: Table, backward: bool) -> "FittedByCategories | FittedByKernel | FittedByPoints":
+        params, each = self.params, self.params.standardise == "each"
+        if params.distance == "gower":
+            return FittedByPoints(original, backward, range_unit, gower=True)
+        if not original.schema.numeric:
+            return FittedByCategories(original, backward, params.by_hierarchy)
+        if params.distance == "kernel":
+            return FittedByKernel(original, backward, each, params.degree)
+        unit = raw_unit if params.distance == "raw" else standard_unit
+        return FittedByPoints(original, backward, unit, each, params.distance == "mahalanobis")
+
+
+class FittedByCategories(FittedNearest):
+    """`DistanceBasedLinkage` of one original without numbers, by a prefix tree; distances are whole numbers."""
+
+    tree: PrefixTree | None
+
+    def __init__(self, original: Table, backward: bool, by_hierarchy: bool) -> None:
+        super().__init__(original, backward)
+        domains = domains_of(original.schema)
+        matrices, _ = common_scale(original.schema, by_hierarchy)
+        self._widths, self._offsets, self._flat = domains.widths, domains.offsets, domains.flattened(matrices)
+        self.originals: Codes = original.codes
+        self.tree = None if backward else tree_of(original.codes)
+
+    def placed(self, table: Table) -> Codes:
+        """Return the codes of records."""
+        return table.codes
+
+    def pair(self, masked: Table) -> tuple[Codes, Codes]:
+        """Return the codes of the original and of a masked table."""
+        require_aligned(self.original, masked)
+        return self.originals, masked.codes
+
+    def tree_of(self, searched: Codes) -> PrefixTree:
+        """Return the prefix tree of a file."""
+        return tree_of(searched)
+
+    def looking_order(self, asked: Codes, tree: PrefixTree) -> Rows:
+        """Return the order of the tree: records that are alike follow each other, and are looked up once."""
+        return np.asarray(in_order(asked[:, tree.order]), dtype=np.intp)
+
+    def search(self, asked: Codes, own: Codes, tree: PrefixTree) -> Links:
+        """Return how records are linked."""
+        asked, own = (np.array(codes, dtype=np.int32, order="C") for codes in (asked, own))
+        links: Links = _link_categories(
+            asked, own, tree.order, tree.roots, tree.nodes, self._widths, self._offsets, self._flat
+        )
+        return links
+
+    def distances(self, asked: Codes, searched: Codes) -> Integers:
+        """Return the distances of records."""
+        total: Integers = np.zeros(np.broadcast_shapes(asked.shape[:-1], searched.shape[:-1]), dtype=np.int64)
+        for v, width in enumerate(self._widths.tolist()):
+            total += self._flat[(asked[..., v] + 1) * width + (searched[..., v] + (self._offsets[v] + 1))]
+        return total
+
+    def limits(self, asked: Codes, own: Integers) -> tuple[Integers, Integers]:
+        """Return below which distance another record is nearer, and up to which it is tied: whole numbers are exact."""
+        return own, own
+
+    def costs(self, masked: Table) -> Numbers:
+        """Return the distances from all masked to all original records, shape (n, n)."""
+        originals, codes = self.pair(masked)
+        return self.distances(codes[:, None], originals[None]).astype(np.float64)
+
+
+def _require_distance(schema: Schema, distance: str, by_hierarchy: bool) -> None:
+    if distance not in ("standardised", "gower") and schema.categorical:
+        given = f"{distance} with {', '.join(a.name for a in schema.categorical)}, which have categories"
+        advice = "Take the distance standardised or gower, or leave them out."
+        raise ParameterError(Fault("measure dbrl: distance", given, "numeric attributes alone", advice))
+    if by_hierarchy and schema.numeric:
+        given = f"true with {', '.join(a.name for a in schema.numeric)}, which are numeric"
+        raise ParameterError(Fault("measure dbrl: by_hierarchy", given, "categorical attributes alone"))
+
+
+@njit(cache=True, nogil=True)
+def _link_categories(
+    asked: Codes,
+    own: Codes,
+    order: Integers,
+    roots: int,
+    nodes: Counts,
+    widths: Integers,
+    offsets: Integers,
+    flat: Integers,
+) -> tuple[Integers, NDArray[np.intp]]:
+    """Return for asked records how many searched ones are as near as their own, itself counted; 0 where one is nearer.
+
+    Parameters
+    ----------
+    asked, own : ndarray of int32, shape (m, V)
+        The records that are looked up, equal ones best one after the other, and their own ones in the searched file.
+    order, roots, nodes
+        `PrefixTree` of that file.
+    widths, offsets, flat
+        Distances between categories, in the layout of `evosdc_measures.domains.Domains`.
+
+    Returns
+    -------
+    ties : ndarray of int64, shape (m,)
+    rivals : ndarray of int64, shape (m,)
+        Row of a nearer record, -1 where there is none.
+    """
+    attributes = asked.shape[1]
+    last = attributes - 1
+    ties, rivals = np.zeros(len(asked), np.int64), np.full(len(asked), -1, np.int64)
+    current, ends = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
+    costs, begins = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
+    # Of the record before: a distance that was found, whether it is the least, and how many are at it.
+    known, least, tied, place = 0, False, 0, -1
+    for i in range(len(asked)):
+        limit, alike = 0, i > 0
+        for v in range(attributes):
+            limit += flat[offsets[v] + (asked[i, v] + 1) * widths[v] + own[i, v] + 1]
+            alike = alike and asked[i, v] == asked[i - 1, v]
+        if not (alike and (least or known < limit)):
+            for level in range(attributes):
+                v = order[level]
+                begins[level] = offsets[v] + (asked[i, v] + 1) * widths[v] + 1
+            # The cheapest branch of each level mostly ends at a nearer record: most are not linked to their own.
+            first, end, cost, node = 0, roots, 0, 0
+            for level in range(attributes):
+                node = first
+                cheapest = flat[begins[level] + nodes[first, 0]]
+                for other in range(first + 1, end):
+                    if cheapest == 0:
+                        break
+                    step = flat[begins[level] + nodes[other, 0]]
+                    if step < cheapest:
+                        node, cheapest = other, step
+                cost += cheapest
+                if cost >= limit:
+                    break
+                first, end = nodes[node, 1], nodes[node, 2]
+            known, least, tied, place = cost, False, 0, nodes[node, 2]
+            if cost >= limit:
+                known, least, level = limit, True, 0
+                current[0], ends[0], costs[0] = 0, roots, 0
+                while level >= 0:
+                    node = current[level]
+                    if node == ends[level]:
+                        level -= 1
+                        continue
+                    current[level] = node + 1
+                    cost = costs[level] + flat[begins[level] + nodes[node, 0]]
+                    if cost > limit:
+                        continue
+                    if level < last:
+                        level += 1
+                        current[level], ends[level], costs[level] = nodes[node, 1], nodes[node, 2], cost
+                        continue
+                    place = nodes[node, 2]
+                    if cost < limit:
+                        known, least = cost, False
+                        break
+                    tied += nodes[node, 1]
+        if known < limit:
+            rivals[i] = place
+        else:
+            ties[i] = tied
+    return ties, rivals

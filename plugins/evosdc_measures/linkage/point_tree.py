@@ -1,0 +1,345 @@
+"""A k-d tree over points of numbers and categories with missing values, and the exact count of records that are tied.
+
+Every node knows the box of its points: least and greatest coordinate, and whether any is missing. A branch is left as
+soon as its box is farther than the own record. Whether a record is linked needs no nearest neighbour: the search ends
+at the first point that is closer than the own one. So it is faster than `scipy.spatial.cKDTree`, which has no such end
+and knows neither missing values nor categories.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from evosdc.table.table import Numbers, Rows
+from evosdc_measures.domains import Integers
+
+Flags = NDArray[np.bool_]
+
+LEAF = 8
+"""Greatest number of points that are not split."""
+SQUARE, ABSOLUTE, EQUAL = 0, 1, 2
+"""What an attribute adds to the distance: the square or the absolute value of the difference, or 1 for any."""
+
+
+class Metric(NamedTuple):
+    """How points are compared.
+
+    Parameters
+    ----------
+    kinds : ndarray of int64, shape (V,)
+        `SQUARE`, `ABSOLUTE` or `EQUAL`.
+    lost : ndarray of float64, shape (V,)
+        What a missing value (NaN) and any other add.
+    relative, absolute : float
+        Distances that differ by less than this share of them, plus this much, are equal: the difference is rounding.
+    """
+
+    kinds: Integers
+    lost: Numbers
+    relative: float
+    absolute: float
+
+
+class PointTree(NamedTuple):
+    """Points as a tree.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (n,)
+        Of the file, in the order of the leaves.
+    points : ndarray of float64, shape (n, V)
+        In that order.
+    numbers : ndarray of int64, shape (n,)
+        How many records a point stands for: equal ones are told by the first of them.
+    nodes : ndarray of int64, shape (N, 4)
+        First point, end of the points, left and right child (-1 for a leaf); the root comes first.
+    low, high : ndarray of float64, shape (N, V)
+        Box of the coordinates that are not missing; infinite and reversed where all are.
+    gaps : ndarray of bool, shape (N, V)
+        Whether any is missing.
+    """
+
+    rows: Rows
+    points: Numbers
+    numbers: Integers
+    nodes: Integers
+    low: Numbers
+    high: Numbers
+    gaps: Flags
+
+
+class Window(NamedTuple):
+    """Which points are candidates for each asked record: those within a box; of shape (0, V) where all are.
+
+    Parameters
+    ----------
+    low, high : ndarray of float64, shape (n, V)
+    gaps : ndarray of bool, shape (n, V)
+        Whether a missing coordinate is allowed.
+    """
+
+    low: Numbers
+    high: Numbers
+    gaps: Flags
+
+    def of(self, rows: Rows) -> "Window":
+        """Return the windows of some records."""
+        return Window(self.low[rows], self.high[rows], self.gaps[rows])
+
+    def holds(self, points: Numbers) -> Flags:
+        """Return whether each record's window holds a point of its own, shape (n,)."""
+        held = (points >= self.low) & (points <= self.high) | np.isnan(points) & self.gaps
+        return np.asarray(held.all(axis=1), dtype=np.bool_)
+
+
+def everything(attributes: int) -> Window:
+    """Return the window that leaves no point out."""
+    return Window(np.empty((0, attributes)), np.empty((0, attributes)), np.empty((0, attributes), dtype=np.bool_))
+
+
+def tree_of(points: Numbers, metric: Metric) -> PointTree:
+    """Build the tree of a file's points, shape (n, V); O(n V log n)."""
+    rows, numbers, nodes, low, high, gaps = _grow(points, metric.kinds, metric.lost)
+    return PointTree(rows, points[rows], numbers, nodes, low, high, gaps)
+
+
+def distances_of(asked: Numbers, searched: Numbers, metric: Metric) -> Numbers:
+    """Return the distances of points, which lie along the last axis; other axes are broadcast."""
+    total = np.zeros(np.broadcast_shapes(asked.shape[:-1], searched.shape[:-1]))
+    for v, (kind, lost) in enumerate(zip(metric.kinds.tolist(), metric.lost.tolist(), strict=True)):
+        x, y = asked[..., v], searched[..., v]
+        apart = x - y
+        missing = np.isnan(apart)
+        if kind == EQUAL:
+            apart = (apart != 0.0).astype(np.float64)
+        elif kind == ABSOLUTE:
+            apart = np.abs(apart)
+        else:
+            apart = apart * apart
+        if missing.any():
+            apart = np.where(missing, np.where(np.isnan(x) & np.isnan(y), 0.0, lost), apart)
+        total += apart
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _grow(points: Numbers, kinds: Integers, lost: Numbers) -> tuple[Rows, Integers, Integers, Numbers, Numbers, Flags]:
+    """Split points at the median of their widest attribute until they are few or equal."""
+    total, attributes = points.shape
+    rows, numbers = np.arange(total), np.ones(total, np.int64)
+    # Both parts of a split hold a point at least; what is not filled of this is never touched.
+    nodes = np.empty((2 * total, 4), np.int64)
+    low, high = np.empty((2 * total, attributes)), np.empty((2 * total, attributes))
+    gaps = np.empty((2 * total, attributes), np.bool_)
+    nodes[0, 0], nodes[0, 1] = 0, total
+    filled, node = 1, 0
+    while node < filled:
+        begin, end = nodes[node, 0], nodes[node, 1]
+        nodes[node, 2], nodes[node, 3] = -1, -1
+        widest, spread = 0, 0.0
+        for v in range(attributes):
+            least, greatest, gap = np.inf, -np.inf, False
+            for i in range(begin, end):
+                value = points[rows[i], v]
+                if np.isnan(value):
+                    gap = True
+                else:
+                    least, greatest = min(least, value), max(greatest, value)
+            low[node, v], high[node, v], gaps[node, v] = least, greatest, gap
+            width = 0.0
+            if least < greatest:
+                width = greatest - least
+                if kinds[v] == EQUAL:
+                    width = 1.0
+                elif kinds[v] == SQUARE:
+                    width *= width
+            if gap and least <= greatest:
+                # Under wildcards a missing value is near to all others, but these are not near to each other.
+                width = max(width, lost[v], 1e-300)
+            if width > spread:
+                widest, spread = v, width
+        if spread == 0.0:
+            numbers[begin] = end - begin
+            nodes[node, 1] = begin + 1
+        elif end - begin > LEAF:
+            part, values = rows[begin:end].copy(), np.empty(end - begin)
+            for i in range(end - begin):
+                value = points[part[i], widest]
+                values[i] = np.inf if np.isnan(value) else value
+            middle = np.median(values)
+            chosen = values < middle
+            if not chosen.any():
+                chosen = values <= middle
+            left = begin
+            for i in range(end - begin):
+                if chosen[i]:
+                    rows[left] = part[i]
+                    left += 1
+            right = left
+            for i in range(end - begin):
+                if not chosen[i]:
+                    rows[right] = part[i]
+                    right += 1
+            if begin < left < end:
+                nodes[node, 2], nodes[node, 3] = filled, filled + 1
+                nodes[filled, 0], nodes[filled, 1] = begin, left
+                nodes[filled + 1, 0], nodes[filled + 1, 1] = left, end
+                filled += 2
+        node += 1
+    return rows, numbers, nodes[:filled].copy(), low[:filled].copy(), high[:filled].copy(), gaps[:filled].copy()
+
+
+@njit(cache=True, nogil=True)
+def _squared(a: Numbers, b: Numbers, most: float) -> float:
+    """Return what `_distance` does for squares of numbers none of which is missing, in half of the time."""
+    total = 0.0
+    for v in range(len(a)):
+        total += (a[v] - b[v]) * (a[v] - b[v])
+        if total > most:
+            break
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _bound_squared(point: Numbers, low: Numbers, high: Numbers, most: float) -> float:
+    """Return what `_bound` does for squares of numbers none of which is missing."""
+    total = 0.0
+    for v in range(len(point)):
+        apart = max(low[v] - point[v], point[v] - high[v], 0.0)
+        total += apart * apart
+        if total > most:
+            break
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _distance(a: Numbers, b: Numbers, kinds: Integers, lost: Numbers, most: float) -> float:
+    """Return the distance of two points, or some number above `most` where it exceeds that."""
+    total = 0.0
+    for v in range(len(a)):
+        apart = a[v] - b[v]
+        if np.isnan(apart):
+            if not (np.isnan(a[v]) and np.isnan(b[v])):
+                total += lost[v]
+        elif kinds[v] == SQUARE:
+            total += apart * apart
+        elif kinds[v] == ABSOLUTE:
+            total += abs(apart)
+        elif apart != 0.0:
+            total += 1.0
+        if total > most:
+            break
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _bound(
+    point: Numbers, low: Numbers, high: Numbers, gaps: Flags, kinds: Integers, lost: Numbers, most: float
+) -> float:
+    """Return a distance that no point of a box falls below, or some number above `most`."""
+    total = 0.0
+    for v in range(len(point)):
+        if np.isnan(point[v]):
+            if not gaps[v]:
+                total += lost[v]
+        else:
+            apart = max(low[v] - point[v], point[v] - high[v], 0.0)
+            if apart > 0.0:
+                if kinds[v] == SQUARE:
+                    apart *= apart
+                elif kinds[v] == EQUAL:
+                    apart = 1.0
+                total += min(apart, lost[v]) if gaps[v] else apart
+        if total > most:
+            break
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _inside(point: Numbers, low: Numbers, high: Numbers, gaps: Flags) -> bool:
+    """Return whether a point lies in a box; a missing coordinate does where there may be gaps."""
+    for v in range(len(point)):
+        if np.isnan(point[v]):
+            if not gaps[v]:
+                return False
+        elif point[v] < low[v] or point[v] > high[v]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def link_points(asked: Numbers, own: Numbers, tree: PointTree, metric: Metric, window: Window) -> tuple[Integers, Rows]:
+    """Return for asked records how many searched ones are as near as their own, itself counted; 0 where one is nearer.
+
+    Parameters
+    ----------
+    asked, own : ndarray of float64, shape (m, V)
+        The records that are looked up, and their own ones in the searched file.
+    tree : PointTree
+        Of that file.
+    metric : Metric
+    window : Window
+        Where the own record is no candidate the answer is 0.
+
+    Returns
+    -------
+    ties : ndarray of int64, shape (m,)
+    rivals : ndarray of int64, shape (m,)
+        Row of a nearer record; -1 where there is none, or where the own one is no candidate.
+    """
+    rows, points, numbers, nodes, low, high, gaps = tree
+    kinds, lost, relative, absolute = metric
+    windowed = len(window.low) > 0
+    complete = not gaps[0].any() and not kinds.any()
+    ties, rivals = np.zeros(len(asked), np.int64), np.full(len(asked), -1, np.int64)
+    stack = np.empty(len(nodes) + 2, np.int64)
+    for i in range(len(asked)):
+        record = asked[i]
+        if windowed and not _inside(own[i], window.low[i], window.high[i], window.gaps[i]):
+            continue
+        plain = complete and not np.isnan(record.sum())
+        distance = _distance(record, own[i], kinds, lost, np.inf)
+        nearer, most = distance * (1.0 - relative) - absolute, distance * (1.0 + relative) + absolute
+        depth, stack[0] = 1, 0
+        while depth > 0:
+            depth -= 1
+            node = stack[depth]
+            if nodes[node, 2] < 0:
+                for place in range(nodes[node, 0], nodes[node, 1]):
+                    if windowed and not _inside(points[place], window.low[i], window.high[i], window.gaps[i]):
+                        continue
+                    if plain:
+                        found = _squared(record, points[place], most)
+                    else:
+                        found = _distance(record, points[place], kinds, lost, most)
+                    if found < nearer:
+                        ties[i], rivals[i], depth = 0, rows[place], 0
+                        break
+                    if found <= most:
+                        ties[i] += numbers[place]
+                continue
+            left, right = nodes[node, 2], nodes[node, 3]
+            if plain:
+                near = _bound_squared(record, low[left], high[left], most)
+                far = _bound_squared(record, low[right], high[right], most)
+            else:
+                near = _bound(record, low[left], high[left], gaps[left], kinds, lost, most)
+                far = _bound(record, low[right], high[right], gaps[right], kinds, lost, most)
+            if windowed:
+                for v in range(len(record)):
+                    first, last, gap = window.low[i, v], window.high[i, v], window.gaps[i, v]
+                    if (low[left, v] > last or high[left, v] < first) and not (gaps[left, v] and gap):
+                        near = np.inf
+                    if (low[right, v] > last or high[right, v] < first) and not (gaps[right, v] and gap):
+                        far = np.inf
+            if near > far:
+                left, right, near, far = right, left, far, near
+            if far <= most:
+                stack[depth] = right
+                depth += 1
+            if near <= most:
+                stack[depth] = left
+                depth += 1
+    return ties, rivals
