@@ -2,12 +2,12 @@
 
 The contract is all that `evosdc.model`, `evosdc.testing` and the hooks have. It has a version of its own, of two
 numbers: the first rises when a plugin that kept to it may stop working, the second when something is added. A plugin
-says in its module what it was written for: ``evosdc_contract = "1.0"``.
+says in its module what it was written for: ``evosdc_contract = "2.0"``.
 """
 
 import re
 
-CONTRACT = (1, 1)
+CONTRACT = (2, 0)
 """The contract of this evosdc."""
 
 IN_WORDS = ".".join(map(str, CONTRACT))
