@@ -128,7 +128,7 @@ class EvaluationError(RunError):
     """A candidate could not be evaluated."""
 
 
-class PluginFailure(EvaluationError):
+class PluginRaisedError(EvaluationError):
     """A method of a plugin raised; the text names both, and tells what was raised.
 
     Attributes

@@ -39,9 +39,9 @@ class Memetic(Algorithm):
     of the best members, of the kinds that its genotype offers (`evosdc.model.Local`). They are made at any records, or
     at those that cost most in the present scores (`evosdc.model.Tracker.contributions`). Then changes that paid are put
     together (`promising`), since what helps at one record mostly still helps after another one has changed. The best of
-    all takes the member's place. Where the toolbox has a mutation of its own, that is one of the kinds of probes. Kinds of moves, and whether records are drawn by what they cost, follow the
-    improvement that they bring (probability matching). A memetic algorithm in the sense of Moscato (1989); its parts
-    are evosdc's own.
+    all takes the member's place. Where the toolbox has a mutation of its own, that is one of the kinds of probes. Kinds
+    of moves, and whether records are drawn by what they cost, follow the improvement that they bring (probability
+    matching). A memetic algorithm in the sense of Moscato (1989); its parts are evosdc's own.
 
     The best start is not always on the longest slope. So the best of each kind of starting file race first, by
     successive halving (Karnin, Koren & Somekh 2013): all have some rounds, then the half that is expected to get best
@@ -167,8 +167,7 @@ class Memetic(Algorithm):
         return [self.moves[i] for i in self.toolbox.rng.choice(len(shares), count, p=shares).tolist()]
 
     def _moved(self, population: Population, slot: int, drawn: Sequence[Move]) -> list[Siblings]:
-        """Return changes of a member: the genotype's own moves, and mutants where the toolbox has a mutation of its own.
-        """
+        """Return changes of a member: moves of the genotype, and mutants where the toolbox has a mutation of its own."""
         toolbox, climber, made = self.toolbox, population[slot], list[Siblings]()
         own = [move for move in drawn if move.kind != MUTATION]
         if own:

@@ -30,8 +30,8 @@ class Decomposition(Algorithm):
     Zhang and Li (2007). Weights lie evenly on the unit simplex (Das and Dennis 1998); neighbours are the slots of the
     nearest weights. Parents of a slot are two of its neighbours; its first child replaces the neighbours that it beats
     by their combinations. Objectives are measured from the least ever seen, in units of the population's extent. All
-    slots have their children before any is replaced, so that workers can share a generation: in the paper one comes after
-    another.
+    slots have their children before any is replaced, so that workers can share a generation; in the paper one comes
+    after another.
     Candidates that break constraints less are better, whatever their combination (Deb 2000).
     """
 

@@ -37,8 +37,8 @@ class MultiObjective(Algorithm):
         """Return what tournaments for parents minimise, shape (n,)."""
 
     @abstractmethod
-    def survivors(self, feasible: Sequence[Individual], count: int) -> list[int]:
-        """Return the positions of `count` survivors of more than `count` individuals that fulfil the constraints."""
+    def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
+        """Return `count` survivors of more than `count` individuals that fulfil the constraints."""
 
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return those of the candidates that survive, in their order."""
@@ -75,6 +75,7 @@ class MultiObjective(Algorithm):
             distinct.setdefault(individual.key, individual)
         feasible = [individual for individual in distinct.values() if individual.feasible]
         if len(feasible) > count:
-            return [feasible[position] for position in sorted(self.survivors(feasible, count))]
+            kept = set(map(id, self.survivors(feasible, count)))
+            return [individual for individual in feasible if id(individual) in kept]
         others = sorted((i for i in distinct.values() if not i.feasible), key=lambda i: i.precedence)
         return [*feasible, *others[: count - len(feasible)]]

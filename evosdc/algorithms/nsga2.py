@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from deap import tools
 from numpy.typing import NDArray
 
 from evosdc.algorithms.domination import crowded_order
@@ -11,11 +12,7 @@ from evosdc.model import Individual
 
 
 class NonDominatedSorting(MultiObjective):
-    """Survival by front, and in the last front that fits in by crowding distance (Deb et al. 2002).
-
-    `deap.tools.selNSGA2` does the same object by object; here fronts and distances are found for the whole population
-    at once, with constraints, and the order within a front is fixed.
-    """
+    """Survival by front, and in the last front by crowding distance (Deb et al. 2002): DEAP's `selNSGA2`."""
 
     def standing(self, individuals: Sequence[Individual]) -> NDArray[np.float64]:
         """Return the place of each individual in the order by front and crowding distance."""
@@ -23,7 +20,7 @@ class NonDominatedSorting(MultiObjective):
         places[crowded_order(individuals)] = np.arange(len(individuals))
         return places
 
-    def survivors(self, feasible: Sequence[Individual], count: int) -> list[int]:
-        """Return the first `count` in the order by front and crowding distance."""
-        chosen: list[int] = crowded_order(feasible)[:count].tolist()
-        return chosen
+    def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
+        """Return what DEAP's selection keeps."""
+        kept: list[Individual] = tools.selNSGA2(list(feasible), count)
+        return kept

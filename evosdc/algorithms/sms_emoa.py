@@ -24,7 +24,7 @@ class HypervolumeSelection(MultiObjective):
         """Return how many dominate each: parents are drawn with less pressure than survivors."""
         return np.asarray(domination(individuals).sum(axis=0), dtype=np.float64)
 
-    def survivors(self, feasible: Sequence[Individual], count: int) -> list[int]:
+    def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
         """Return what is left when the least useful one is removed, again and again; of equals the later one goes."""
         fronts, beaten = front_numbers(feasible), domination(feasible).sum(axis=0)
         staying = np.arange(len(feasible))
@@ -35,7 +35,7 @@ class HypervolumeSelection(MultiObjective):
         values = objectives_of(feasible)
         while len(staying) > count:
             staying = np.delete(staying, least_contribution(values[staying]))
-        return [int(position) for position in staying]
+        return [feasible[position] for position in staying.tolist()]
 
 
 def least_contribution(values: NDArray[np.float64]) -> int:

@@ -135,9 +135,7 @@ class _Step:
 class _Asked(Evaluator):
     """An evaluator that waits for values of the caller's own."""
 
-    def __init__(
-        self, evaluator: Evaluator, wait: Callable[[Sequence[Individual]], Sequence[Values] | None]
-    ) -> None:
+    def __init__(self, evaluator: Evaluator, wait: Callable[[Sequence[Individual]], Sequence[Values] | None]) -> None:
         super().__init__(evaluator.problem, rule=evaluator.rule)
         self._other, self._wait = evaluator, wait
 

@@ -10,8 +10,7 @@ from evosdc.secret import Streams
 
 
 def evolve_demes(algorithm: Archipelago, evaluator: Evaluator, streams: Streams, population: Population) -> Generation:
-    """Return the generation after a population, and after migration where it is time; demes have streams of their own.
-    """
+    """Return the generation after a population, and after migration; demes have streams of their own."""
     evolved = [
         evolve(algorithm.inner, evaluator, replace(streams, island=island), deme)
         for island, deme in enumerate(algorithm.demes(population))

@@ -107,7 +107,8 @@ class Evaluator:
 
     def evaluate(self, individual: Individual) -> Values:
         """Return the objectives of an individual, with its scores."""
-        (values,) = self.map(self.evaluate, [individual])
+        (values,) = self.values_of([individual])
+        self.evaluated.append([individual])
         return values
 
     def evaluate_all(self, individuals: Sequence[Individual]) -> Sequence[Individual]:

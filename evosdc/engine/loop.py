@@ -3,9 +3,12 @@
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from math import inf
 from time import monotonic
 from typing import Any
+
+import numpy as np
 
 from evosdc.engine.archive import Archive, Point
 from evosdc.engine.evaluation import Evaluator, each_of
@@ -16,7 +19,7 @@ from evosdc.engine.statistics import Census, best_of, better_of, generation_reco
 from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
 from evosdc.model import Algorithm, Individual, Population
-from evosdc.secret import Streams
+from evosdc.secret import Streams, lent
 from evosdc.time_limit import DeadlineOver, time_limited
 
 
@@ -64,13 +67,20 @@ def first_state(
             f"none of the {len(candidates)} candidates to start the search from could be evaluated; "
             'with on_error = "raise" the first failure is told'
         )
-    population = algorithm.first_population(candidates)
+    with lent(_drawn_from(candidates)):
+        population = algorithm.first_population(candidates)
     diversity = _census(algorithm).diversity(population.members)
     progress = Progress(
         0, evaluations + len(candidates), seconds, 0, attained(best), diversity, failures_in(candidates)
     )
     front = Archive(candidates)
     return SearchState(population, best, front.individuals, progress, front.passed)
+
+
+def _drawn_from(candidates: Sequence[Individual]) -> np.random.Generator:
+    """Return the generator of the choice of a first population: the same candidates are chosen from alike."""
+    content = blake2b(b"".join(candidate.key for candidate in candidates), digest_size=8)
+    return np.random.default_rng(int.from_bytes(content.digest(), "little"))
 
 
 def attained(best: Individual) -> float:
@@ -152,7 +162,9 @@ def state_after(
 ) -> tuple[SearchState, dict[str, Any]]:
     """Return the state after a generation, and its line of the journal; the archive takes in what was evaluated."""
     evaluated, population = generation.evaluated, generation.population
-    changed = any([archive.update(batch) for batch in evaluated])
+    changed = False
+    for batch in evaluated:
+        changed |= bool(archive.update(batch))
     best = better_of(state.best, evaluated)
     improved = changed if len(best.objectives) > 1 else best is not state.best
     progress = Progress(

@@ -115,15 +115,17 @@ class Problem(Draws):
             return self._values(self.expectations(genome), genome)
         if self._direct is not None:
             return self._values({name: score(genome) for name, score in self._direct.items()}, genome)
-        if self._trackers is not None and individual.parent is not None and not (from_scratch or individual.parent.failed):
+        if (
+            self._trackers is not None
+            and individual.parent is not None
+            and not (from_scratch or individual.parent.failed)
+        ):
             scores = self._followed(self._trackers, individual, individual.parent)
             if scores is not None:
                 return self._values(scores, genome)
         return self._from_scratch(genome, key)
 
-    def _followed(
-        self, trackers: Trackers, individual: Individual, parent: Individual
-    ) -> dict[str, float] | None:
+    def _followed(self, trackers: Trackers, individual: Individual, parent: Individual) -> dict[str, float] | None:
         """Return the scores of an individual by what it changes in its parent's table; None where that is too much."""
         trackers.born(individual.key, parent.key)
         change = trackers.genotype.change(parent.genome, individual.genome, trackers.most_changed)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.errors import EvosdcError, PluginFailure
+from evosdc.errors import EvosdcError, PluginRaisedError
 from evosdc.model import Changes, Fitted, Individual, Local, Tracker
 from evosdc.processors import side_by_side
 from evosdc.table.table import Table
@@ -37,13 +37,13 @@ T = TypeVar("T")
 
 
 def named(name: str, method: str, call: Callable[..., T], *given: Any) -> T:
-    """Return what a method of a measure returns; raises `PluginFailure` with the names of both where it raises."""
+    """Return what a method of a measure returns; raises `PluginRaisedError` with the names of both where it raises."""
     try:
         return call(*given)
     except EvosdcError:
         raise
     except Exception as error:
-        raise PluginFailure("measure", name, method, error) from error
+        raise PluginRaisedError("measure", name, method, error) from error
 
 
 def scored(name: str, fitted: Fitted, masked: Table) -> float:
@@ -63,9 +63,7 @@ class FollowedTable:
         What it is decoded to.
     """
 
-    def __init__(
-        self, genotype: Local[Any], measures: Mapping[str, Fitted], genome: Any, table: Table
-    ) -> None:
+    def __init__(self, genotype: Local[Any], measures: Mapping[str, Fitted], genome: Any, table: Table) -> None:
         self._genotype = genotype
         self.genome = genome
         calls = [partial(named, name, "track", fitted.track, table) for name, fitted in measures.items()]
@@ -129,7 +127,7 @@ class Trackers:
 
         Raises
         ------
-        PluginFailure
+        PluginRaisedError
             A measure failed.
         """
         table = self.at(parent)

@@ -1,26 +1,26 @@
-"""Whether scores that were reached step by step are those of the genomes themselves."""
+"""Whether scores that were reached by what children change are those of the genomes themselves."""
 
 from collections.abc import Iterable
+from math import isclose
 
 from evosdc.engine.problem import Problem
 from evosdc.model import Individual
 
+ROUNDING = 1e-9
+"""Difference, relative or absolute, that a tracker may make."""
+
 
 def unequal(problem: Problem, individuals: Iterable[Individual]) -> list[str]:
-    """Return what differs, to the last bit, between individuals and a fresh evaluation of their genomes; in words.
-
-    A fresh evaluation starts every measure from scratch, with no relative to follow. The list is empty where
-    incremental evaluation is exact, as it has to be.
-    """
+    """Return what differs between individuals and an evaluation of their genomes from scratch; in words."""
     differences = []
     for individual in individuals:
-        fresh = problem.evaluate(individual.genome, individual.key)
-        name = individual.key[:4].hex()
+        fresh, name = problem.evaluate(individual, from_scratch=True), individual.key[:4].hex()
         differences += [
             f"{name}: {score} is {individual.scores[score]!r}, afresh {value!r}"
             for score, value in fresh.scores.items()
-            if individual.scores[score] != value
+            if not isclose(individual.scores[score], value, rel_tol=ROUNDING, abs_tol=ROUNDING)
         ]
-        if individual.objectives != fresh.objectives:
-            differences.append(f"{name}: the objectives are {individual.objectives}, afresh {fresh.objectives}")
+        pairs = zip(individual.objectives, fresh, strict=True)
+        if not all(isclose(own, other, rel_tol=ROUNDING, abs_tol=ROUNDING) for own, other in pairs):
+            differences.append(f"{name}: the objectives are {individual.objectives}, afresh {tuple(fresh)}")
     return differences

@@ -9,7 +9,7 @@ from evosdc.calls.masking import apply_masking, build_steps, last_step_of, requi
 from evosdc.engine.mending import mended
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError
-from evosdc.model import Masking, Seedable
+from evosdc.model import Individual, Masking, Seedable
 from evosdc.model.individual import precedence_of
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, Seed, draw_seed, stream
@@ -96,9 +96,10 @@ def judged(problem: Problem, masked: Table) -> tuple[Mapping[str, float], tuple[
     genotype = problem.genotype
     if not isinstance(genotype, Seedable):
         return problem.score(masked)
-    genome = genotype.seeded(masked)
-    evaluation = problem.evaluate(genome, genotype.key(genome))
-    return evaluation.scores, evaluation.objectives
+    individual = Individual.unevaluated(genotype.seeded(masked), "", problem.fitness.objectives)
+    individual.key = genotype.key(individual.genome)
+    values = problem.evaluate(individual)
+    return values.scores, tuple(values)
 
 
 def digest_of(masked: Table) -> str:

@@ -20,10 +20,10 @@ from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.file_blocks import FileBlocks, in_blocks
 from evosdc_cells.files import File, Genes, changed_rows, finished, key_of, locked, records_of, with_records
-from evosdc_cells.sparse import Sparse, changed_records
 from evosdc_cells.mutation import ATTEMPTS, Mutation
 from evosdc_cells.parameters import CellsParameters
 from evosdc_cells.record_moves import RECORD_MOVES, RecordMoves
+from evosdc_cells.sparse import Sparse, changed_records
 
 BLOCK = 1000
 """Of so many records one is changed by a move of several records."""
@@ -196,9 +196,7 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
         ends = np.cumsum([len(own) for own, _, _ in parts], dtype=np.int64)
         return self._told(g, Sparse(ends, rows, before, records))
 
-    def _moved(
-        self, g: File, kind: str, rng: np.random.Generator, through: NDArray[np.float64] | None
-    ) -> File:
+    def _moved(self, g: File, kind: str, rng: np.random.Generator, through: NDArray[np.float64] | None) -> File:
         single = kind in RECORD_MOVES or kind in CLASS_MOVES
         if not self._domain.free.size:
             return g

@@ -43,8 +43,8 @@ def changed_records(parent: File, made: Genes | Sparse, categories_alone: bool) 
         return made
     file = np.asarray(parent)
     if categories_alone:
-        _, *told = changed_codes(file, made, len(file))
-        return Sparse(*told)
+        _, ends, rows, before, after = changed_codes(file, made, len(file))
+        return Sparse(ends, rows, before, after)
     chosen, ends, rows = differing_children(file, made, len(file))
     own = np.repeat(chosen, np.diff(ends, prepend=0)) if len(chosen) > 1 else chosen
     return Sparse(ends, rows, file[rows], made[own, rows])

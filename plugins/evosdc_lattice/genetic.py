@@ -58,7 +58,7 @@ class Genetic(LatticeSearch):
 
     def propose(self, population: Population) -> list[Offspring]:
         """Return the children of pairs drawn by roulette."""
-        generation, size = population.generation, self.params.population
+        size = self.params.population
         if not population.memory["started"]:
             return proposed([self.lattice.random(self.toolbox.rng) for slot in range(size)], "random")
         individuals = population

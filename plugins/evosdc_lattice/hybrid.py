@@ -71,7 +71,7 @@ class GeneticTabu(TabuSearch):
 
     def propose(self, population: Population) -> list[Offspring]:
         """Return first nodes, children of a crossover, or the neighbours of all current nodes."""
-        generation, memory = population.generation, population.memory
+        memory = population.memory
         if "cycle" not in memory:
             nodes = [self.lattice.random(self.toolbox.rng) for slot in range(self.size)]
             return self.first_nodes(nodes, self.toolbox.rng)
@@ -87,7 +87,7 @@ class GeneticTabu(TabuSearch):
         return offspring
 
     def _crossed(self, population: Population) -> list[Offspring]:
-        generation, size = population.generation, self.size
+        size = self.size
         slots = wheel(population, size + size % 2, self.params.penalty, self.toolbox.rng)
         offspring: list[Offspring] = []
         for pair in range(len(slots) // 2):

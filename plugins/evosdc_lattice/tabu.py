@@ -197,8 +197,7 @@ class Tabu(TabuSearch):
 
     def propose(self, population: Population) -> list[Offspring]:
         """Return the neighbours of the next node, or of the next ones."""
-        cycle, memory = population.generation, population.memory
-        if not memory["started"]:
+        if not population.memory["started"]:
             rng = self.toolbox.rng
             return self.first_nodes([self.lattice.random(rng)], rng)
         slots, rng = self._followed(population, self.toolbox.rng), self.toolbox.rng

@@ -17,10 +17,10 @@ from evosdc.model import (
     Equipped,
     Generalising,
     Grouping,
+    Local,
     Masking,
     MaskingMethods,
     Microdata,
-    Local,
     Parameters,
     SelfStarting,
 )

@@ -1,11 +1,11 @@
 """Small changes of groups that keep their sizes between k and 2k - 1."""
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from collections.abc import Callable
 from evosdc_social.repair import NOBODY, Labels, canonical, repaired
 from evosdc_social.space import SemanticSpace
 from evosdc_social.tree import Nodes
@@ -49,7 +49,9 @@ class Moves:
                 found.append((order, begins.astype(np.int64), ends.astype(np.int64)))
         return found
 
-    def made(self, groups: Labels, kind: str, rng: np.random.Generator, records: Draw | None = None) -> Labels:
+    def made(
+        self, groups: Labels, kind: str, rng: np.random.Generator, records: Callable[[], int] | None = None
+    ) -> Labels:
         """Return groups after a change; the same ones where none of the kind was found.
 
         Parameters

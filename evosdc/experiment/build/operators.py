@@ -63,7 +63,9 @@ def _function(kind: str, operator: Named, registry: Registry) -> Callable[..., A
     unknown = [name for name in operator.params if name not in signature(function).parameters]
     if unknown and not any(p.kind is p.VAR_KEYWORD for p in signature(function).parameters.values()):
         taken = ", ".join(list(signature(function).parameters)) or "none"
-        raise _refused(kind, f"parameters {', '.join(unknown)} of {operator.name}", f"parameters that it takes: {taken}")
+        raise _refused(
+            kind, f"parameters {', '.join(unknown)} of {operator.name}", f"parameters that it takes: {taken}"
+        )
     return made
 
 
