@@ -167,7 +167,7 @@ class Memetic(Algorithm):
         return [self.moves[i] for i in self.toolbox.rng.choice(len(shares), count, p=shares).tolist()]
 
     def _moved(self, population: Population, slot: int, drawn: Sequence[Move]) -> list[Siblings]:
-        """Return changes of a member: moves of the genotype, and mutants where the toolbox has a mutation of its own."""
+        """Return changes of a member: moves of the genotype, and mutants where the toolbox has its own mutation."""
         toolbox, climber, made = self.toolbox, population[slot], list[Siblings]()
         own = [move for move in drawn if move.kind != MUTATION]
         if own:
