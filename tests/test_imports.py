@@ -259,9 +259,9 @@ def test_what_a_run_of_a_text_file_needs_is_imported_alone(name: str) -> None:
     [
         "evosdc.engine.loop",
         "evosdc_limit.offer",
-        "evosdc_privacy.k_map",
+        "evosdc_privacy.population",
         "evosdc_privacy.population_uniqueness",
-        "evosdc_privacy.safepub",
+        "evosdc_privacy.differential_privacy",
         "evosdc_social.picture",
     ],
 )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evosdc.clustering.assignment import Order, assign, nearer, own_distances, represent, represent_numbers
+from evosdc.clustering.assignment import Order, assign, distances_to, nearer, represent, represent_numbers
 from evosdc.clustering.geometry import Geometry, Integers, Records, geometry_of, records_of
 from evosdc.table.table import Codes, Numbers, Table
 
@@ -189,8 +189,8 @@ def settled(records: Records, known: Geometry, centres: Codes, means: Numbers, r
         empty = np.flatnonzero(np.bincount(assigned, minlength=len(centres)) == 0)
         if empty.size:
             # Distances to the representatives just found: by older ones the farthest may have its own by now.
-            own_distances(codes, numbers, centres, means, known, assigned, far)
-            farthest = np.argsort(-far, kind="stable")[: empty.size]
+            own = distances_to(codes, numbers, centres, means, known)[assigned, np.arange(len(counts))]
+            farthest = np.argsort(-own, kind="stable")[: empty.size]
             centres[empty], means[empty] = codes[farthest], numbers[farthest]
     else:
         assign(codes, numbers, centres, means, known, assigned, far)

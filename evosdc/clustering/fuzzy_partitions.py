@@ -1,7 +1,7 @@
 """Comparison of two fuzzy partitions of the same records."""
 
 import numpy as np
-from numba import njit
+from scipy.spatial.distance import cdist
 
 from evosdc.clustering.geometry import Integers
 from evosdc.clustering.membership import Memberships
@@ -36,17 +36,10 @@ def fuzzy_rand(first: Memberships, second: Memberships) -> float:
     return float(1.0 - _apart(one, other, counts.astype(np.int64)) / (n * (n - 1) / 2))
 
 
-@njit(cache=True)
 def _apart(first: Memberships, second: Memberships, counts: Integers) -> float:
     """Return the sum over pairs of records of the difference of the degrees to which they are together."""
-    total = 0.0
-    for row in range(counts.size):
-        for other in range(row):
-            # Each by itself, so that equal ones differ by nothing to the last bit.
-            one, two = 0.0, 0.0
-            for cluster in range(first.shape[1]):
-                one += abs(first[row, cluster] - first[other, cluster])
-            for cluster in range(second.shape[1]):
-                two += abs(second[row, cluster] - second[other, cluster])
-            total += counts[row] * counts[other] * abs(one - two) / 2.0
-    return total
+    # Each by itself, so that equal ones differ by nothing to the last bit.
+    one, two = cdist(first, first, "cityblock"), cdist(second, second, "cityblock")
+    differences = np.multiply.outer(counts, counts) * np.abs(one - two) / 2.0
+    pairs = differences[np.tri(counts.size, k=-1, dtype=np.bool_)]
+    return float(pairs.cumsum()[-1]) if pairs.size else 0.0

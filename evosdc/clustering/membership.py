@@ -1,10 +1,10 @@
-"""Kernels of fuzzy clustering: degrees to which records belong to clusters, and what represents such clusters."""
+"""Steps of fuzzy clustering: degrees to which records belong to clusters, and what represents such clusters."""
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.clustering.assignment import Order, apart, nearest_category
+from evosdc.clustering.assignment import Order, distances_to, nearest_categories
 from evosdc.clustering.geometry import Geometry, Integers
 from evosdc.table.table import Codes, Numbers
 
@@ -12,7 +12,6 @@ Memberships = NDArray[np.float64]
 """How far each record belongs to each cluster, shape (m, c); rows sum to 1."""
 
 
-@njit(cache=True)
 def belong(
     codes: Codes,
     numbers: Numbers,
@@ -28,42 +27,43 @@ def belong(
     ``u`` goes by ``d ** (-1 / (fuzziness - 1))``; a record at no distance from some representatives belongs to these
     alone, in equal shares.
     """
-    clusters, power, total = centres.shape[0], 1.0 / (fuzziness - 1.0), 0.0
-    distances = np.empty(clusters)
-    for row in range(counts.size):
+    distances = np.ascontiguousarray(distances_to(codes, numbers, centres, means, known).T)
+    return float(_belong(distances, counts, fuzziness, memberships))
+
+
+@njit(cache=True)
+def _belong(distances: Numbers, counts: Integers, fuzziness: float, memberships: Memberships) -> float:
+    # Compiled, since numpy's powers differ in the last bit from one processor to another.
+    rows, clusters = distances.shape
+    power, total = 1.0 / (fuzziness - 1.0), 0.0
+    for row in range(rows):
+        least, summed = np.inf, 0.0
         for centre in range(clusters):
-            distances[centre] = apart(codes, numbers, row, centres, means, centre, known, np.inf)
-        least, summed = distances.min(), 0.0
+            least = min(least, distances[row, centre])
         for centre in range(clusters):
             # By ratios of at most 1, whose powers do not overflow.
-            share = 1.0 if distances[centre] <= least else (least / distances[centre]) ** power
+            far = distances[row, centre]
+            share = 1.0 if far <= least else (least / far) ** power
             memberships[row, centre] = share
             summed += share
         for centre in range(clusters):
             memberships[row, centre] /= summed
-            total += counts[row] * memberships[row, centre] ** fuzziness * distances[centre]
+            total += counts[row] * memberships[row, centre] ** fuzziness * distances[row, centre]
     return total
 
 
-@njit(cache=True)
 def represent_degrees(codes: Codes, weights: Memberships, known: Geometry, centres: Codes) -> None:
     """Put in place, by cluster and categorical attribute, the category of least weighted distance to all records.
 
     Clusters to which nothing belongs keep what they have.
     """
-    clusters = centres.shape[0]
-    for v in range(codes.shape[1]):
-        width, offset = known.widths[v], known.offsets[v]
-        frequencies = np.zeros((clusters, width))
-        for row in range(weights.shape[0]):
-            for cluster in range(clusters):
-                frequencies[cluster, codes[row, v] + 1] += weights[row, cluster]
-        for cluster in range(clusters):
-            if frequencies[cluster].sum() > 0.0:
-                centres[cluster, v] = nearest_category(frequencies, cluster, width, offset, known)
+    for v, (offset, width) in enumerate(zip(known.offsets.tolist(), known.widths.tolist(), strict=True)):
+        matrix = known.distances[offset : offset + width * width].reshape(width, width)
+        frequencies = np.array([np.bincount(codes[:, v] + 1, column, width) for column in weights.T])
+        some = frequencies.sum(axis=1) > 0.0
+        centres[some, v] = nearest_categories(frequencies[some], matrix, known)
 
 
-@njit(cache=True)
 def represent_number_degrees(
     numbers: Numbers, weights: Memberships, order: Order, known: Geometry, means: Numbers
 ) -> None:
@@ -71,37 +71,24 @@ def represent_number_degrees(
 
     A missing number stands in as in `evosdc.clustering.assignment.represent_numbers`.
     """
-    clusters = means.shape[0]
     for v in range(numbers.shape[1]):
-        there, missing, passed = np.zeros(clusters), np.zeros(clusters), np.zeros(clusters)
-        for row in range(weights.shape[0]):
-            absent = np.isnan(numbers[row, v])
-            for cluster in range(clusters):
-                if absent:
-                    missing[cluster] += weights[row, cluster]
-                else:
-                    there[cluster] += weights[row, cluster]
-        for place in range(order.shape[1]):
-            row = order[v, place]
-            if np.isnan(numbers[row, v]):
-                break  # the missing ones come last
-            for cluster in range(clusters):
-                if 2.0 * passed[cluster] >= there[cluster]:
-                    continue
-                passed[cluster] += weights[row, cluster]
-                if 2.0 * passed[cluster] >= there[cluster]:
-                    means[cluster, v] = numbers[row, v]
+        column = numbers[:, v]
+        present = ~np.isnan(column)
+        there, missing = _summed(weights[present]), _summed(weights[~present])
+        ascending = order[v, : int(present.sum())]
+        if ascending.size:
+            passed = 2.0 * weights[ascending].cumsum(axis=0) >= there
+            reached = passed.any(axis=0) & (there > 0.0)
+            means[reached, v] = column[ascending[passed.argmax(axis=0)[reached]]]
         if known.wildcard:
-            for cluster in range(clusters):
-                if missing[cluster] > 0.0 and there[cluster] == 0.0:
-                    means[cluster, v] = np.nan
+            means[(missing > 0.0) & (there == 0.0), v] = np.nan
             continue
-        summed = missing * known.unit
-        for row in range(weights.shape[0]):
-            if not np.isnan(numbers[row, v]):
-                for cluster in range(clusters):
-                    far = abs(numbers[row, v] - means[cluster, v]) * known.factors[v]
-                    summed[cluster] += weights[row, cluster] * far
-        for cluster in range(clusters):
-            if missing[cluster] > 0.0 and there[cluster] * known.unit < summed[cluster]:
-                means[cluster, v] = np.nan
+        far = np.abs(column[present, None] - means[:, v]) * known.factors[v]
+        summed = _summed(np.vstack((missing * known.unit, weights[present] * far)))
+        means[(missing > 0.0) & (there * known.unit < summed), v] = np.nan
+
+
+def _summed(rows: Memberships) -> Numbers:
+    """Return the sums by cluster, added record by record."""
+    summed: Numbers = np.vstack((np.zeros(rows.shape[1]), rows)).cumsum(axis=0)[-1]
+    return summed

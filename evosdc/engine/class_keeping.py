@@ -9,11 +9,8 @@ from functools import cached_property, partial
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evosdc.engine.followed_headline import FollowedHeadline
-from evosdc.engine.followed_sizes import FollowedSizes
-from evosdc.engine.headline import Headline
+from evosdc.engine.headline import Headline, unmasked_of
 from evosdc.model import ByClass, Fitted, Microdata
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.model.individual import INFEASIBILITY
@@ -25,14 +22,7 @@ from evosdc.table.table import Codes, Table
 def headline_of(constraint: Constraint, measures: Mapping[str, Fitted]) -> Headline | None:
     """Return the privacy model that a constraint looks at, on its file; None where it looks at something else."""
     fitted = measures.get(constraint.figure_name)
-    if isinstance(fitted, FollowedHeadline | FollowedSizes):
-        return fitted.headline
     return fitted if isinstance(fitted, Headline) else None
-
-
-def unmasked_of(headline: Headline) -> tuple[str, ...]:
-    """Return the quasi-identifiers that a privacy model looks at and that are published as they are."""
-    return tuple(name for name in headline.quasi_identifiers if name not in headline.microdata.protect)
 
 
 class Repair:
@@ -111,7 +101,7 @@ class Repair:
         """Return the sizes that classes have to keep where they are not judged one by one: what is asked, what was."""
         sizes = []
         for constraint, headline in self._judged:
-            if not isinstance(self._figures[constraint.figure_name], FollowedHeadline):
+            if not headline.by_class:
                 least = int(headline.view(masked).classes.counts.min())
                 bounded = isinstance(headline.model, ByClass) and constraint.operator == ">="
                 sizes += [min(least, ceil(max(constraint.bound, 1.0)) if bounded else least), least]
@@ -121,16 +111,12 @@ class Repair:
         """Return which records are in classes that miss a constraint, or in smaller ones than `least`, shape (n,)."""
         short = np.zeros(len(masked), dtype=bool)
         for constraint, headline in self._judged:
-            fitted = self._figures[constraint.figure_name]
-            if isinstance(fitted, FollowedHeadline):
-                state = fitted.start(masked).classes
-                figures, places = np.unique(state.figures[state.places], return_inverse=True)
-                short |= self._missing(constraint, fitted, figures)[places.reshape(-1)]
-            else:
-                classes = headline.view(masked).classes
-                short |= classes.counts[classes.of] < least
+            view = headline.view(masked)
+            figures = headline.model.record_figures(view) if headline.by_class else None
+            if figures is None:
+                short |= view.classes.counts[view.classes.of] < least
+                continue
+            distinct, places = np.unique(figures, return_inverse=True)
+            missing = np.array([constraint.excess(figure) > 0.0 for figure in distinct.tolist()])
+            short |= missing[places.reshape(-1)]
         return short
-
-    @staticmethod
-    def _missing(constraint: Constraint, fitted: FollowedHeadline, figures: NDArray[np.float64]) -> Flags:
-        return np.array([constraint.excess(fitted.model.headline_of(value)) > 0.0 for value in figures.tolist()])

@@ -1,16 +1,22 @@
 """A privacy model as a score: what ``k-anonymity >= 3`` looks at."""
 
+from functools import cached_property
 from math import inf, isnan
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.errors import EvaluationError
-from evosdc.model import Fitted, IntruderView, Microdata, MissingMatch, PrivacyModel
+from evosdc.model import ByClass, BySizes, Fitted, IntruderView, Microdata, MissingMatch, PrivacyModel, Tracker
 from evosdc.model.constraint import GREATEST
 from evosdc.table.coarsening import coarsened
-from evosdc.table.schema import Attribute, Role
-from evosdc.table.table import Table
+from evosdc.table.distinct_values import placed_values
+from evosdc.table.equivalence import equivalence_classes, key_codes, ranks
+from evosdc.table.schema import Attribute, MissingRule, Role
+from evosdc.table.table import MISSING, Codes, Rows, Table
+
+Integers = NDArray[np.int64]
 
 
 class Headline(Fitted):
@@ -69,6 +75,34 @@ class Headline(Fitted):
             self._population = attributes, coarsened(population, published, self.quasi_identifiers)
         return self._population[1]
 
+    @cached_property
+    def keys(self) -> "RecordKeys | None":
+        """The keys of records and their sensitive values as numbers; None where they cannot be tracked."""
+        of_sensitive = isinstance(self.model, ByClass) and self.model.of_sensitive
+        return RecordKeys(self, self.sensitive if of_sensitive else ()) if _countable(self) else None
+
+    @property
+    def by_class(self) -> bool:
+        """Whether a tracker judges each class by itself.
+
+        Where the model compares classes with the whole file, the sensitive attributes must not be masked for that.
+        """
+        if not isinstance(self.model, ByClass) or not self.model.by_class or self.keys is None:
+            return False
+        return not (self.model.of_whole_file and any(name in self.microdata.protect for name in self.sensitive))
+
+    def track(self, masked: Table) -> Tracker:
+        """Return a tracker that judges only what changes, where the model and the file allow it."""
+        if self.by_class:
+            from evosdc.engine.class_trackers import WorstClass  # numba is loaded with it
+
+            return WorstClass(self, masked)
+        if isinstance(self.model, BySizes) and self.keys is not None:
+            from evosdc.engine.class_trackers import ClassSizes
+
+            return ClassSizes(self, masked)
+        return super().track(masked)
+
     def score(self, masked: Table) -> float:
         """Return the headline; finite, a figure without bound (None) is cut.
 
@@ -81,7 +115,12 @@ class Headline(Fitted):
         number = inf if value is None else float(value)
         if isnan(number):
             raise EvaluationError(f"privacy model {type(self.model).__name__} gave no number for {self.model.headline}")
-        return min(max(number, -GREATEST), GREATEST)
+        return cut(number)
+
+
+def cut(figure: float) -> float:
+    """Return a figure as a score, which is finite."""
+    return min(max(figure, -GREATEST), GREATEST)
 
 
 class Shortfall(Fitted):
@@ -102,3 +141,105 @@ class Shortfall(Fitted):
         """Return the percentage; 0 where the bound is kept."""
         share = self.headline.model.shortfall(self.headline.view(masked), self.bound)
         return 100.0 * (share or 0.0)
+
+    def track(self, masked: Table) -> Tracker:
+        """Return a tracker that judges only classes that change, where the headline has one."""
+        if not self.headline.by_class:
+            return super().track(masked)
+        from evosdc.engine.class_trackers import ShortClasses  # numba is loaded with it
+
+        return ShortClasses(self, masked)
+
+
+class RecordKeys:
+    """Numbers the keys of records, equal where they are alike on all quasi-identifiers, and their sensitive values.
+
+    Parameters
+    ----------
+    headline : Headline
+        For which keys can be numbers.
+    sensitive : tuple of str
+        Attributes whose values are looked at: those that masking leaves alone first.
+
+    Attributes
+    ----------
+    attributes : tuple of Attribute
+    present : tuple of ndarray of int32
+        By attribute, the codes that values are numbered by, a missing one last; of a number its rank.
+    overall : tuple of ndarray of int64
+        Records of each value; zeros of a masked attribute.
+    spans : ndarray of int64, shape (A,)
+        How many values each attribute may have.
+    """
+
+    def __init__(self, headline: Headline, sensitive: tuple[str, ...]) -> None:
+        microdata = headline.microdata
+        schema, masked = microdata.table.schema, microdata.original.schema
+        place = {attribute.name: position for position, attribute in enumerate(masked.categorical)}
+        known = [name for name in headline.quasi_identifiers if name in place]
+        unmasked = equivalence_classes(key_codes(microdata.table, unmasked_of(headline)))
+        radix = np.cumprod([1, *(len(schema[name].categories) + 1 for name in known)], dtype=np.int64)
+        self._columns, self._radix = [place[name] for name in known], radix[:-1]
+        self._fixed = unmasked.of * radix[-1]
+        self._kept: list[Integers] = []
+        self._masked = [place[name] for name in sensitive if name in place]
+        names = [name for name in sensitive if name not in place]
+        found = [self._values_of(microdata.table, name) for name in names]
+        for name in (name for name in sensitive if name in place):
+            size = len(schema[name].categories)
+            found.append((np.append(np.arange(size), MISSING).astype(np.int32), np.zeros(size + 1, dtype=np.int64)))
+            names.append(name)
+        self.attributes = tuple(schema[name] for name in names)
+        self.present, self.overall = tuple(p for p, _ in found), tuple(o for _, o in found)
+        self.spans = np.array([len(present) for present in self.present], dtype=np.int64)
+
+    def _values_of(self, table: Table, name: str) -> tuple[Codes, Integers]:
+        """Number the values of an attribute that stays as it is; return their codes, and the records of each."""
+        attribute, column = table.schema[name], table.column(name)
+        codes = np.array(column if attribute.categorical else ranks(column), dtype=np.int64)
+        size = int(codes.max(initial=0)) + 1
+        codes[codes == MISSING] = size
+        present, values, overall = placed_values(codes)
+        self._kept.append(values.astype(np.int64))
+        return np.where(present == size, MISSING, present).astype(np.int32), overall.astype(np.int64)
+
+    def of(self, part: Table, rows: Rows | slice) -> tuple[Integers, Integers]:
+        """Return the keys of masked records, shape (m,), and their values by sensitive attribute, shape (A, m).
+
+        Parameters
+        ----------
+        part : Table
+            The records, of the protected attributes.
+        rows : ndarray of intp, shape (m,), or slice
+            Where they stand in the file.
+        """
+        keys = (part.codes[:, self._columns].astype(np.int64) + 1) @ self._radix + self._fixed[rows]
+        values = np.empty((len(self.spans), len(part)), dtype=np.int64)
+        for a, kept in enumerate(self._kept):
+            values[a] = kept[rows]
+        for a, v in enumerate(self._masked, len(self._kept)):
+            codes = part.codes[:, v]
+            values[a] = np.where(codes == MISSING, self.spans[a] - 1, codes)
+        return keys, values
+
+
+def unmasked_of(headline: Headline) -> tuple[str, ...]:
+    """Return the quasi-identifiers that a privacy model looks at and that are published as they are."""
+    return tuple(name for name in headline.quasi_identifiers if name not in headline.microdata.protect)
+
+
+def _countable(headline: Headline) -> bool:
+    """Whether keys can be numbers of 62 bits.
+
+    Missing values must not be wildcards, since classes then overlap, and masked quasi-identifiers and sensitive
+    attributes have to be categories.
+    """
+    microdata = headline.microdata
+    schema = microdata.table.schema
+    masked = [name for name in (*headline.quasi_identifiers, *headline.sensitive) if name in microdata.protect]
+    if schema.na is MissingRule.WILDCARD or any(not schema[name].categorical for name in masked):
+        return False
+    keys = float(len(microdata.table))
+    for name in masked:
+        keys *= len(schema[name].categories) + 1
+    return keys < 2.0**62

@@ -1,7 +1,7 @@
 """The contract of privacy models: what one file, taken by itself, reveals of its respondents."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -232,10 +232,23 @@ class ClassValues:
     counts: NDArray[np.int64]
     overall: NDArray[np.int64]
 
+    @cached_property
+    def owner(self) -> NDArray[np.int64]:
+        """The class of each entry."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Records of each class, shape (c,)."""
+        return summed(self.owner, self.counts, len(self.starts) - 1)
+
 
 @dataclass(frozen=True, eq=False)
 class ClassContents:
-    """Some equivalence classes: their sizes, shape (c,), and what is in them of each sensitive attribute."""
+    """Some equivalence classes: their sizes, shape (c,), and what is in them of each sensitive attribute.
+
+    Where missing values are wildcards, a class holds all records that its key matches, and records are in several.
+    """
 
     sizes: NDArray[np.int64]
     sensitive: tuple[ClassValues, ...]
@@ -244,13 +257,16 @@ class ClassContents:
 class ByClass(PrivacyModel):
     """A privacy model whose headline is the figure of the worst equivalence class.
 
-    A search then follows it: after a small change only the classes are judged whose records changed. Only where classes
-    do not overlap, so not where missing values are wildcards. The result has to be that of `assess`, to the last bit.
+    A search then tracks it: after a small change only the classes are judged whose records changed. Only where classes
+    do not overlap, so not where missing values are wildcards. The result has to be that of `assess`.
     `shortfall`, where there is one, has to be the share of records in classes whose figure is worse than the bound.
     """
 
     of_whole_file: ClassVar[bool] = False
     """Whether the figure of a class also depends on the sensitive values of the whole file."""
+
+    of_sensitive: ClassVar[bool] = True
+    """Whether the figure of a class depends on sensitive values; where False, they are not counted."""
 
     @property
     def by_class(self) -> bool:
@@ -261,7 +277,7 @@ class ByClass(PrivacyModel):
         """Return the headline that each record's class would give by itself, shape (n,); None where classes overlap."""
         if view.tree is not None or not self.by_class:
             return None
-        figures, place = np.unique(self.class_figures(contents_of(view)), return_inverse=True)
+        figures, place = np.unique(self.figures_of(view), return_inverse=True)
         headlines = np.array([self.headline_of(float(figure)) for figure in figures])
         by_record: Numbers = headlines[place.reshape(-1)][view.classes.of]
         return by_record
@@ -269,6 +285,17 @@ class ByClass(PrivacyModel):
     @abstractmethod
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return the figure of each class, shape (c,): the greater the safer where `larger_is_safer`."""
+
+    def figures_of(self, view: IntruderView) -> Numbers:
+        """Return the figure of each class of a file, shape (m,); a key's is that of the records that it matches."""
+        figures: Numbers = np.concatenate([self.class_figures(part) for part in contents_of(view, self.of_sensitive)])
+        return figures
+
+    def share_beyond(self, view: IntruderView, bound: float) -> float:
+        """Return the share of records in classes whose figure is worse than a bound: what `shortfall` may return."""
+        figures, counts = self.figures_of(view), view.classes.counts
+        short = figures < bound if self.larger_is_safer else figures > bound
+        return float(counts[short].sum() / counts.sum())
 
     def headline_of(self, figure: float) -> float:
         """Return the headline of a file by the figure of its worst class; usually that figure."""
@@ -278,13 +305,13 @@ class ByClass(PrivacyModel):
 class BySizes(PrivacyModel):
     """A privacy model whose headline tells only how many equivalence classes there are of each size.
 
-    A search then follows it: after a small change only the classes are counted whose records changed. Only where
+    A search then tracks it: after a small change only the classes are counted whose records changed. Only where
     classes do not overlap, so not where missing values are wildcards.
     """
 
     @abstractmethod
     def headline_of_sizes(self, sizes: NDArray[np.int64], times: NDArray[np.int64], original: IntruderView) -> float:
-        """Return the headline that `assess` gives, to the last bit.
+        """Return the headline that `assess` gives.
 
         Parameters
         ----------
@@ -295,18 +322,47 @@ class BySizes(PrivacyModel):
         """
 
 
-def contents_of(view: IntruderView) -> ClassContents:
-    """Return what is in the equivalence classes of a file, in the order of `classes`; keys match themselves alone."""
-    classes, found = view.classes, []
-    for name in view.sensitive:
-        attribute, column = view.table.schema[name], view.table.column(name)
-        codes = np.array(column if attribute.categorical else ranks(column), dtype=np.int64)
-        size = int(codes.max(initial=0)) + 1
-        codes[codes == MISSING] = size
-        present, values, overall = tallied(codes, view.counts)
-        pairs, _, counts = tallied(classes.of * present.size + values, view.counts)
-        starts = np.searchsorted(pairs, np.arange(len(classes) + 1) * present.size).astype(np.int64)
-        labels = np.where(present == size, MISSING, present).astype(np.int32)
-        entries = (pairs % present.size).astype(np.int64), counts.astype(np.int64)
-        found.append(ClassValues(attribute, labels, starts, *entries, overall.astype(np.int64)))
-    return ClassContents(classes.counts, tuple(found))
+def contents_of(view: IntruderView, of_sensitive: bool = True) -> Iterator[ClassContents]:
+    """Yield what is in the equivalence classes of a file, in the order of `classes`.
+
+    All of them at once, unless missing values are wildcards: then some after the others, since all might be too much.
+
+    Parameters
+    ----------
+    view : IntruderView
+    of_sensitive : bool
+        Whether sensitive values are counted.
+    """
+    classes, tree = view.classes, view.tree
+    own = tuple(_values_in_classes(view, name) for name in view.sensitive if of_sensitive)
+    if tree is None or not own:
+        yield ClassContents(view.frequencies[0], own)
+        return
+    from evosdc.table.wildcard_tree import matching_keys  # numba is loaded with it
+
+    for begin, end, query, key in matching_keys(tree, view.keys):
+        sizes = summed(query, classes.counts[key], end - begin)
+        yield ClassContents(sizes, tuple(_joined(values, query, key, end - begin) for values in own))
+
+
+def _values_in_classes(view: IntruderView, name: str) -> ClassValues:
+    """Return how often each value of a sensitive attribute occurs in the classes, each by itself."""
+    attribute, column, classes = view.table.schema[name], view.table.column(name), view.classes
+    codes = np.array(column if attribute.categorical else ranks(column), dtype=np.int64)
+    size = int(codes.max(initial=0)) + 1
+    codes[codes == MISSING] = size
+    present, values, overall = tallied(codes, view.counts)
+    pairs, _, counts = tallied(classes.of * present.size + values, view.counts)
+    starts = np.searchsorted(pairs, np.arange(len(classes) + 1) * present.size).astype(np.int64)
+    labels = np.where(present == size, MISSING, present).astype(np.int32)
+    return ClassValues(attribute, labels, starts, pairs % present.size, counts, overall)
+
+
+def _joined(values: ClassValues, query: NDArray[np.int64], key: NDArray[np.int64], queries: int) -> ClassValues:
+    """Return how often values occur in all classes that each query matches, given the pairs that match."""
+    starts, s = values.starts, values.present.size
+    sizes = starts[key + 1] - starts[key]
+    entries = np.arange(sizes.sum()) + np.repeat(starts[key] - (np.cumsum(sizes) - sizes), sizes)
+    pairs, _, counts = tallied(np.repeat(query, sizes) * s + values.values[entries], values.counts[entries])
+    starts = np.searchsorted(pairs, np.arange(queries + 1) * s).astype(np.int64)
+    return replace(values, starts=starts, values=pairs % s, counts=counts)

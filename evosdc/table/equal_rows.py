@@ -13,108 +13,53 @@ Positions = NDArray[np.int64]
 def grouped_rows(codes: Codes) -> tuple[Positions, Positions, Positions]:
     """Return class by record, first record and size of each class.
 
-    Rows become one number each, where 64 bits hold it: an address where there can be few, else sought by open
-    addressing.
+    Rows become one number each, attribute by attribute; where that takes more than 62 bits, those of the attributes so
+    far are counted up first.
     """
     n, columns = codes.shape
-    low, strides = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
-    several = _key_extents(codes, low, strides)
-    of, first, counts = np.zeros(n, np.int64), np.empty(n, np.int64), np.zeros(n, np.int64)
-    if several < 2.0**62:
-        for v in range(columns):
-            for i in range(n):
-                of[i] += (codes[i, v] - low[v]) * strides[v]
-    if several <= 4.0 * n:
-        found = _placed(of, np.full(int(several), -1, np.int32), first, counts)
-    else:
-        capacity = 16
-        while capacity < 2 * n:
-            capacity *= 2
-        table = np.full(capacity, -1, np.int32)
-        if several < 2.0**62:
-            found = _sought(of, np.empty(n, np.int64), table, first, counts)
-        else:
-            found = _compared(codes, of, table, first, counts)
+    of, first, counts = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    several = 1.0
+    for v in range(columns):
+        low, high = np.int64(2**31), np.int64(-(2**31))
+        for i in range(n):
+            low, high = min(low, np.int64(codes[i, v])), max(high, np.int64(codes[i, v]))
+        width = high - low + 1 if n else np.int64(1)
+        if several * width >= 2.0**62:
+            several = float(_counted_up(of, several, first, counts))
+        for i in range(n):
+            of[i] = of[i] * width + (codes[i, v] - low)
+        several *= width
+    found = _counted_up(of, several, first, counts)
     return of, first[:found].copy(), counts[:found].copy()
 
 
 @njit(cache=True)
-def _key_extents(codes: Codes, low: Positions, strides: Positions) -> float:
-    """Write the least code of each attribute and what its next one adds to a key; return how many keys there can be."""
-    n, columns = codes.shape
-    several = 1.0
-    for v in range(columns - 1, -1, -1):
-        least, most = np.int64(2**31), np.int64(-(2**31))
-        for i in range(n):
-            least, most = min(least, np.int64(codes[i, v])), max(most, np.int64(codes[i, v]))
-        low[v] = least
-        strides[v] = np.int64(several) if several < 2.0**62 else 0
-        several *= max(most - least + 1.0, 1.0)
-    return several
+def _counted_up(of: Positions, several: float, first: Positions, counts: Positions) -> int:
+    """Number the keys of records, below `several`, in their own place, in the order of their first records.
 
-
-@njit(cache=True)
-def _placed(of: Positions, table: Codes, first: Positions, counts: Positions) -> int:
-    """Write the class of each record over its key, which is its place in the table; return how many there are."""
-    found = 0
-    for i in range(len(of)):
-        group = table[of[i]]
-        if group < 0:
-            group = found
-            table[of[i]], first[group] = group, i
-            found += 1
-        counts[group] += 1
-        of[i] = group
-    return found
-
-
-@njit(cache=True)
-def _sought(of: Positions, keys: Positions, table: Codes, first: Positions, counts: Positions) -> int:
-    """Write the class of each record over its key; return how many there are."""
-    found, last = 0, len(table) - 1
-    for i in range(len(of)):
+    Return how many there are. A key is its own address where there can be few, else it is sought by open addressing.
+    """
+    n = len(of)
+    near = several <= 4.0 * n
+    capacity = 16
+    while capacity < (several if near else 2.0 * n):
+        capacity *= 2
+    table, keys = np.full(capacity, -1, np.int32), np.empty(n, np.int64)
+    found, last = 0, capacity - 1
+    for i in range(n):
         key = of[i]
-        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-        place = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(0x7FFFFFFF)) & last
+        place = key
+        if not near:
+            mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+            place = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(0x7FFFFFFF)) & last
         group = table[place]
         while group >= 0 and keys[group] != key:
             place = (place + 1) & last
             group = table[place]
         if group < 0:
             group = found
-            table[place], first[group], keys[group] = group, i, key
+            table[place], first[group], keys[group], counts[group] = group, i, key, 0
             found += 1
         counts[group] += 1
         of[i] = group
     return found
-
-
-@njit(cache=True)
-def _compared(codes: Codes, of: Positions, table: Codes, first: Positions, counts: Positions) -> int:
-    """Write the class of each record, by comparing rows; return how many there are."""
-    found, last = 0, len(table) - 1
-    for i in range(len(codes)):
-        mixed = np.uint64(0x9E3779B97F4A7C15)
-        for v in range(codes.shape[1]):
-            mixed = (mixed ^ np.uint64(codes[i, v] + 2)) * np.uint64(0xD6E8FEB86659FD93)
-            mixed ^= mixed >> np.uint64(32)
-        place = np.int64(mixed & np.uint64(0x7FFFFFFF)) & last
-        group = table[place]
-        while group >= 0 and _differ(codes, i, first[group]):
-            place = (place + 1) & last
-            group = table[place]
-        if group < 0:
-            group = found
-            table[place], first[group] = group, i
-            found += 1
-        counts[group] += 1
-        of[i] = group
-    return found
-
-
-@njit(cache=True)
-def _differ(codes: Codes, one: int, other: int) -> bool:
-    different = False
-    for v in range(codes.shape[1]):
-        different |= codes[one, v] != codes[other, v]
-    return different

@@ -4,7 +4,9 @@ A key is looked up level by level. Where it has a value, the branches of that va
 where it has none, all of them. Attributes with missing values lie deep, so the many complete keys meet few branches.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -13,6 +15,9 @@ from numpy.typing import NDArray
 from evosdc.table.table import MISSING, Codes, Numbers
 
 Nodes = NDArray[np.int32]
+
+ROOM = 1 << 18
+"""So many pairs of keys that match are held at a time, or all that one key has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +64,43 @@ def prefix_tree(keys: Codes) -> WildcardTree:
     return WildcardTree(order, np.concatenate(values).astype(np.int32), child, ranked.astype(np.int32))
 
 
+class Matches(NamedTuple):
+    """The keys that some consecutive queries match.
+
+    Parameters
+    ----------
+    begin, end : int
+        Which queries they are.
+    query, key : ndarray of int64, shape (p,)
+        The pairs, query by query: which one it is, counted from `begin`, and the position of the key.
+    """
+
+    begin: int
+    end: int
+    query: NDArray[np.int64]
+    key: NDArray[np.int64]
+
+
+def matching_keys(tree: WildcardTree, queries: Codes) -> Iterator[Matches]:
+    """Yield which keys of the tree each query matches, a missing value on either side matching anything.
+
+    Parameters
+    ----------
+    tree : WildcardTree
+    queries : ndarray of int32, shape (q, V)
+    """
+    ordered = np.ascontiguousarray(queries[:, tree.order])
+    found = np.empty(max(tree.key.size, min(ROOM, tree.key.size * len(queries))), dtype=np.int32)
+    ends = np.zeros(len(queries), dtype=np.int64)
+    begin = 0
+    while begin < len(queries):
+        end = int(_found(tree.value, tree.child, tree.key, ordered, begin, found, ends))
+        sizes = np.diff(ends[begin:end], prepend=0)
+        pairs = found[: ends[end - 1]].astype(np.int64)
+        yield Matches(begin, end, np.repeat(np.arange(end - begin), sizes), pairs)
+        begin = end
+
+
 def matching_sums(
     tree: WildcardTree, counts: NDArray[np.int64], weights: Numbers, queries: Codes
 ) -> tuple[NDArray[np.int64], Numbers]:
@@ -77,71 +119,62 @@ def matching_sums(
     weights : ndarray of float64, shape (q,)
         Summed in the order of the tree.
     """
-    ordered = np.ascontiguousarray(queries[:, tree.order])
-    return _sums(tree.value, tree.child, tree.key, counts, weights, ordered)
+    number, weight = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
+    for begin, end, query, key in matching_keys(tree, queries):
+        number[begin:end] = np.bincount(query, weights=counts[key], minlength=end - begin)
+        weight[begin:end] = np.bincount(query, weights=weights[key], minlength=end - begin)
+    return number, weight
 
 
 @njit(cache=True)
-def matches(value: Nodes, child: Nodes, key: Nodes, query: Codes, stack: Nodes, depth: Nodes, found: Nodes) -> int:
-    """Write the positions of the matching keys into `found`, and return how many there are.
+def _found(
+    value: Nodes, child: Nodes, key: Nodes, queries: Codes, begin: int, found: Nodes, ends: NDArray[np.int64]
+) -> int:
+    """Write the keys that queries match, from one on, and where those of each end; return the first without room.
 
     Parameters
     ----------
-    query : ndarray of int32, shape (V,)
+    value, child, key : ndarray of int32
+        See `WildcardTree`.
+    queries : ndarray of int32, shape (q, V)
         In the tree's order of attributes.
-    stack, depth : ndarray of int32, shape (nodes,)
-        Room to work in.
-    found : ndarray of int32, shape (m,)
+    found : ndarray of int32, shape (r,)
+        With room for all keys.
+    ends : ndarray of int64, shape (q,)
     """
     leaves = value.size - key.size
-    size = 1
-    stack[0] = 0
-    depth[0] = 0
+    stack, depth = np.empty(value.size, np.int32), np.empty(value.size, np.int32)
     total = 0
-    while size:
-        size -= 1
-        node, level = stack[size], depth[size]
-        if node >= leaves:
-            found[total] = key[node - leaves]
-            total += 1
-            continue
-        low, high, wanted = child[node], child[node + 1], query[level]
-        if wanted == -1:
-            for other in range(high - 1, low - 1, -1):
-                stack[size] = other
-                depth[size] = level + 1
+    for i in range(begin, len(queries)):
+        if total + key.size > found.size:
+            return i
+        size = 1
+        stack[0], depth[0] = 0, 0
+        while size:
+            size -= 1
+            node, level = stack[size], depth[size]
+            if node >= leaves:
+                found[total] = key[node - leaves]
+                total += 1
+                continue
+            low, high, wanted = child[node], child[node + 1], queries[i, level]
+            if wanted == -1:
+                for other in range(high - 1, low - 1, -1):
+                    stack[size], depth[size] = other, level + 1
+                    size += 1
+                continue
+            start, end = low, high
+            while start < end:
+                middle = (start + end) // 2
+                if value[middle] < wanted:
+                    start = middle + 1
+                else:
+                    end = middle
+            if start < high and value[start] == wanted:
+                stack[size], depth[size] = start, level + 1
                 size += 1
-            continue
-        end = high
-        begin = low
-        while begin < end:
-            middle = (begin + end) // 2
-            if value[middle] < wanted:
-                begin = middle + 1
-            else:
-                end = middle
-        if begin < high and value[begin] == wanted:
-            stack[size] = begin
-            depth[size] = level + 1
-            size += 1
-        if value[low] == -1:
-            stack[size] = low
-            depth[size] = level + 1
-            size += 1
-    return total
-
-
-@njit(cache=True)
-def _sums(
-    value: Nodes, child: Nodes, key: Nodes, counts: NDArray[np.int64], weights: Numbers, queries: Codes
-) -> tuple[NDArray[np.int64], Numbers]:
-    number = np.zeros(queries.shape[0], np.int64)
-    weight = np.zeros(queries.shape[0], np.float64)
-    stack = np.empty(value.size, np.int32)
-    depth = np.empty(value.size, np.int32)
-    found = np.empty(counts.size, np.int32)
-    for i in range(queries.shape[0]):
-        for t in range(matches(value, child, key, queries[i], stack, depth, found)):
-            number[i] += counts[found[t]]
-            weight[i] += weights[found[t]]
-    return number, weight
+            if value[low] == -1:
+                stack[size], depth[size] = low, level + 1
+                size += 1
+        ends[i] = total
+    return len(queries)

@@ -19,14 +19,13 @@ under ``wildcard`` an average is missing only where all values are. In a sample 
 from typing import Final, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers
-from evosdc_masking.order import stable_order
 
 Counts = NDArray[np.float64] | NDArray[np.int64]
+Categories = NDArray[np.int64]
 Average = Literal["median", "convex-median", "mode", "mean"]
 
 MODE: Final = 0
@@ -56,74 +55,51 @@ def average_rule(scale: Scale, average: Average | None = None) -> int:
     return MEDIAN if scale is Scale.NUMERIC and rule == CONVEX_MEDIAN else rule
 
 
-@njit(cache=True)
-def lower_median(counts: Counts) -> int:
+def lower_median(counts: Counts) -> Categories:
     """Return the lower median category.
 
     Parameters
     ----------
-    counts : ndarray, shape (c,)
+    counts : ndarray, shape (..., c)
         Frequency of each category, in the order of the categories.
 
     Returns
     -------
-    int
-        Least category with at least half of all values at or below it; -1 when all counts are 0.
+    ndarray of int64, shape (...)
+        Least category with at least half of all values at or below it; -1 where all counts are 0.
     """
-    total = 0.0
-    for category in range(counts.size):
-        total += counts[category]
-    if total == 0:
-        return -1
-    below = counts[0]
-    category = 0
-    while 2 * below < total and category < counts.size - 1:
-        category += 1
-        below += counts[category]
-    return category
+    # Running sums instead of `sum`: they add in the order of the categories, whatever the shape.
+    below = counts.cumsum(axis=-1)
+    found = np.argmax(2 * below >= below[..., -1:], axis=-1)
+    return np.where(below[..., -1] > 0, found, -1)
 
 
-@njit(cache=True)
-def mode(counts: Counts) -> int:
-    """Return the most frequent category, the first of them in a tie; -1 when all counts are 0."""
-    best = -1
-    for category in range(counts.size):
-        if counts[category] > (counts[best] if best >= 0 else 0):
-            best = category
-    return best
+def mode(counts: Counts) -> Categories:
+    """Return the most frequent category, the first of them in a tie; -1 where all counts are 0."""
+    return np.where(counts.max(axis=-1) > 0, counts.argmax(axis=-1), -1)
 
 
-@njit(cache=True)
 def convex(counts: Counts) -> Counts:
     """Return the least frequencies, none below the given ones, that rise to a summit and fall from there."""
-    hull = counts.copy()
-    for category in range(1, hull.size):
-        hull[category] = max(hull[category], hull[category - 1])
-    greatest = counts[counts.size - 1]
-    for category in range(counts.size - 1, -1, -1):
-        greatest = max(greatest, counts[category])
-        hull[category] = min(hull[category], greatest)
-    return hull
+    rising = np.maximum.accumulate(counts, axis=-1)
+    falling = np.maximum.accumulate(counts[..., ::-1], axis=-1)[..., ::-1]
+    return np.minimum(rising, falling)
 
 
-@njit(cache=True)
-def nearest_mean(counts: Counts) -> int:
-    """Return the category nearest to the mean of the positions, the lower in a tie; -1 when all counts are 0."""
-    total = 0.0
-    moment = 0.0
-    for category in range(counts.size):
-        total += counts[category]
-        moment += category * counts[category]
-    return int(np.ceil(moment / total - 0.5)) if total > 0 else -1
+def nearest_mean(counts: Counts) -> Categories:
+    """Return the category nearest to the mean of the positions, the lower in a tie; -1 where all counts are 0."""
+    total = counts.cumsum(axis=-1)[..., -1]
+    moment = (np.arange(counts.shape[-1]) * counts).cumsum(axis=-1)[..., -1]
+    nearest = np.ceil(moment / np.where(total > 0, total, 1) - 0.5).astype(np.int64)
+    return np.where(total > 0, nearest, -1)
 
 
-@njit(cache=True)
-def average_category(counts: Counts, rule: int, wildcard: bool) -> int:
+def average_category(counts: Counts, rule: int, wildcard: bool) -> Categories:
     """Return the average of values that may be missing.
 
     Parameters
     ----------
-    counts : ndarray, shape (c + 1,)
+    counts : ndarray, shape (..., c + 1)
         Frequency of each category; the last entry is that of missing values.
     rule : int
         Of `average_rule`.
@@ -132,32 +108,30 @@ def average_category(counts: Counts, rule: int, wildcard: bool) -> int:
 
     Returns
     -------
-    int
-        A code, -1 for missing.
+    ndarray of int64, shape (...)
+        Codes, -1 for missing.
     """
-    present = counts[:-1]
-    missing = counts[-1] * (not wildcard)
+    present, missing = counts[..., :-1], counts[..., -1]
+    if present.shape[-1] == 0:
+        return np.full(missing.shape, -1)
     if rule == MODE:
-        best = mode(present)
-        return -1 if best >= 0 and missing > present[best] else best
-    known = 0.0
-    for category in range(present.size):
-        known += present[category]
-    if missing > known or present.size == 0:
-        return -1
-    if rule == MEAN:
-        return nearest_mean(present)
-    return lower_median(convex(present) if rule == CONVEX_MEDIAN else present)
+        average, most = mode(present), present.max(axis=-1)
+    else:
+        most = present.cumsum(axis=-1)[..., -1]
+        if rule == MEAN:
+            average = nearest_mean(present)
+        else:
+            average = lower_median(convex(present) if rule == CONVEX_MEDIAN else present)
+    return average if wildcard else np.where(missing > most, -1, average)
 
 
-@njit(cache=True)
-def average_number(values: Numbers, weights: Numbers, rule: int) -> float:
-    """Return the average of numbers, none of them missing.
+def average_number(values: Numbers, weights: Numbers, rule: int) -> Numbers:
+    """Return the averages of rows of numbers, none of them missing.
 
     Parameters
     ----------
-    values : ndarray of float64, shape (m,), m >= 1
-    weights : ndarray of float64, shape (m,)
+    values : ndarray of float64, shape (g, m), m >= 1
+    weights : ndarray of float64, shape (g, m)
         Positive.
     rule : int
         Of `average_rule`: the mean; the median, the midpoint of both middle values where there are two; or the mode,
@@ -165,54 +139,38 @@ def average_number(values: Numbers, weights: Numbers, rule: int) -> float:
 
     Returns
     -------
-    float
-        Between the least and the greatest value.
+    ndarray of float64, shape (g,)
+        Between the least and the greatest value of each row.
     """
     if rule == MEAN:
-        total = 0.0
-        moment = 0.0
-        for i in range(values.size):
-            total += weights[i]
-            moment += weights[i] * values[i]
+        with np.errstate(over="ignore", invalid="ignore"):
+            means = (weights * values).cumsum(axis=1)[:, -1] / weights.cumsum(axis=1)[:, -1]
         # rounding must not push the mean of equal values off them
-        least = greatest = values[0]
-        for i in range(values.size):
-            least, greatest = min(least, values[i]), max(greatest, values[i])
-        average: float = min(max(moment / total, least), greatest)
-        return average
-    order = stable_order(values)
-    ordered, counted = np.empty(values.size, dtype=np.float64), np.empty(values.size, dtype=np.float64)
-    for i in range(values.size):
-        ordered[i], counted[i] = values[order[i]], weights[order[i]]
+        clipped: Numbers = np.clip(means, values.min(axis=1), values.max(axis=1))
+        return clipped
+    order = np.argsort(values, axis=1, kind="stable")
+    ordered, counted = np.take_along_axis(values, order, axis=1), np.take_along_axis(weights, order, axis=1)
     return _most_frequent(ordered, counted) if rule == MODE else _middle(ordered, counted, rule == LOWER_MEDIAN)
 
 
-@njit(cache=True)
-def _most_frequent(values: Numbers, weights: Numbers) -> float:
-    best: float = values[0]
-    most = 0.0
-    count = 0.0
-    for i in range(values.size):
-        same = i > 0 and values[i] == values[i - 1]
-        count = (count if same else 0.0) + weights[i]
-        if count > most:
-            best, most = values[i], count
-    return best
+def _most_frequent(values: Numbers, weights: Numbers) -> Numbers:
+    begins = np.ones(values.shape, dtype=np.bool_)
+    begins[:, 1:] = values[:, 1:] != values[:, :-1]
+    ends = np.ones(values.shape, dtype=np.bool_)
+    ends[:, :-1] = begins[:, 1:]
+    runs = np.cumsum(begins) - 1
+    totals = np.bincount(runs, weights.ravel())[runs].reshape(values.shape)
+    best = np.where(ends, totals, 0.0).argmax(axis=1)
+    found: Numbers = values[np.arange(len(values)), best]
+    return found
 
 
-@njit(cache=True)
-def _middle(values: Numbers, weights: Numbers, lower: bool) -> float:
-    total = 0.0
-    for weight in weights:
-        total += weight
-    half = total / 2
-    below = 0.0
-    place = 0
-    while place < values.size - 1 and below + weights[place] < half:
-        below += weights[place]
-        place += 1
-    low: float = values[place]
-    if lower or below + weights[place] > half or place == values.size - 1:
-        return low
-    high: float = values[place + 1]
-    return low / 2 + high / 2 if low < 0 < high else low + (high - low) / 2
+def _middle(values: Numbers, weights: Numbers, lower: bool) -> Numbers:
+    below = weights.cumsum(axis=1)
+    half = below[:, -1] / 2
+    place, rows = np.argmax(below >= half[:, None], axis=1), np.arange(len(values))
+    low, high = values[rows, place], values[rows, np.minimum(place + 1, values.shape[1] - 1)]
+    with np.errstate(over="ignore"):
+        middle = np.where((low < 0) & (high > 0), low / 2 + high / 2, low + (high - low) / 2)
+    median: Numbers = np.where((below[rows, place] > half) | lower, low, middle)
+    return median

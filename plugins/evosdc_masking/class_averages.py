@@ -1,7 +1,6 @@
 """The last step of every microaggregation: the records of a class get the class's average."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.table.schema import MissingRule
@@ -9,6 +8,9 @@ from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.averages import LOWER_MEDIAN, Average, average_category, average_number, average_rule
 
 ClassNumbers = NDArray[np.int64]
+
+_MOST_CELLS = 1 << 22
+"""Frequencies, of all categories in some classes, that are counted at a time: 32 megabytes."""
 
 
 def aggregated(
@@ -41,59 +43,49 @@ def aggregated(
     """
     wildcard = table.schema.na is MissingRule.WILDCARD
     counted = np.ones(len(table)) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    members = np.argsort(classes, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(np.bincount(classes)))).astype(np.int64)
     codes = np.empty_like(table.codes)
     for j, attribute in enumerate(table.schema.categorical):
         rule, size = average_rule(attribute.scale, average), len(attribute.categories)
-        codes[:, j] = _category_averages(np.array(table.codes[:, j]), members, starts, counted, size, rule, wildcard)
+        codes[:, j] = _category_averages(table.codes[:, j], classes, counted, size, rule, wildcard)
     numbers = np.empty_like(table.numbers)
     for j, attribute in enumerate(table.schema.numeric):
         rule = LOWER_MEDIAN if in_domain else average_rule(attribute.scale, average)
-        numbers[:, j] = _number_averages(np.array(table.numbers[:, j]), members, starts, counted, rule, wildcard)
+        numbers[:, j] = _number_averages(table.numbers[:, j], classes, counted, rule, wildcard)
     return Table(table.schema, codes, numbers)
 
 
-@njit(cache=True)
 def _category_averages(
-    column: Codes, members: ClassNumbers, starts: ClassNumbers, weights: Numbers, size: int, rule: int, wildcard: bool
+    column: Codes, classes: ClassNumbers, weights: Numbers, size: int, rule: int, wildcard: bool
 ) -> Codes:
-    averages = np.empty(column.size, dtype=np.int32)
-    counts = np.empty(size + 1, dtype=np.float64)
-    for group in range(starts.size - 1):
-        rows = members[starts[group] : starts[group + 1]]
-        for category in range(counts.size):
-            counts[category] = 0.0
-        for row in rows:
-            counts[column[row]] += weights[row]
-        average = average_category(counts, rule, wildcard)
-        for row in rows:
-            averages[row] = average
-    return averages
+    groups, width = int(classes.max(initial=-1)) + 1, size + 1
+    averages = np.empty(groups, dtype=np.int32)
+    step = max(_MOST_CELLS // width, 1)
+    for begin in range(0, groups, step):
+        end = min(begin + step, groups)
+        rows = slice(None) if end - begin == groups else np.flatnonzero((classes >= begin) & (classes < end))
+        digits = np.where(column[rows] < 0, size, column[rows])
+        cells = (classes[rows] - begin) * width + digits
+        counts = np.bincount(cells, weights[rows], (end - begin) * width).reshape(-1, width)
+        averages[begin:end] = average_category(counts, rule, wildcard)
+    return averages[classes]
 
 
-@njit(cache=True)
-def _number_averages(
-    column: Numbers, members: ClassNumbers, starts: ClassNumbers, weights: Numbers, rule: int, wildcard: bool
-) -> Numbers:
-    averages = np.empty(column.size, dtype=np.float64)
-    values = np.empty(column.size, dtype=np.float64)
-    counted = np.empty(column.size, dtype=np.float64)
-    for group in range(starts.size - 1):
-        rows = members[starts[group] : starts[group + 1]]
-        present = 0
-        known, missing = 0.0, 0.0
-        for row in rows:
-            if np.isnan(column[row]):
-                missing += weights[row]
-            else:
-                values[present], counted[present] = column[row], weights[row]
-                known += weights[row]
-                present += 1
-        if present == 0 or (missing > known and not wildcard):
-            average = np.nan
-        else:
-            average = average_number(values[:present], counted[:present], rule)
-        for row in rows:
-            averages[row] = average
-    return averages
+def _number_averages(column: Numbers, classes: ClassNumbers, weights: Numbers, rule: int, wildcard: bool) -> Numbers:
+    groups = int(classes.max(initial=-1)) + 1
+    absent = np.isnan(column)
+    members = np.argsort(classes, kind="stable")
+    members = members[~absent[members]]
+    values, counted, sizes = column[members], weights[members], np.bincount(classes[members], minlength=groups)
+    begins, averages = np.cumsum(sizes) - sizes, np.full(groups, np.nan)
+    by_size = np.argsort(sizes, kind="stable")
+    ascending = sizes[by_size]
+    # Classes of the same size are rows of a matrix; there are never more than the root of 2n different sizes.
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        begin, end = np.searchsorted(ascending, (size, size + 1))
+        same = by_size[begin:end]
+        places = begins[same][:, None] + np.arange(size)
+        averages[same] = average_number(values[places], counted[places], rule)
+    if absent.any() and not wildcard:
+        known = np.bincount(classes[~absent], weights[~absent], groups)
+        averages[np.bincount(classes[absent], weights[absent], groups) > known] = np.nan
+    return averages[classes]

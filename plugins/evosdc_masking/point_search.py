@@ -13,16 +13,9 @@ BLOCK = 1024
 Integers = NDArray[np.int64]
 
 
-@njit(cache=True)
 def incomplete_columns(numbers: Numbers) -> NDArray[np.bool_]:
     """Return which of the attributes, shape (Q,), lack values."""
-    incomplete = np.zeros(numbers.shape[0], dtype=np.bool_)
-    for j in range(numbers.shape[0]):
-        for point in range(numbers.shape[1]):
-            if np.isnan(numbers[j, point]):
-                incomplete[j] = True
-                break
-    return incomplete
+    return np.array([np.isnan(column).any() for column in numbers], dtype=np.bool_)
 
 
 @njit(cache=True)
@@ -87,43 +80,3 @@ def farthest(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> 
                 best = point
             most = away[point]
     return best
-
-
-@njit(cache=True)
-def remaining_points(
-    codes: Codes, numbers: Numbers, heads: Integers, ends: Integers
-) -> tuple[Codes, Numbers, Integers, Integers]:
-    """Return the points whose queues are not exhausted, so that later searches pass by fewer of them.
-
-    Parameters
-    ----------
-    codes, numbers : ndarray, shape (C, m) and (Q, m)
-    heads, ends : ndarray of int64, shape (m,)
-        The records of point i that are left are ``heads[i]`` up to ``ends[i]``.
-    """
-    kept = 0
-    for point in range(heads.size):
-        kept += heads[point] < ends[point]
-    left_codes = np.empty((codes.shape[0], kept), dtype=np.int32)
-    left_numbers = np.empty((numbers.shape[0], kept), dtype=np.float64)
-    left_heads, left_ends = np.empty(kept, dtype=np.int64), np.empty(kept, dtype=np.int64)
-    # No fancy indices: they take seconds to compile.
-    place = 0
-    for point in range(heads.size):
-        if heads[point] < ends[point]:
-            left_heads[place], left_ends[place] = heads[point], ends[point]
-            for j in range(codes.shape[0]):
-                left_codes[j, place] = codes[j, point]
-            for j in range(numbers.shape[0]):
-                left_numbers[j, place] = numbers[j, point]
-            place += 1
-    return left_codes, left_numbers, left_heads, left_ends
-
-
-@njit(cache=True)
-def copy_point(codes: Codes, numbers: Numbers, point: int, point_codes: Codes, point_numbers: Numbers) -> None:
-    """Write the codes and numbers of a point, shapes (C,) and (Q,), to two arrays."""
-    for j in range(codes.shape[0]):
-        point_codes[j] = codes[j, point]
-    for j in range(numbers.shape[0]):
-        point_numbers[j] = numbers[j, point]

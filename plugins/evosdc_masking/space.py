@@ -117,7 +117,7 @@ def space_of(
     )
     own = spreads_for(table, spreads)
     scaled = standardised(table.numbers, own) if squared else ranged(table.numbers, own) * unit
-    return Space(points, metric, codes, np.ascontiguousarray(scaled.T))
+    return Space(points, metric, codes, np.ascontiguousarray(scaled[points.first].T))
 
 
 def _distances(table: Table, by_hierarchy: bool) -> tuple[list[Numbers], float]:

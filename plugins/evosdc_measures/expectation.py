@@ -16,13 +16,9 @@ def counts_of(codes: Codes, v: int, size: int) -> Numbers:
     return np.bincount(column[column >= 0], minlength=size).astype(np.float64)
 
 
-@njit(cache=True)
 def mean_kept(counts: Numbers, matrix: Matrix) -> float:
     """Return the expected number of unchanged values, ``sum_k T_k p_kk``: exact."""
-    total = 0.0
-    for k in range(counts.size):
-        total += counts[k] * matrix[k, k]
-    return total
+    return float(counts @ matrix.diagonal())
 
 
 @njit(cache=True)

@@ -12,17 +12,14 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Expected, Incremental, Measure, Parameters
+from evosdc.model import Changes, Expected, Measure, Parameters, Tracker
 from evosdc.randomisation.expectation import Counts, expected_difference
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.table import Codes, Rows, Table
+from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_pram.two_way import AttributePair, attribute_pairs, chi_square, cramer_v, hellinger, relative_change
 
-State = tuple[Codes, tuple[Counts | None, ...], tuple[float, ...]]
-"""Codes of the masked table; by pair its table, None where that is large, and its figure."""
-
 MOST_CELLS = 1 << 14
-"""A table with more cells than this is not kept in a state but counted anew: it may weigh more than the file."""
+"""A table with more cells than this is not kept but counted anew: it may weigh more than the file."""
 
 
 class PairParameters(Parameters):
@@ -31,7 +28,7 @@ class PairParameters(Parameters):
     pairs: tuple[tuple[str, str], ...] = Field((), description="pairs of protected attributes; default: all pairs")
 
 
-class PairMeasure(Incremental[State], Expected):
+class PairMeasure(Expected):
     """A fitted measure that is the mean over pairs of a comparison of two tables.
 
     `expected` compares the original with the expected table: the first order of the figure, without what the spread of
@@ -39,40 +36,68 @@ class PairMeasure(Incremental[State], Expected):
     """
 
     def __init__(self, pairs: tuple[AttributePair, ...]) -> None:
-        self._pairs = pairs
+        self.pairs = pairs
 
     @abstractmethod
     def compared(self, pair: AttributePair, published: Counts) -> float:
         """Return the figure of one pair, 0..100."""
 
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; O(n) and the cells for each pair."""
-        counts = [pair.counted(masked) for pair in self._pairs]
-        figures = tuple(self.compared(pair, counted) for pair, counted in zip(self._pairs, counts, strict=True))
-        return masked.codes, tuple(c if c.size <= MOST_CELLS else None for c in counts), figures
+    def score(self, masked: Table) -> float:
+        """Return the mean over pairs, 0..100; O(n) and the cells for each pair."""
+        return self.track(masked).score
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(m) and the cells for each pair that has a changed attribute."""
-        before, after = state[0][rows], masked.codes[rows]
-        changed = (before != after).any(axis=0)
-        counts, figures = list(state[1]), list(state[2])
-        for place, pair in enumerate(self._pairs):
-            if not (changed[pair.first] or changed[pair.second]):
-                continue
-            old = counts[place]
-            new = pair.counted(masked) if old is None else pair.recounted(old, before, after)
-            if new is not old:
-                counts[place] = None if old is None else new
-                figures[place] = self.compared(pair, new)
-        return masked.codes, tuple(counts), tuple(figures)
-
-    def value(self, state: State) -> float:
-        """Return the mean over pairs, 0..100."""
-        return sum(state[2]) / len(self._pairs)
+    def track(self, masked: Table) -> "PairTracker":
+        """Return a tracker of a table."""
+        return PairTracker(self, masked)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the mean over pairs for the expected tables, 0..100."""
-        return sum(self.compared(pair, pair.expected(transitions)) for pair in self._pairs) / len(self._pairs)
+        return sum(self.compared(pair, pair.expected(transitions)) for pair in self.pairs) / len(self.pairs)
+
+
+class PairTracker(Tracker):
+    """The two-way tables of one masked file, and the figure of each."""
+
+    def __init__(self, fitted: PairMeasure, masked: Table) -> None:
+        self._fitted, self._codes = fitted, masked.codes.copy()
+        counts = [pair.counted(masked.codes) for pair in fitted.pairs]
+        self._figures = [fitted.compared(pair, counted) for pair, counted in zip(fitted.pairs, counts, strict=True)]
+        self._counts = [counted if counted.size <= MOST_CELLS else None for counted in counts]
+
+    @property
+    def score(self) -> float:
+        """The mean over pairs, 0..100."""
+        return sum(self._figures) / len(self._figures)
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child; O(m) and the cells for each pair that has a changed attribute."""
+        self._counts, self._figures = self._changed(change.before.codes, change.after.codes, change.rows)
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children; as `take`."""
+        scores, begin = np.empty(len(changes.ends)), 0
+        for child, end in enumerate(changes.ends.tolist()):
+            before, after, rows = (
+                changes.before.codes[begin:end],
+                changes.after.codes[begin:end],
+                changes.rows[begin:end],
+            )
+            scores[child] = sum(self._changed(before, after, rows)[1]) / len(self._figures)
+            self._codes[rows] = before
+            begin = end
+        return scores
+
+    def _changed(self, before: Codes, after: Codes, rows: Rows) -> tuple[list[Counts | None], list[float]]:
+        """Return the tables and figures after a change, which is made in the codes."""
+        self._codes[rows] = after
+        changed, counts, figures = (before != after).any(axis=0), self._counts.copy(), self._figures.copy()
+        for place, pair in enumerate(self._fitted.pairs):
+            if changed[pair.first] or changed[pair.second]:
+                old = counts[place]
+                new = pair.counted(self._codes) if old is None else pair.recounted(old, before, after)
+                counts[place] = None if old is None else new
+                figures[place] = self._fitted.compared(pair, new)
+        return counts, figures
 
 
 class BivariateDifference(Measure):
@@ -122,7 +147,7 @@ class FittedBivariateDifference(PairMeasure):
         if self._form == "raad":
             return super().expected(transitions)
         differences = [
-            expected_difference(pair.original, pair.matrices(transitions)) * self._unit(pair) for pair in self._pairs
+            expected_difference(pair.original, pair.matrices(transitions)) * self._unit(pair) for pair in self.pairs
         ]
         return sum(differences) / len(differences)
 

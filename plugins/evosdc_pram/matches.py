@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.model import Expected, Incremental, Measure
+from evosdc.model import Changes, Expected, Measure, Tracker
 from evosdc.randomisation.expectation import with_missing
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Rows, Table
@@ -13,12 +13,6 @@ from evosdc.table.table import Codes, Rows, Table
 Positions = NDArray[np.intp]
 KeyCounts = NDArray[np.int32]
 """A number of records by original key."""
-
-MatchState = tuple[Codes, KeyCounts, KeyCounts]
-"""Codes of the masked table; by original key its records, and those of them that had that key before."""
-
-UnchangedState = tuple[Codes, int]
-"""Codes of the masked table, number of values that are equal."""
 
 _CELLS = 1_000_000
 """Flows between keys that are held at once."""
@@ -44,41 +38,36 @@ class CorrectMatches(Measure):
         return FittedCorrectMatches(original)
 
 
-class FittedCorrectMatches(Incremental[MatchState], Expected):
+class FittedCorrectMatches(Expected):
     """`CorrectMatches` of one original; of a published file the records are counted that have an original key."""
 
     def __init__(self, original: Table) -> None:
         self._original = original
         keys, of_record, counts = np.unique(original.codes, axis=0, return_inverse=True, return_counts=True)
-        self._keys = keys.astype(np.intp)
+        self._distinct = keys.astype(np.intp)
         self._places = {key.tobytes(): place for place, key in enumerate(keys)}
         self._own = of_record.reshape(-1)
         self._counts = counts.astype(np.float64)
+        self.keys = len(keys)
 
-    def start(self, masked: Table) -> MatchState:
-        """Return the state of a table; O(n V)."""
-        published, kept = np.zeros(len(self._keys), dtype=np.int32), np.zeros(len(self._keys), dtype=np.int32)
-        self._shift(masked.codes, np.arange(len(masked)), 1, published, kept)
-        return masked.codes, published, kept
+    def score(self, masked: Table) -> float:
+        """Return the share of records that are published uniques and matched correctly, 0..100; O(n V)."""
+        return self.track(masked).score
 
-    def update(self, state: MatchState, masked: Table, rows: Rows) -> MatchState:
-        """Return the state after a change; O(m V) and the number of keys."""
-        before, published, kept = state[0], state[1].copy(), state[2].copy()
-        self._shift(before, rows, -1, published, kept)
-        self._shift(masked.codes, rows, 1, published, kept)
-        return masked.codes, published, kept
+    def track(self, masked: Table) -> "MatchTracker":
+        """Return a tracker of a table; O(n V)."""
+        return MatchTracker(self, masked)
 
-    def _shift(self, codes: Codes, rows: Rows, sign: int, published: KeyCounts, kept: KeyCounts) -> None:
-        """Add some records to the numbers by original key, or take them away."""
-        for row in rows:
-            place = self._places.get(codes[row].tobytes())
+    def shift(self, codes: Codes, rows: Rows, sign: int, published: KeyCounts, kept: KeyCounts) -> None:
+        """Add some records, shape (m, V), to the numbers by original key, or take them away."""
+        for row, record in zip(rows.tolist(), codes, strict=True):
+            place = self._places.get(record.tobytes())
             if place is not None:
                 published[place] += sign
                 kept[place] += sign * int(place == self._own[row])
 
-    def value(self, state: MatchState) -> float:
-        """Return the share of records that are published uniques and matched correctly, 0..100."""
-        _, published, kept = state
+    def share(self, published: KeyCounts, kept: KeyCounts) -> float:
+        """Return the score from the numbers by original key; O(keys)."""
         matched = (published == 1) & (kept == 1)
         return 100.0 * float((1.0 / self._counts[matched]).sum()) / len(self._original)
 
@@ -101,24 +90,57 @@ class FittedCorrectMatches(Incremental[MatchState], Expected):
 
         A missing value has code -1 in the keys.
         """
-        chances = np.zeros(len(self._keys))
+        chances = np.zeros(len(self._distinct))
         for part, flow in self._flows(transitions):
             arriving = self._counts @ flow
             staying = flow[part, np.arange(len(part))]
             chances[part] = np.divide(staying, arriving, out=np.zeros(len(part)), where=arriving > 0.0)
-        return self._keys, chances
+        return self._distinct, chances
 
     def _flows(self, transitions: Sequence[Matrix]) -> Iterator[tuple[Positions, Matrix]]:
         """Yield, some keys at a time, their positions and the probabilities to become them, shape (K, part)."""
         matrices = [with_missing(matrix) for matrix in transitions]
-        count = len(self._keys)
+        count = len(self._distinct)
         size = max(1, _CELLS // count)
         for begin in range(0, count, size):
             part = np.arange(begin, min(begin + size, count))
             flow = np.ones((count, len(part)))
             for v, matrix in enumerate(matrices):
-                flow *= matrix[self._keys[:, v][:, None], self._keys[part, v][None, :]]
+                flow *= matrix[self._distinct[:, v][:, None], self._distinct[part, v][None, :]]
             yield part, flow
+
+
+class MatchTracker(Tracker):
+    """By original key the records that one masked file publishes with it, and those of them that had it before."""
+
+    def __init__(self, fitted: FittedCorrectMatches, masked: Table) -> None:
+        self._fitted = fitted
+        self._published, self._kept = (np.zeros(fitted.keys, dtype=np.int32) for _ in range(2))
+        fitted.shift(masked.codes, np.arange(len(masked), dtype=np.intp), 1, self._published, self._kept)
+
+    @property
+    def score(self) -> float:
+        """The share of records, 0..100; O(keys)."""
+        return self._fitted.share(self._published, self._kept)
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child; O(m V)."""
+        self._move(change.before.codes, change.after.codes, change.rows)
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the scores of children; O(m V + keys) each."""
+        scores, begin = np.empty(len(changes.ends)), 0
+        for child, end in enumerate(changes.ends.tolist()):
+            before, after = changes.before.codes[begin:end], changes.after.codes[begin:end]
+            self._move(before, after, changes.rows[begin:end])
+            scores[child] = self.score
+            self._move(after, before, changes.rows[begin:end])
+            begin = end
+        return scores
+
+    def _move(self, before: Codes, after: Codes, rows: Rows) -> None:
+        self._fitted.shift(before, rows, -1, self._published, self._kept)
+        self._fitted.shift(after, rows, 1, self._published, self._kept)
 
 
 class Unchanged(Measure):
@@ -134,7 +156,7 @@ class Unchanged(Measure):
         return FittedUnchanged(original)
 
 
-class FittedUnchanged(Incremental[UnchangedState], Expected):
+class FittedUnchanged(Expected):
     """`Unchanged` of one original."""
 
     def __init__(self, original: Table) -> None:
@@ -146,19 +168,13 @@ class FittedUnchanged(Incremental[UnchangedState], Expected):
         ]
         self._missing = float((codes < 0).sum())
 
-    def start(self, masked: Table) -> UnchangedState:
-        """Return the state of a table; O(n V)."""
-        return masked.codes, int(np.count_nonzero(masked.codes == self._original.codes))
+    def score(self, masked: Table) -> float:
+        """Return the share of equal values, 0..100; O(n V)."""
+        return self.track(masked).score
 
-    def update(self, state: UnchangedState, masked: Table, rows: Rows) -> UnchangedState:
-        """Return the state after a change; O(m V)."""
-        own = self._original.codes[rows]
-        left, entered = (int(np.count_nonzero(codes[rows] == own)) for codes in (state[0], masked.codes))
-        return masked.codes, state[1] - left + entered
-
-    def value(self, state: UnchangedState) -> float:
-        """Return the share of equal values, 0..100."""
-        return 100.0 * state[1] / self._original.codes.size
+    def track(self, masked: Table) -> "UnchangedTracker":
+        """Return a tracker of a table; O(n V)."""
+        return UnchangedTracker(self._original, masked)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected share, exactly."""
@@ -166,3 +182,32 @@ class FittedUnchanged(Incremental[UnchangedState], Expected):
             float(counts @ np.diagonal(matrix)) for counts, matrix in zip(self._counts, transitions, strict=True)
         )
         return 100.0 * (kept + self._missing) / self._original.codes.size
+
+
+class UnchangedTracker(Tracker):
+    """The number of values of one masked file that are equal to those of the original."""
+
+    def __init__(self, original: Table, masked: Table) -> None:
+        self._original, self._equal = original, int(np.count_nonzero(masked.codes == original.codes))
+
+    @property
+    def score(self) -> float:
+        """The share of equal values, 0..100."""
+        return 100.0 * self._equal / self._original.codes.size
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child; O(m V)."""
+        self._equal += int(self._more(change).sum())
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the scores of children, all in one go; O(m V)."""
+        through = np.concatenate(([0], np.cumsum(self._more(changes))))
+        ends = np.concatenate(([0], changes.ends))
+        scores: NDArray[np.float64] = 100.0 * (self._equal + np.diff(through[ends])) / self._original.codes.size
+        return scores
+
+    def _more(self, changes: Changes) -> NDArray[np.int64]:
+        """Return how many more values of each changed record are equal after than before."""
+        own = self._original.codes[changes.rows]
+        more: NDArray[np.int64] = (changes.after.codes == own).sum(axis=1) - (changes.before.codes == own).sum(axis=1)
+        return more

@@ -33,12 +33,12 @@ class AttributePair:
     shape: tuple[int, int]
     original: Counts
 
-    def counted(self, table: Table) -> Counts:
-        """Return the counts of a published table."""
-        return _counted(table, self.first, self.second, self.shape)
+    def counted(self, codes: Codes) -> Counts:
+        """Return the counts of a published table, from its codes, shape (n, V)."""
+        return _counted(codes, self.first, self.second, self.shape)
 
     def recounted(self, counts: Counts, before: Codes, after: Codes) -> Counts:
-        """Return the counts after some records have changed; `counts` itself where they have not moved.
+        """Return the counts after some records have changed.
 
         Parameters
         ----------
@@ -48,12 +48,9 @@ class AttributePair:
             The records concerned.
         """
         old, new = (_cells(codes, self.first, self.second, self.shape) for codes in (before, after))
-        moved = old != new
-        if not moved.any():
-            return counts
         changed = counts.copy()
-        np.subtract.at(changed.reshape(-1), old[moved], 1.0)
-        np.add.at(changed.reshape(-1), new[moved], 1.0)
+        np.subtract.at(changed.reshape(-1), old, 1.0)
+        np.add.at(changed.reshape(-1), new, 1.0)
         return changed
 
     def expected(self, transitions: Sequence[Matrix]) -> Counts:
@@ -86,7 +83,7 @@ def attribute_pairs(original: Table, names: Sequence[tuple[str, str]], where: st
         first, second = schema.names.index(a), schema.names.index(b)
         sizes = [len(schema.attributes[v].categories) + 1 for v in (first, second)]
         shape = (sizes[0], sizes[1])
-        pairs.append(AttributePair(first, second, shape, _counted(original, first, second, shape)))
+        pairs.append(AttributePair(first, second, shape, _counted(original.codes, first, second, shape)))
     return tuple(pairs)
 
 
@@ -96,8 +93,8 @@ def _cells(codes: Codes, first: int, second: int, shape: tuple[int, int]) -> NDA
     return cells
 
 
-def _counted(table: Table, first: int, second: int, shape: tuple[int, int]) -> Counts:
-    counts = np.bincount(_cells(table.codes, first, second, shape), minlength=shape[0] * shape[1])
+def _counted(codes: Codes, first: int, second: int, shape: tuple[int, int]) -> Counts:
+    counts = np.bincount(_cells(codes, first, second, shape), minlength=shape[0] * shape[1])
     return counts.reshape(shape).astype(np.float64)
 
 
@@ -115,7 +112,7 @@ def chi_square(counts: Counts) -> float:
 def cramer_v(counts: Counts) -> float:
     """Return ``sqrt(chi2 / (N min(r - 1, c - 1)))`` in [0, 1], r and c the categories that occur; 0 where one does.
 
-    The same quantity as in `evosdc_measures.categorical_loss.association`, which reckons it from sparse counts.
+    The same quantity as in `evosdc_measures.categorical_loss.association`, which counts only records that change.
     """
     least = int(min((counts.sum(axis=1) > 0).sum(), (counts.sum(axis=0) > 0).sum())) - 1
     return sqrt(chi_square(counts) / (counts.sum() * least)) if least > 0 else 0.0

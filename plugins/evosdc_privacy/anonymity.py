@@ -23,6 +23,7 @@ class KAnonymity(ByClass):
 
     headline: ClassVar[str] = "k"
     counted: ClassVar[bool] = True
+    of_sensitive: ClassVar[bool] = False
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return smallest frequency, unique records and what lies below each size.
@@ -62,8 +63,7 @@ class KAnonymity(ByClass):
 
     def shortfall(self, view: IntruderView, bound: float) -> float:
         """Return the share of records of a frequency below the bound."""
-        counts = view.classes.counts
-        return float(counts[view.frequencies[0] < bound].sum() / counts.sum())
+        return self.share_beyond(view, bound)
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return k and the number of unique records in a sentence."""

@@ -83,6 +83,7 @@ class ProsecutorRisk(_Attacker, ByClass):
 
     headline: ClassVar[str] = "largest"
     counted: ClassVar[bool] = True
+    of_sensitive: ClassVar[bool] = False
 
     def record_risks(self, view: IntruderView) -> Numbers:
         """Return 1 / f of each record."""

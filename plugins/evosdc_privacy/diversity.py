@@ -5,16 +5,15 @@ from math import inf
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import ByClass, ClassContents, IntruderView, Parameters
+from evosdc.model import ClassValues, IntruderView, Parameters
 from evosdc.table.table import Numbers, Table
-from evosdc_privacy.sensitive_values import NEEDED, Spread, gathered, spread_in_classes, spread_of
+from evosdc_privacy.sensitive_values import OfSensitiveValues, by_attribute
 
 
-class PSensitivity(ByClass):
+class PSensitivity(OfSensitiveValues):
     """p-sensitive k-anonymity (Truta and Vinay 2006): each class has at least p distinct values of each attribute.
 
     ``p`` is the greatest for which that holds, over all sensitive attributes. ``records_of_one_value`` counts records
@@ -24,30 +23,25 @@ class PSensitivity(ByClass):
     headline: ClassVar[str] = "p"
     counted: ClassVar[bool] = True
 
-    def lacking(self, view: IntruderView) -> str:
-        """Return that a sensitive attribute is needed where there is none."""
-        return "" if view.sensitive else NEEDED
-
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the least number of distinct values, over all attributes and by attribute."""
-        by_attribute = {}
-        for name in view.sensitive:
-            distinct = diversities(spread_of(view, name)[0], 1.0)[0]
+        attributes = {}
+        for name, distinct in by_attribute(view, self.figures).items():
             known = int(view.classes.counts[distinct == 1].sum())
-            by_attribute[name] = {"p": int(distinct.min()), "records_of_one_value": known}
+            attributes[name] = {"p": int(distinct.min()), "records_of_one_value": known}
         return {
-            "p": min(found["p"] for found in by_attribute.values()),
+            "p": min(found["p"] for found in attributes.values()),
             "k": int(view.frequencies[0].min()),
-            "attributes": by_attribute,
+            "attributes": attributes,
         }
 
     def attainable(self, view: IntruderView) -> tuple[float, float]:
         """Return that no class has more values of an attribute than the file."""
         return 0.0, most_values(view)
 
-    def class_figures(self, contents: ClassContents) -> Numbers:
-        """Return the least number of distinct values of each class, over all attributes."""
-        return _least(contents, 0, 1.0)
+    def figures(self, values: ClassValues) -> Numbers:
+        """Return the number of distinct values of each class."""
+        return distinct_of(values)
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return for how many records the key gives the sensitive value away."""
@@ -58,7 +52,7 @@ class PSensitivity(ByClass):
         return f"p = {figures['p']}: the key of {told[name]} records gives away their value of {name}"
 
 
-class LDiversity(ByClass):
+class LDiversity(OfSensitiveValues):
     """l-diversity (Machanavajjhala et al. 2007), the greatest l that holds for every class.
 
     Distinct: l different values. Entropy: ``exp(-sum p log p) >= l``. Recursive (c, l):
@@ -80,40 +74,36 @@ class LDiversity(ByClass):
     headline: ClassVar[str] = "l"
     counted: ClassVar[bool] = True
 
-    def lacking(self, view: IntruderView) -> str:
-        """Return that a sensitive attribute is needed where there is none."""
-        return "" if view.sensitive else NEEDED
-
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return l in the three forms, over all attributes and by attribute."""
-        by_attribute: dict[str, dict[str, float]] = {}
-        for name in view.sensitive:
-            spread = spread_of(view, name)[0]
-            distinct, entropy, recursive = diversities(spread, self.params.c)
-            if self.params.estimator == "grassberger":
-                entropy = grassberger_entropies(spread)
-            by_attribute[name] = {
-                "distinct": int(distinct.min()),
-                "entropy": float(np.exp(entropy.min())),
-                "recursive": int(recursive.min()),
+        forms = ("distinct", "entropy", "recursive")
+        attributes: dict[str, dict[str, float]] = {}
+        for name, found in by_attribute(view, lambda v: np.array([self._of_form(v, form) for form in forms])).items():
+            distinct, entropy, recursive = found.min(axis=1)
+            attributes[name] = {
+                "distinct": int(distinct),
+                "entropy": float(np.exp(entropy)),
+                "recursive": int(recursive),
             }
-        least = {
-            form: min(found[form] for found in by_attribute.values()) for form in ("distinct", "entropy", "recursive")
-        }
+        least = {form: min(found[form] for found in attributes.values()) for form in forms}
         parameters = {"form": self.params.form, "c": self.params.c, "estimator": self.params.estimator}
-        return {"l": least[self.params.form], **least, **parameters, "attributes": by_attribute}
+        return {"l": least[self.params.form], **least, **parameters, "attributes": attributes}
 
     def attainable(self, view: IntruderView) -> tuple[float, float]:
         """Return that no class has more values of an attribute than the file; an estimate may say so."""
         estimated = self.params.form == "entropy" and self.params.estimator == "grassberger"
         return 0.0, inf if estimated else most_values(view)
 
-    def class_figures(self, contents: ClassContents) -> Numbers:
-        """Return l of each class in the form of the headline, over all attributes; of `entropy` its logarithm."""
-        if self.params.form == "entropy" and self.params.estimator == "grassberger":
-            least: Numbers = np.min([grassberger_entropies(spread_in_classes(v)) for v in contents.sensitive], axis=0)
-            return least
-        return _least(contents, _FORMS.index(self.params.form), self.params.c)
+    def figures(self, values: ClassValues) -> Numbers:
+        """Return l of each class in the form of the headline; of `entropy` its logarithm."""
+        return self._of_form(values, self.params.form)
+
+    def _of_form(self, values: ClassValues, form: str) -> Numbers:
+        if form == "distinct":
+            return distinct_of(values)
+        if form == "recursive":
+            return recursive_of(values, self.params.c)
+        return entropies_of(values) if self.params.estimator == "shannon" else grassberger_entropies(values)
 
     def headline_of(self, figure: float) -> float:
         """Return l."""
@@ -141,90 +131,45 @@ def _values(table: Table, name: str) -> int:
     return min(len(attribute.categories) + (table.missing_in(attribute) > 0), len(table))
 
 
-_FORMS = ("distinct", "entropy", "recursive")
+def distinct_of(values: ClassValues) -> Numbers:
+    """Return how many distinct values each class has, shape (c,)."""
+    return np.diff(values.starts).astype(np.float64)
 
 
-def _least(contents: ClassContents, form: int, c: float) -> Numbers:
-    """Return the least figure of each class over all sensitive attributes, shape (m,)."""
-    figures = [diversities(spread_in_classes(values), c)[form] for values in contents.sensitive]
-    least: Numbers = np.min(figures, axis=0).astype(np.float64)
-    return least
+def entropies_of(values: ClassValues) -> Numbers:
+    """Return the entropy of each class's values in nats, shape (c,)."""
+    shares = _rising(values) / values.sizes[values.owner]
+    return _total(values, -shares * np.log(shares))
 
 
-@njit(cache=True)
-def diversities(
-    spread: Spread, c: float
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:  # fmt: skip
-    """Return distinct values, entropy in nats and the greatest l of recursive (c, l)-diversity of each key; shape (m,).
-
-    Entropies are summed in the order of the frequencies, so the names of values have no say.
-    """
-    m = spread.starts.size - 1
-    distinct = np.zeros(m, np.int64)
-    entropy = np.zeros(m, np.float64)
-    recursive = np.zeros(m, np.int64)
-    room = np.zeros(spread.overall.size, np.int64)
-    values = np.empty(spread.overall.size, np.int64)
-    stack = np.empty(spread.value.size, np.int32)
-    depth = np.empty(spread.value.size, np.int32)
-    found = np.empty(m, np.int32)
-    for i in range(m):
-        size = gathered(spread, i, room, values, stack, depth, found)
-        rising = np.empty(size, np.int64)
-        for t in range(size):
-            rising[t] = room[values[t]]
-            room[values[t]] = 0
-        rising.sort()
-        total = rising.sum()
-        tail = 0
-        for t in range(size):
-            share = rising[t] / total
-            entropy[i] -= share * np.log(share)
-            tail += rising[t]
-            if recursive[i] == 0 and rising[size - 1] < c * tail:
-                recursive[i] = size - t
-        distinct[i] = size
-    return distinct, entropy, recursive
+def recursive_of(values: ClassValues, c: float) -> Numbers:
+    """Return the greatest l of recursive (c, l)-diversity of each class, shape (c,); 0 where not even l = 1 holds."""
+    rising, owner = _rising(values), values.owner
+    upto = np.cumsum(rising)
+    tails = upto - (upto - rising)[values.starts[:-1]][owner]
+    greatest = rising[values.starts[1:] - 1][owner]
+    return _total(values, (greatest < c * tails).astype(np.float64))
 
 
-_EULER = 0.5772156649015329
-
-
-@njit(cache=True)
-def grassberger_entropies(spread: Spread) -> NDArray[np.float64]:
-    """Return Grassberger's estimate of the entropy of each key's values in nats, shape (m,).
+def grassberger_entropies(values: ClassValues) -> Numbers:
+    """Return Grassberger's estimate of the entropy of each class's values in nats, shape (c,).
 
     G by its recursion: ``G(1) = -gamma - ln 2``, ``G(2) = 2 - gamma - ln 2``, ``G(2j + 1) = G(2j)`` and
     ``G(2j + 2) = G(2j) + 2 / (2j + 1)``.
     """
-    m = spread.starts.size - 1
-    entropy = np.zeros(m, np.float64)
-    most = 2
-    for c in spread.overall:
-        most = max(most, c)
-    for c in spread.counts:
-        most = max(most, c)
-    g = np.empty(max(most, spread.counts.sum()) + 2, np.float64)
-    g[0] = 0.0
-    g[1] = -_EULER - np.log(2.0)
-    g[2] = 2.0 + g[1]
-    for n in range(3, g.size):
-        g[n] = g[n - 1] if n % 2 else g[n - 2] + 2.0 / (n - 1)
-    room = np.zeros(spread.overall.size, np.int64)
-    values = np.empty(spread.overall.size, np.int64)
-    stack = np.empty(spread.value.size, np.int32)
-    depth = np.empty(spread.value.size, np.int32)
-    found = np.empty(m, np.int32)
-    for i in range(m):
-        size = gathered(spread, i, room, values, stack, depth, found)
-        rising = np.empty(size, np.int64)
-        for t in range(size):
-            rising[t] = room[values[t]]
-            room[values[t]] = 0
-        rising.sort()
-        total = rising.sum()
-        weighted = 0.0
-        for t in range(size):
-            weighted += rising[t] * g[rising[t]]
-        entropy[i] = np.log(total) - weighted / total
-    return entropy
+    rising, sizes = _rising(values), values.sizes
+    steps = 2.0 / np.arange(1, int(rising.max(initial=2)) + 2, 2)
+    even = np.concatenate(([0.0], np.cumsum(steps))) - np.euler_gamma - np.log(2.0)
+    g = even[rising // 2]
+    return np.log(sizes) - _total(values, rising * g) / sizes
+
+
+def _rising(values: ClassValues) -> NDArray[np.int64]:
+    """Return the records of each entry, those of a class in ascending order: the names of values have no say."""
+    above = int(values.counts.max(initial=0)) + 1
+    return np.sort(values.owner * above + values.counts) % above
+
+
+def _total(values: ClassValues, terms: Numbers) -> Numbers:
+    total: Numbers = np.bincount(values.owner, weights=terms, minlength=len(values.starts) - 1).astype(np.float64)
+    return total

@@ -9,52 +9,28 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import ByClass, ClassContents, IntruderView, Parameters
-from evosdc.table.schema import Attribute
-from evosdc.table.table import Codes, Numbers
-from evosdc_privacy.sensitive_values import NEEDED, Spread, spread_in_classes, spread_of
-from evosdc_privacy.skewness import skewness_of
+from evosdc.model import ClassContents, ClassValues, IntruderView, Parameters
+from evosdc.table.table import Numbers
+from evosdc_privacy.sensitive_values import OfSensitiveValues, by_attribute
 
 
-class _BySensitiveAttribute(ByClass):
-    """A model whose figure of a class is the worst over the sensitive attributes; smaller is safer."""
+class _OfShares(OfSensitiveValues):
+    """A model of the shares that sensitive values have in a class."""
 
+    counted: ClassVar[bool] = True
     larger_is_safer: ClassVar[bool] = False
-
-    def lacking(self, view: IntruderView) -> str:
-        """Return that a sensitive attribute is needed where there is none."""
-        return "" if view.sensitive else NEEDED
-
-    def figures(self, spread: Spread, attribute: Attribute, present: Codes) -> Numbers:
-        """Return the figure of each key for one sensitive attribute, shape (m,)."""
-        raise NotImplementedError
-
-    def class_figures(self, contents: ClassContents) -> Numbers:
-        """Return the greatest figure of each class over all sensitive attributes, shape (c,)."""
-        found = [self.figures(spread_in_classes(v), v.attribute, v.present) for v in contents.sensitive]
-        greatest: Numbers = np.max(found, axis=0)
-        return greatest
 
     def greatest(self, view: IntruderView) -> tuple[dict[str, float | None], float | None]:
         """Return the greatest figure of each attribute and of all; None stands for infinity."""
-        by_attribute = {}
-        for name in view.sensitive:
-            spread, present = spread_of(view, name)
-            by_attribute[name] = float(self.figures(spread, view.table.schema[name], present).max())
-        worst = max(by_attribute.values())
-        return {name: finite(value) for name, value in by_attribute.items()}, finite(worst)
+        found = {name: float(figures.max()) for name, figures in by_attribute(view, self.figures).items()}
+        return {name: finite(value) for name, value in found.items()}, finite(max(found.values()))
 
     def shortfall(self, view: IntruderView, bound: float) -> float:
         """Return the share of records in classes whose figure is greater than the bound."""
-        figures = []
-        for name in view.sensitive:
-            spread, present = spread_of(view, name)
-            figures.append(self.figures(spread, view.table.schema[name], present))
-        counts = view.classes.counts
-        return float(counts[np.max(figures, axis=0) > bound].sum() / counts.sum())
+        return self.share_beyond(view, bound)
 
 
-class BetaLikeness(_BySensitiveAttribute):
+class BetaLikeness(_OfShares):
     """beta-likeness (Cao and Karras 2012): how much more frequent a sensitive value is in a class than in the file.
 
     With p the share of a value in the file and q its share in a class, basic beta-likeness bounds the relative gain:
@@ -69,21 +45,21 @@ class BetaLikeness(_BySensitiveAttribute):
         form: Literal["basic", "enhanced"] = Field("basic", description="basic, or enhanced: also at most -ln p")
 
     headline: ClassVar[str] = "beta"
-    counted: ClassVar[bool] = True
     range: ClassVar[tuple[float, float]] = (0.0, inf)
     of_whole_file: ClassVar[bool] = True
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the least beta of which the file has the form, over all attributes and by attribute."""
-        by_attribute, beta = self.greatest(view)
-        return {"beta": beta, "form": self.params.form, "attributes": by_attribute}
+        attributes, beta = self.greatest(view)
+        return {"beta": beta, "form": self.params.form, "attributes": attributes}
 
-    def figures(self, spread: Spread, attribute: Attribute, present: Codes) -> Numbers:
-        """Return the greatest relative gain of each key; infinite where the enhanced form cannot hold."""
-        found = skewness_of(spread)
-        if self.params.form == "basic":
-            return found.gains
-        return np.where(found.beyond_log, inf, found.gains)
+    def figures(self, values: ClassValues) -> Numbers:
+        """Return the greatest relative gain of each class; infinite where the enhanced form cannot hold."""
+        gains = ratios_of(values) - 1.0
+        if self.params.form == "enhanced":
+            allowed = -np.log(values.overall[values.values] / values.overall.sum())
+            gains = np.where(gains > allowed + 1e-12, inf, gains)
+        return np.maximum(_greatest(values, gains), 0.0)
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the greatest gain in a sentence."""
@@ -92,7 +68,7 @@ class BetaLikeness(_BySensitiveAttribute):
         return f"within a class no sensitive value is more than {1.0 + figures['beta']:.3g} times as frequent as in all"
 
 
-class DeltaDisclosure(_BySensitiveAttribute):
+class DeltaDisclosure(_OfShares):
     """delta-disclosure privacy (Brickell and Shmatikov 2008): shares in a class are near those in the file both ways.
 
     ``|log(q / p)| < delta`` for every sensitive value and every class, q its share in the class and p in the file. A
@@ -110,29 +86,29 @@ class DeltaDisclosure(_BySensitiveAttribute):
         logarithm: Literal["binary", "natural"] = Field("binary", description="base of the logarithm")
 
     headline: ClassVar[str] = "delta"
-    counted: ClassVar[bool] = True
     range: ClassVar[tuple[float, float]] = (0.0, inf)
     of_whole_file: ClassVar[bool] = True
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the greatest logarithm, in all and by attribute, and records in classes without a value."""
-        by_attribute, delta = self.greatest(view)
+        attributes, delta = self.greatest(view)
         lacking = np.zeros(len(view.classes), dtype=np.bool_)
-        for name in view.sensitive:
-            lacking |= skewness_of(spread_of(view, name)[0]).lacking
+        for lacks in by_attribute(view, lacking_of).values():
+            lacking |= lacks
         return {
             "delta": delta,
             "records_lacking_a_value": int(view.classes.counts[lacking].sum()),
             "absent": self.params.absent,
             "logarithm": self.params.logarithm,
-            "attributes": by_attribute,
+            "attributes": attributes,
         }
 
-    def figures(self, spread: Spread, attribute: Attribute, present: Codes) -> Numbers:
-        """Return the greatest logarithm of each key."""
-        found = skewness_of(spread)
-        figures = found.logarithms / log(2.0) if self.params.logarithm == "binary" else found.logarithms
-        return np.where(found.lacking, inf, figures) if self.params.absent == "infinite" else figures
+    def figures(self, values: ClassValues) -> Numbers:
+        """Return the greatest logarithm of each class."""
+        figures = _greatest(values, np.abs(np.log(ratios_of(values))))
+        if self.params.logarithm == "binary":
+            figures = figures / log(2.0)
+        return np.where(lacking_of(values), inf, figures) if self.params.absent == "infinite" else figures
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the greatest logarithm in a sentence."""
@@ -141,7 +117,7 @@ class DeltaDisclosure(_BySensitiveAttribute):
         return f"logarithms of shares in a class over shares in all lie within {figures['delta']:.3f} of 0"
 
 
-class AlphaKAnonymity(_BySensitiveAttribute):
+class AlphaKAnonymity(_OfShares):
     """(alpha, k)-anonymity (Wong, Li, Fu and Wang 2006): no sensitive value is frequent in a class, and no class small.
 
     ``alpha`` is the greatest share of a sensitive value in a class; with a `k`, a class of fewer records counts as 1,
@@ -156,7 +132,6 @@ class AlphaKAnonymity(_BySensitiveAttribute):
         values: tuple[str, ...] | None = Field(None, description="sensitive values that are bounded; default: all")
 
     headline: ClassVar[str] = "alpha"
-    counted: ClassVar[bool] = True
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
@@ -168,39 +143,27 @@ class AlphaKAnonymity(_BySensitiveAttribute):
             Values that no sensitive attribute has.
         """
         self._require_values(view)
-        by_attribute, share = self.greatest(view)
+        attributes, share = self.greatest(view)
         k = int(view.frequencies[0].min())
         return {
             "alpha": 1.0 if k < self.params.k else share,
             "largest_share": share,
             "k": k,
-            "attributes": by_attribute,
+            "attributes": attributes,
         }
 
-    def figures(self, spread: Spread, attribute: Attribute, present: Codes) -> Numbers:
-        """Return the greatest share of each key."""
-        return skewness_of(spread, self._counted(attribute, present)).shares
+    def figures(self, values: ClassValues) -> Numbers:
+        """Return the greatest share of each class."""
+        shares = values.counts / values.sizes[values.owner]
+        if self.params.values is not None:
+            code = values.attribute.code if values.attribute.categorical else {}
+            wanted = np.isin(values.present, [code.get(label, -2) for label in self.params.values])
+            shares = np.where(wanted[values.values], shares, 0.0)
+        return _greatest(values, shares)
 
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return the greatest share of each class over all attributes; 1 for one that is too small."""
-        shares = super().class_figures(contents)
-        return np.where(contents.sizes < self.params.k, 1.0, shares)
-
-    def shortfall(self, view: IntruderView, bound: float) -> float:
-        """Return the share of records in classes with a greater share than the bound, or too small."""
-        short = (view.frequencies[0] < self.params.k) & (bound < 1.0)
-        for name in view.sensitive:
-            spread, present = spread_of(view, name)
-            short |= self.figures(spread, view.table.schema[name], present) > bound
-        counts = view.classes.counts
-        return float(counts[short].sum() / counts.sum())
-
-    def _counted(self, attribute: Attribute, present: Codes) -> NDArray[np.bool_] | None:
-        if self.params.values is None:
-            return None
-        wanted = [attribute.code.get(label, -2) for label in self.params.values] if attribute.categorical else []
-        counted: NDArray[np.bool_] = np.isin(present, wanted)
-        return counted
+        return np.where(contents.sizes < self.params.k, 1.0, super().class_figures(contents))
 
     def _require_values(self, view: IntruderView) -> None:
         known = [view.table.schema[name].categories for name in view.sensitive]
@@ -218,3 +181,23 @@ class AlphaKAnonymity(_BySensitiveAttribute):
 def finite(value: float) -> float | None:
     """Return a figure, None for infinity."""
     return value if isfinite(value) else None
+
+
+def ratios_of(values: ClassValues) -> Numbers:
+    """Return the share of each entry's value in its class over that in the file: exactly 1 where they are equal."""
+    ratios: Numbers = (values.counts * values.overall.sum()) / (
+        values.sizes[values.owner] * values.overall[values.values]
+    )
+    return ratios
+
+
+def lacking_of(values: ClassValues) -> NDArray[np.bool_]:
+    """Return which classes lack a value of the file, shape (c,)."""
+    lacking: NDArray[np.bool_] = np.diff(values.starts) < np.count_nonzero(values.overall)
+    return lacking
+
+
+def _greatest(values: ClassValues, figures: Numbers) -> Numbers:
+    """Return the greatest figure of the entries of each class, shape (c,)."""
+    greatest: Numbers = np.maximum.reduceat(figures, values.starts[:-1])
+    return greatest

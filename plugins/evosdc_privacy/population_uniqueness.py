@@ -83,8 +83,7 @@ class PopulationUniqueness(BySizes):
         if people <= n:
             return dict.fromkeys(("zayatz", "snb", "pitman"), float(unique))
         # late: they import scipy, and most files tell of no population
-        from evosdc_privacy.pitman import pitman
-        from evosdc_privacy.uniqueness_estimators import slide_negative_binomial, zayatz
+        from evosdc_privacy.uniqueness_estimators import pitman, slide_negative_binomial, zayatz
 
         estimates: dict[str, float | None] = {"zayatz": zayatz(sizes, keys, people)}
         if wanted == "snb" or (wanted == "dankar" and n / people > _SMALL_FRACTION):

@@ -30,6 +30,8 @@ class _Game(ByClass):
             "prosecutor", description="1 / f, or 1 / F of the population"
         )
 
+    of_sensitive: ClassVar[bool] = False
+
     @property
     def by_class(self) -> bool:
         """Whether payoffs follow from the sizes of classes alone."""

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evosdc.engine.class_keeping import unmasked_of
-from evosdc.engine.headline import Headline
+from evosdc.engine.headline import Headline, unmasked_of
 from evosdc.model import Assuring, Microdata
 from evosdc.model.constraint import Constraint
 from evosdc.plugins.registry import Registry

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from evosdc.engine.class_keeping import headline_of, unmasked_of
-from evosdc.engine.followed_headline import FollowedHeadline, FollowedShortfall, follows
-from evosdc.engine.followed_sizes import FollowedSizes, follows_sizes
-from evosdc.engine.headline import Headline, Shortfall
+from evosdc.engine.class_keeping import headline_of
+from evosdc.engine.headline import Headline, Shortfall, unmasked_of
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.config.experiment import Experiment, Measures, Named
@@ -145,15 +143,10 @@ class Figures:
             given = f"a file without what {name} looks at"
             raise ExperimentError(Fault(where, given, "for instance an attribute with the role sensitive"))
         self._require_possible(constraint, *headline.model.attainable(view), f"of {len(view.table)} records")
-        followed = follows(headline)
-        if follows_sizes(headline):
-            self.fitted[constraint.figure_name] = FollowedSizes(headline)
-        else:
-            self.fitted[constraint.figure_name] = FollowedHeadline(headline) if followed else headline
+        self.fitted[constraint.figure_name] = headline
         safe = constraint.operator == (">=" if headline.model.larger_is_safer else "<=")
         if safe and headline.model.shortfall(view, constraint.bound) is not None:
-            shortfall = FollowedShortfall if followed else Shortfall
-            self.fitted[constraint.shortfall_name] = shortfall(headline, constraint.bound)
+            self.fitted[constraint.shortfall_name] = Shortfall(headline, constraint.bound)
 
     def _range(self, name: str) -> tuple[float, float]:
         """Return what a measure can come to."""

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from math import ceil
 from typing import Any, cast
 
-from evosdc.engine.class_keeping import unmasked_of
-from evosdc.engine.headline import Headline
+from evosdc.engine.headline import Headline, unmasked_of
 from evosdc.errors import Fault, InputError, ParameterError
 from evosdc.model import Microdata
 from evosdc.model.constraint import Constraint

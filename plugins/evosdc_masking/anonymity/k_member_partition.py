@@ -11,16 +11,36 @@ cluster that is to grow by one has the same size whatever it takes, so the least
 of spreads. Ties go to the record with the lower position in the file.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.table.table import Codes, Numbers
-from evosdc_masking.anonymity.cluster_spread import Extents, breadth, empty_extents, extend, spread_with
-from evosdc_masking.point_search import copy_point, farthest, incomplete_columns, measure, remaining_points
+from evosdc_masking.point_search import BLOCK, farthest, incomplete_columns, measure
 from evosdc_masking.space import Metric, Space
 
 Integers = NDArray[np.int64]
+
+
+class Extents(NamedTuple):
+    """How far the records of each cluster are spread; arrays that are filled while clusters grow.
+
+    Parameters
+    ----------
+    spreads : ndarray of float64, shape (m, C)
+        Greatest distance between two categories of a cluster.
+    low, high : ndarray of float64, shape (m, Q)
+        Least and greatest number; infinity and minus infinity where a cluster has none.
+    absent : ndarray of bool, shape (m, Q)
+        Whether a number is missing in a cluster.
+    """
+
+    spreads: Numbers
+    low: Numbers
+    high: Numbers
+    absent: NDArray[np.bool_]
 
 
 def k_member_partition(space: Space, k: int, first: int) -> Integers:
@@ -35,15 +55,32 @@ def k_member_partition(space: Space, k: int, first: int) -> Integers:
     first : int
         Position of the record from which the first farthest one is sought.
     """
-    starts, rows = space.points.starts, space.points.rows
-    point_of = np.repeat(np.arange(starts.size - 1), np.diff(starts))
-    point = int(point_of[np.flatnonzero(rows == first)[0]])
-    heads, ends = starts[:-1].copy(), starts[1:].copy()
-    extents = empty_extents(rows.size // k, space)
-    classes = _grow(space.metric, space.codes, space.numbers, rows, heads, ends, k, point, extents)
+    rows, heads, ends = space.points.rows, space.points.starts[:-1].copy(), space.points.starts[1:].copy()
+    codes, numbers = space.codes, space.numbers
+    incomplete = incomplete_columns(numbers)
     owner = np.empty(rows.size, dtype=np.int64)
-    owner[rows] = point_of
-    _distribute(space.metric, space.codes, space.numbers, owner, classes, extents)
+    owner[rows] = np.repeat(np.arange(heads.size), ends - heads)
+    seed_codes, seed_numbers = codes[:, owner[first]].copy(), numbers[:, owner[first]].copy()
+    clusters, quantities = rows.size // k, len(numbers)
+    extents = Extents(
+        np.zeros((clusters, len(codes))),
+        np.full((clusters, quantities), np.inf),
+        np.full((clusters, quantities), -np.inf),
+        np.zeros((clusters, quantities), dtype=np.bool_),
+    )
+    reach = np.zeros((len(codes), int(space.metric.sizes.max(initial=1))))
+    classes = np.full(rows.size, -1, dtype=np.int64)
+    group = 0
+    while group < clusters:
+        # Exhausted points are dropped now and then.
+        left = heads < ends
+        codes, numbers = np.ascontiguousarray(codes[:, left]), np.ascontiguousarray(numbers[:, left])
+        heads, ends = heads[left], ends[left]
+        group = _grow(
+            space.metric, codes, numbers, incomplete, rows, heads, ends, k, seed_codes, seed_numbers, extents, reach,
+            group, classes,
+        )  # fmt: skip
+    _distribute(space, owner, classes, extents)
     return classes
 
 
@@ -52,113 +89,129 @@ def _grow(
     metric: Metric,
     codes: Codes,
     numbers: Numbers,
+    incomplete: NDArray[np.bool_],
     rows: Integers,
     heads: Integers,
     ends: Integers,
     k: int,
-    first: int,
+    seed_codes: Codes,
+    seed_numbers: Numbers,
     extents: Extents,
-) -> Integers:
-    """Form the clusters of k; ``rows[heads[i]:ends[i]]`` are the records of point i that none has taken yet."""
-    remaining = rows.size
-    classes = np.empty(remaining, dtype=np.int64)
-    for row in range(remaining):
-        classes[row] = -1
+    reach: Numbers,
+    group: int,
+    classes: Integers,
+) -> int:
+    """Form clusters of k until all are formed or a sixteenth of the points is exhausted; return the next one's number.
+
+    ``rows[heads[i]:ends[i]]`` are the records of point i that no cluster has taken yet. `reach`, shape (C, largest
+    domain with missing), is room for the greatest distance of each category from those of the cluster.
+    """
     visited, exhausted = heads.size, 0
     away = np.empty(visited, dtype=np.float64)
-    incomplete = incomplete_columns(numbers)
-    seed_codes = np.empty(codes.shape[0], dtype=np.int32)
-    seed_numbers = np.empty(numbers.shape[0], dtype=np.float64)
-    copy_point(codes, numbers, first, seed_codes, seed_numbers)
-    widest = 1
-    for category_count in metric.sizes:
-        widest = max(widest, category_count)
-    reach = np.empty((codes.shape[0], widest), dtype=np.float64)
-    group = 0
-    while remaining >= k:
+    wider = np.empty((reach.shape[0], reach.shape[1]), dtype=np.float64)
+    while group < extents.spreads.shape[0] and 16 * exhausted <= visited:
         measure(metric, codes, numbers, incomplete, seed_codes, seed_numbers, away)
         point = farthest(away, rows, heads, ends)
-        copy_point(codes, numbers, point, seed_codes, seed_numbers)
+        for j in range(codes.shape[0]):
+            seed_codes[j] = codes[j, point]
+        for q in range(numbers.shape[0]):
+            seed_numbers[q] = numbers[q, point]
         for j in range(reach.shape[0]):
-            for category in range(widest):
+            for category in range(reach.shape[1]):
                 reach[j, category] = 0.0
         for size in range(k):
             if size > 0:
-                spread_with(metric, codes, numbers, incomplete, extents, group, reach, away)
-                point = _least(away, rows, heads, ends)
-            extend(metric, codes, numbers, point, extents, group, reach)
+                # The sum of spreads that the cluster would have with each point, and the point of the least.
+                for j in range(codes.shape[0]):
+                    for category in range(wider.shape[1]):
+                        wider[j, category] = max(reach[j, category], extents.spreads[group, j])
+                for begin in range(0, visited, BLOCK):
+                    block = away[begin : begin + BLOCK]
+                    block[:] = 0.0
+                    for j in range(codes.shape[0]):
+                        row = wider[j]
+                        column = codes[j, begin : begin + BLOCK]
+                        for i in range(block.size):
+                            block[i] += row[np.uint32(column[i])]
+                    for q in range(numbers.shape[0]):
+                        low, high = extents.low[group, q], extents.high[group, q]
+                        values = numbers[q, begin : begin + BLOCK]
+                        if not incomplete[q]:
+                            for i in range(block.size):
+                                block[i] += max(high, values[i]) - min(low, values[i])
+                            continue
+                        for i in range(block.size):
+                            absent = extents.absent[group, q] or np.isnan(values[i])
+                            least, greatest = low, high
+                            if not np.isnan(values[i]):
+                                least, greatest = min(low, values[i]), max(high, values[i])
+                            if least <= greatest:
+                                block[i] += metric.apart if absent and not metric.wildcard else greatest - least
+                point = -1
+                for other in range(visited):
+                    if heads[other] < ends[other] and (
+                        point < 0
+                        or away[other] < away[point]
+                        or (away[other] == away[point] and rows[heads[other]] < rows[heads[point]])
+                    ):
+                        point = other
+            for j in range(codes.shape[0]):
+                domain, code = metric.sizes[j], codes[j, point]
+                extents.spreads[group, j] = max(extents.spreads[group, j], reach[j, code])
+                start = metric.offsets[j] + code * domain
+                for category in range(domain):
+                    reach[j, category] = max(reach[j, category], metric.distances[start + category])
+            for q in range(numbers.shape[0]):
+                value = numbers[q, point]
+                if np.isnan(value):
+                    extents.absent[group, q] = True
+                else:
+                    extents.low[group, q] = min(extents.low[group, q], value)
+                    extents.high[group, q] = max(extents.high[group, q], value)
             classes[rows[heads[point]]] = group
             heads[point] += 1
             exhausted += heads[point] == ends[point]
         group += 1
-        remaining -= k
-        if 16 * exhausted > visited:
-            codes, numbers, heads, ends = remaining_points(codes, numbers, heads, ends)
-            visited, exhausted = heads.size, 0
-            away = away[:visited]
-    return classes
+    return group
 
 
-@njit(cache=True)
-def _least(away: Numbers, rows: Integers, heads: Integers, ends: Integers) -> int:
-    """Return the point of the remaining record with the least of `away`, of the lowest position in a tie."""
-    best = -1
-    least = np.inf
-    for point in range(away.size):
-        if away[point] <= least and heads[point] < ends[point]:
-            if best < 0 or away[point] < least or rows[heads[point]] < rows[heads[best]]:
-                best = point
-            least = away[point]
-    return best
-
-
-@njit(cache=True)
-def _distribute(
-    metric: Metric, codes: Codes, numbers: Numbers, owner: Integers, classes: Integers, extents: Extents
-) -> None:
+def _distribute(space: Space, owner: Integers, classes: Integers, extents: Extents) -> None:
     """Put each record without a cluster in the one whose loss it increases the least; ``owner[row]`` is its point."""
-    sizes = np.zeros(extents.spreads.shape[0], dtype=np.int64)
-    for group in classes:
-        if group >= 0:
-            sizes[group] += 1
-    for row in range(classes.size):
-        if classes[row] >= 0:
-            continue
+    metric, codes, numbers = space.metric, space.codes, space.numbers
+    spreads, low, high, absent = extents
+    sizes = np.bincount(classes[classes >= 0], minlength=len(spreads))
+    occurs = [np.zeros((len(spreads), size), dtype=np.bool_) for size in metric.sizes.tolist()]
+    placed = np.flatnonzero(classes >= 0)
+    for column, known in zip(codes, occurs, strict=True):
+        known[classes[placed], column[owner[placed]]] = True
+    for row in np.flatnonzero(classes < 0).tolist():
         point = owner[row]
-        wider = _wider(metric, codes, owner, classes, extents.spreads, point)
-        best, least = -1, np.inf
-        for group in range(sizes.size):
-            before, after = extents.spreads[group].sum(), wider[group].sum()
-            for q in range(numbers.shape[0]):
-                low, high, absent = extents.low[group, q], extents.high[group, q], extents.absent[group, q]
-                before += breadth(metric, low, high, absent)
-                value = numbers[q, point]
-                if np.isnan(value):
-                    after += breadth(metric, low, high, True)
-                else:
-                    after += breadth(metric, min(low, value), max(high, value), absent)
-            increase = (sizes[group] + 1) * after - sizes[group] * before
-            if increase < least:
-                best, least = group, increase
+        wider = spreads.copy()
+        for j, (known, code) in enumerate(zip(occurs, codes[:, point].tolist(), strict=True)):
+            size, offset = metric.sizes[j], metric.offsets[j]
+            away = metric.distances[offset : offset + size**2].reshape(size, size)[:, code]
+            np.maximum(wider[:, j], np.where(known, away, 0.0).max(axis=1), out=wider[:, j])
+        values = numbers[:, point]
+        # A missing number, NaN, leaves the others' least and greatest as they are.
+        least, greatest, lacking = np.fmin(low, values), np.fmax(high, values), absent | np.isnan(values)
+        before = _summed(spreads, _breadths(metric, low, high, absent))
+        after = _summed(wider, _breadths(metric, least, greatest, lacking))
+        best = int(np.argmin((sizes + 1) * after - sizes * before))
         classes[row] = best
         sizes[best] += 1
-        extents.spreads[best] = wider[best]
-        for q in range(numbers.shape[0]):
-            if np.isnan(numbers[q, point]):
-                extents.absent[best, q] = True
-            else:
-                extents.low[best, q] = min(extents.low[best, q], numbers[q, point])
-                extents.high[best, q] = max(extents.high[best, q], numbers[q, point])
+        for known, code in zip(occurs, codes[:, point].tolist(), strict=True):
+            known[best, code] = True
+        spreads[best], low[best], high[best], absent[best] = wider[best], least[best], greatest[best], lacking[best]
 
 
-@njit(cache=True)
-def _wider(metric: Metric, codes: Codes, owner: Integers, classes: Integers, spreads: Numbers, point: int) -> Numbers:
-    """Return the spreads of categories that each cluster would have with a point, shape (m, C)."""
-    wider = spreads.copy()
-    for row in range(classes.size):
-        group = classes[row]
-        if group >= 0:
-            for j in range(codes.shape[0]):
-                cell = metric.offsets[j] + codes[j, owner[row]] * metric.sizes[j] + codes[j, point]
-                wider[group, j] = max(wider[group, j], metric.distances[cell])
-    return wider
+def _breadths(metric: Metric, low: Numbers, high: Numbers, absent: NDArray[np.bool_]) -> Numbers:
+    """Return the spreads of numbers, a missing one as far from others as the metric says."""
+    some = low <= high
+    widths = np.where(some, high, 0.0) - np.where(some, low, 0.0)
+    return np.where(some & absent & (not metric.wildcard), metric.apart, widths)
+
+
+def _summed(spreads: Numbers, breadths: Numbers) -> Numbers:
+    """Return the sums of both by cluster, shape (m,), added in the order of the attributes."""
+    summed: Numbers = np.hstack((np.zeros((len(spreads), 1)), spreads, breadths)).cumsum(axis=1)[:, -1]
+    return summed

@@ -5,9 +5,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from evosdc_masking.anonymity.mondrian_axes import Axes, Ranks
-from evosdc_masking.order import stable_order
 
 Sizes = NDArray[np.int64]
+
+_FEW = 32
+"""Up to so many keys are put in order by insertion."""
 
 
 @njit(cache=True)
@@ -43,7 +45,7 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
     # Parts that are not taken up yet hold different records, so there are never more than n.
     starts, ends = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     starts[0], ends[0] = 0, n
-    sizes, spans, tried = np.empty(n, dtype=np.int64), np.empty(width), np.empty(width, dtype=np.bool_)
+    sizes, spans, levels = np.empty(n, dtype=np.int64), np.empty(width), np.empty(width, dtype=np.int64)
     waiting, visited, made = 1, 0, 0
     while waiting > 0:
         waiting -= 1
@@ -51,14 +53,36 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
         rows = order[start:end]
         pieces = 0
         if rows.size >= 2 * k:
-            _measure_spans(axes, rows, spans)
+            # How much of each attribute the part spans, 0 where it has one value, else up to 1.
             for axis in range(width):
-                tried[axis] = spans[axis] <= 0.0
-            axis = _greatest(priorities, visited, spans, tried)
-            while axis >= 0 and pieces == 0:
-                tried[axis] = True
-                pieces = _cut(axes, rows, axis, k, relaxed, sizes)
-                axis = _greatest(priorities, visited, spans, tried)
+                low = high = some = axes.ranks[rows[0], axis]
+                for row in rows:
+                    low, high = min(low, axes.ranks[row, axis]), max(high, axes.ranks[row, axis])
+                spans[axis], height = 0.0, axes.heights[axis]
+                if low == high:
+                    continue
+                if height < 0:
+                    span = axes.places[axes.first[axis] + high] - axes.places[axes.first[axis] + low]
+                    spans[axis] = 1.0 if np.isnan(span) else span  # with missing values the whole attribute is lost
+                    continue
+                # By a hierarchy, that of the lowest common ancestor.
+                level, tree = 0, axes.nodes[axes.tree[axis] : axes.tree[axis + 1]]
+                for row in rows:
+                    rank = axes.ranks[row, axis]
+                    while tree[rank * (height + 1) + level] != tree[some * (height + 1) + level]:
+                        level += 1
+                levels[axis] = level
+                spans[axis] = axes.widths[axes.broad[axis] + tree[some * (height + 1) + level]]
+            while pieces == 0:
+                best, most = -1, 0.0
+                for axis in range(width):
+                    weight = priorities[visited, axis] if priorities.size else spans[axis]
+                    if spans[axis] > 0.0 and (best < 0 or weight > most):
+                        best, most = axis, weight
+                if best < 0:
+                    break
+                spans[best] = 0.0  # tried
+                pieces = _cut(axes, rows, best, levels[best] - 1, k, relaxed, sizes)
             visited += 1
         for piece in range(pieces - 1, -1, -1):  # the first child is taken up first
             starts[waiting], ends[waiting] = end - sizes[piece], end
@@ -72,148 +96,50 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
 
 
 @njit(cache=True)
-def _greatest(
-    priorities: NDArray[np.float64], part: int, spans: NDArray[np.float64], left_out: NDArray[np.bool_]
-) -> int:
-    """Return the attribute of greatest priority, or span, the first of equal ones, not left out; -1 if all are."""
-    best, most = -1, 0.0
-    for axis in range(spans.size):
-        weight = priorities[part, axis] if priorities.size else spans[axis]
-        if not left_out[axis] and (best < 0 or weight > most):
-            best, most = axis, weight
-    return best
-
-
-@njit(cache=True)
-def _measure_spans(axes: Axes, rows: Ranks, spans: NDArray[np.float64]) -> None:
-    """Write how much of each attribute a part spans, 0 where it has one value, else up to 1, to `spans`."""
-    for axis in range(spans.size):
-        low = high = axes.ranks[rows[0], axis]
-        for row in rows:
-            low, high = min(low, axes.ranks[row, axis]), max(high, axes.ranks[row, axis])
-        if low == high:
-            spans[axis] = 0.0
-        elif axes.heights[axis] >= 0:
-            spans[axis] = axes.widths[axes.broad[axis] + _node(axes, axis, low, _common_level(axes, rows, axis))]
-        else:
-            span = axes.places[axes.first[axis] + high] - axes.places[axes.first[axis] + low]
-            spans[axis] = 1.0 if np.isnan(span) else span  # with missing values the whole attribute is lost
-
-
-@njit(cache=True)
-def _node(axes: Axes, axis: int, rank: int, level: int) -> int:
-    node: int = axes.nodes[axes.tree[axis] + rank * (axes.heights[axis] + 1) + level]
-    return node
-
-
-@njit(cache=True)
-def _common_level(axes: Axes, rows: Ranks, axis: int) -> int:
-    """Return the level of the lowest common ancestor of the values of some records."""
-    level = 0
-    some = axes.ranks[rows[0], axis]
-    for row in rows:
-        rank = axes.ranks[row, axis]
-        while _node(axes, axis, rank, level) != _node(axes, axis, some, level):
-            level += 1
-    return level
-
-
-@njit(cache=True)
-def _cut(axes: Axes, rows: Ranks, axis: int, k: int, relaxed: bool, sizes: Sizes) -> int:
+def _cut(axes: Axes, rows: Ranks, axis: int, level: int, k: int, relaxed: bool, sizes: Sizes) -> int:
     """Order the records of a part so that its pieces follow each other; return how many, 0 without a cut.
 
-    The sizes of the pieces are written to `sizes`.
+    Along a hierarchy the pieces are the nodes of a level. The sizes of the pieces are written to `sizes`.
     """
-    n = rows.size
-    keys = np.empty(n, dtype=np.int64)
-    if axes.heights[axis] >= 0:
-        level = _common_level(axes, rows, axis) - 1
+    n, height = rows.size, axes.heights[axis]
+    keys, divided = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    for trial in range(0 if height >= 0 else 1, 2):
         for i in range(n):
-            keys[i] = _node(axes, axis, axes.ranks[rows[i], axis], level)
-        order = stable_order(keys)
-        pieces = _count_runs(keys, order, sizes)
-        least = n
-        for piece in range(pieces):
-            least = min(least, sizes[piece])
+            rank = axes.ranks[rows[i], axis]
+            keys[i] = axes.nodes[axes.tree[axis] + rank * (height + 1) + level] if trial == 0 else rank
+        order = _stable_order(keys)
+        if trial == 1:
+            break
+        pieces, least, begin = 0, n, 0
+        for i in range(1, n + 1):
+            if i == n or keys[order[i]] != keys[order[i - 1]]:
+                sizes[pieces] = i - begin
+                least, begin = min(least, i - begin), i
+                pieces += 1
         if least >= k:
             for i in range(n):
-                keys[i] = rows[order[i]]
+                divided[i] = rows[order[i]]
             for i in range(n):
-                rows[i] = keys[i]
+                rows[i] = divided[i]
             return pieces
         if not relaxed:
             return 0
+    left = (n + 1) // 2
+    if not relaxed:
+        # Of the allowed numbers of records on the left the one nearest to that up to the median.
+        wanted, left = (n - 1) // 2 + 1, 0
+        while wanted < n and keys[order[wanted]] == keys[order[wanted - 1]]:
+            wanted += 1
+        for other in range(k, n - k + 1):
+            if keys[order[other - 1]] != keys[order[other]] and (left == 0 or abs(other - wanted) < abs(left - wanted)):
+                left = other
+        if left == 0:
+            return 0
+    # Both pieces keep the order of the records, also of equal ones.
+    last, lower, upper, ties = keys[order[left - 1]], 0, left, 0
+    while ties < left and keys[order[left - 1 - ties]] == last:
+        ties += 1
     for i in range(n):
-        keys[i] = axes.ranks[rows[i], axis]
-    ordered = _ordered(keys)
-    left = (n + 1) // 2 if relaxed else _median_cut(ordered, k)
-    if left == 0:
-        return 0
-    _divide(rows, keys, ordered[left - 1], left)
-    sizes[0], sizes[1] = left, n - left
-    return 2
-
-
-@njit(cache=True)
-def _ordered(keys: Ranks) -> Ranks:
-    """Return ranks from the least to the greatest: counted where they lie close together, sorted otherwise."""
-    least = greatest = keys[0]
-    for key in keys:
-        least, greatest = min(least, key), max(greatest, key)
-    ordered, place = np.empty(keys.size, dtype=np.int64), 0
-    if greatest - least > 4 * keys.size:
-        for position in stable_order(keys):
-            ordered[place] = keys[position]
-            place += 1
-        return ordered
-    counts = np.zeros(greatest - least + 1, dtype=np.int64)
-    for key in keys:
-        counts[key - least] += 1
-    for rank in range(counts.size):
-        for _ in range(counts[rank]):
-            ordered[place] = least + rank
-            place += 1
-    return ordered
-
-
-@njit(cache=True)
-def _count_runs(keys: Ranks, order: Ranks, sizes: Sizes) -> int:
-    """Write the lengths of the runs of equal keys, in an order, to `sizes`; return how many there are."""
-    runs = 0
-    sizes[0] = 0
-    for i in range(order.size):
-        if i > 0 and keys[order[i]] != keys[order[i - 1]]:
-            runs += 1
-            sizes[runs] = 0
-        sizes[runs] += 1
-    return runs + 1
-
-
-@njit(cache=True)
-def _median_cut(ordered: Ranks, k: int) -> int:
-    """Return how many values a strict cut puts to the left, the allowed number nearest to the median's; 0 if none."""
-    n = ordered.size
-    middle = (n - 1) // 2
-    while middle + 1 < n and ordered[middle + 1] == ordered[middle]:
-        middle += 1
-    wanted, best = middle + 1, 0
-    for left in range(k, n - k + 1):
-        allowed = ordered[left - 1] != ordered[left]
-        if allowed and (best == 0 or abs(left - wanted) < abs(best - wanted)):
-            best = left
-    return best
-
-
-@njit(cache=True)
-def _divide(rows: Ranks, keys: Ranks, last: int, left: int) -> None:
-    """Put the `left` records with the least keys, up to `last`, first; keep the order, also of equal ones."""
-    ties = left
-    for key in keys:
-        if key < last:
-            ties -= 1
-    divided = np.empty(rows.size, dtype=np.int64)
-    lower, upper = 0, left
-    for i in range(rows.size):
         low = keys[i] < last
         if keys[i] == last and ties > 0:
             low = True
@@ -224,5 +150,47 @@ def _divide(rows: Ranks, keys: Ranks, last: int, left: int) -> None:
         else:
             divided[upper] = rows[i]
             upper += 1
-    for i in range(rows.size):
+    for i in range(n):
         rows[i] = divided[i]
+    sizes[0], sizes[1] = left, n - left
+    return 2
+
+
+@njit(cache=True)
+def _stable_order(keys: Ranks) -> Ranks:
+    """Return the positions of keys from the least to the greatest; numpy's sorting takes seconds to compile.
+
+    Few are inserted one by one, many counted by their digits from the lowest up (Knuth 1998, 5.2.5).
+    """
+    n = keys.size
+    order, moved = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    if n <= _FEW:
+        for position in range(n):
+            place = position
+            while place > 0 and keys[order[place - 1]] > keys[position]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = position
+        return order
+    least = greatest = keys[0]
+    for position in range(n):
+        order[position] = position
+        least, greatest = min(least, keys[position]), max(greatest, keys[position])
+    bits = 1
+    while 1 << bits <= min(greatest - least, 2 * n):
+        bits += 1
+    counts = np.empty((1 << bits) + 1, dtype=np.int64)
+    shift = 0
+    while greatest - least >> shift:
+        counts[:] = 0
+        for position in range(n):
+            counts[(keys[position] - least >> shift & (1 << bits) - 1) + 1] += 1
+        for digit in range(1 << bits):
+            counts[digit + 1] += counts[digit]
+        for place in range(n):
+            digit = keys[order[place]] - least >> shift & (1 << bits) - 1
+            moved[counts[digit]] = order[place]
+            counts[digit] += 1
+        order, moved = moved, order
+        shift += bits
+    return order

@@ -20,7 +20,8 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from evosdc.errors import Fault, ParameterError
-from evosdc_masking.anonymity.r_gather_centres import centres_of, nearest_centres, necessary_diameter
+from evosdc.table.table import Numbers
+from evosdc_masking.point_search import incomplete_columns, measure
 from evosdc_masking.space import Space
 
 Integers = NDArray[np.int64]
@@ -77,8 +78,7 @@ def gathered(space: Space, r: int) -> Gathering:
     """
     starts, rows = space.points.starts, space.points.rows
     counts = np.diff(starts)
-    arrays = (space.metric, space.codes, space.numbers)
-    low = float(necessary_diameter(*arrays, counts, r))
+    low = necessary_diameter(space, r)
     best = _attempt(space, counts, r, low)
     if best.flow is None:
         low, high = best.above, np.inf
@@ -92,7 +92,7 @@ def gathered(space: Space, r: int) -> Gathering:
             else:
                 best, high = attempt, attempt.below
     assert best.flow is not None, "one cluster of all records is always possible"
-    nearest, _ = nearest_centres(*arrays, best.centres)
+    nearest = _nearest_centres(space, best.centres)
     given = best.flow.tocoo()
     classes = np.empty(rows.size, dtype=np.int64)
     classes[rows] = np.repeat(nearest, counts)
@@ -103,19 +103,96 @@ def gathered(space: Space, r: int) -> Gathering:
     return Gathering(classes, rows[starts[best.centres]], best.below)
 
 
+class _Distances:
+    """The distances of all points from one, in an array that the next question overwrites."""
+
+    def __init__(self, space: Space) -> None:
+        self._space, self._incomplete = space, incomplete_columns(space.numbers)
+        self._away = np.empty(space.points.starts.size - 1)
+
+    def of(self, point: int) -> Numbers:
+        space = self._space
+        codes, numbers = space.codes[:, point].copy(), space.numbers[:, point].copy()
+        measure(space.metric, space.codes, space.numbers, self._incomplete, codes, numbers, self._away)
+        return self._away
+
+
+def necessary_diameter(space: Space, r: int) -> float:
+    """Return the least distance within which every record has r records, itself among them; n >= r."""
+    counts, distances = np.diff(space.points.starts), _Distances(space)
+    single, greatest = int(counts.max()) == 1, -1.0
+    for point in np.flatnonzero(counts < r).tolist():
+        away = distances.of(point)
+        near = away <= greatest
+        # Most points have as many within the greatest distance so far, which is quickly told.
+        if (np.count_nonzero(near) if single else counts[near].sum()) < r:
+            order = np.argsort(away)
+            greatest = float(away[order[np.searchsorted(np.cumsum(counts[order]), r)]])
+    return max(greatest, 0.0)
+
+
+def centres_of(
+    space: Space, diameter: float, most: int, most_pairs: int
+) -> tuple[Integers, Integers, Integers, float, float]:
+    """Choose centres, in the order of the points, until every point is within a diameter of one.
+
+    Parameters
+    ----------
+    space : Space
+    diameter : float
+    most, most_pairs : int
+        The search is given up at more centres, or more pairs, than these.
+
+    Returns
+    -------
+    centres : ndarray of int64
+        Points.
+    begins, reached : ndarray of int64
+        ``reached[begins[i]:begins[i + 1]]`` are the points within the diameter of centre i.
+    below, above : float
+        Greatest distance from a centre within the diameter, and least one beyond it.
+    """
+    distances = _Distances(space)
+    unmarked = np.ones(space.points.starts.size - 1, dtype=np.bool_)
+    centres, begins, reached = list[int](), [0], [np.empty(0, dtype=np.int64)]
+    below, above, point = 0.0, np.inf, 0
+    while len(centres) <= most and begins[-1] <= most_pairs and unmarked[point]:
+        away = distances.of(point)
+        within = away <= diameter
+        near = np.flatnonzero(within)
+        below = max(below, float(away[near].max()))
+        above = min(above, float(away[~within].min(initial=np.inf)))
+        unmarked[near] = False
+        centres.append(point)
+        reached.append(near)
+        begins.append(begins[-1] + near.size)
+        point += int(unmarked[point:].argmax())
+    return np.array(centres), np.array(begins), np.concatenate(reached), below, above
+
+
+def _nearest_centres(space: Space, centres: Integers) -> Integers:
+    """Return the number of the centre nearest to each point, the first in a tie, shape (m,)."""
+    distances = _Distances(space)
+    nearest = np.zeros(space.points.starts.size - 1, dtype=np.int64)
+    least = np.full(nearest.size, np.inf)
+    for number, centre in enumerate(centres.tolist()):
+        away = distances.of(centre)
+        nearest[away < least] = number
+        np.minimum(least, away, out=least)
+    return nearest
+
+
 def _attempt(space: Space, counts: Integers, r: int, diameter: float) -> Attempt:
     """Choose centres for a diameter and try to give each of them r records."""
     limit = int(counts.sum()) // r
-    found, begins, reached, below, above = centres_of(
-        space.metric, space.codes, space.numbers, diameter, limit, MOST_PAIRS
-    )
+    found, begins, reached, below, above = centres_of(space, diameter, limit, MOST_PAIRS)
     if reached.size > MOST_PAIRS:
         given = f"{counts.size} different records, more than {MOST_PAIRS} pairs of them within reach"
         wanted = "a file whose clusters can be found in memory"
         advice = "Mask by strata (--by), fewer records, or choose mdav or k-member, which need less memory."
         raise ParameterError(Fault("method r-gather: data", given, wanted, advice))
     flow = _flow(begins, reached, counts, r) if found.size <= limit else None
-    return Attempt(found, flow, float(below), float(above))
+    return Attempt(found, flow, below, above)
 
 
 def _flow(begins: Integers, reached: Integers, counts: Integers, r: int) -> csr_array | None:

@@ -1,6 +1,6 @@
 """Partitions of an attribute's values, the same for all records, and what each group of them publishes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,11 +79,11 @@ def representatives(partition: Grouping, counts: Counts, scale: Scale) -> Codes:
         Ordinal: the lower median of the group's records; nominal: its most frequent member, the first in a tie.
     """
     recoding = np.append(np.arange(counts.size), -1).astype(np.int32)
-    average: Callable[[Counts], int] = lower_median if scale is Scale.ORDINAL else mode
+    average = lower_median if scale is Scale.ORDINAL else mode
     shared = np.flatnonzero(np.bincount(partition.groups, minlength=1) > 1)
     for group in shared:
         members = partition.groups == group
-        found = average(np.where(members, counts, 0))
+        found = int(average(np.where(members, counts, 0)))
         # what does not occur is not published, so any member will do
         recoding[:-1][members] = found if found >= 0 else np.flatnonzero(members)[0]
     return recoding

@@ -44,52 +44,25 @@ def agreements(values: Values, unit: int, masks: Masks) -> None:
                 masks[s] |= bit
 
 
-@njit(cache=True)
 def compatible(values: Values, counts: Counts) -> Counts:
     """Return how many records agree with each unit on all attributes on which both have values, shape (u,).
 
-    Units without missing values are taken to differ from each other, except those that were divided: equal units are
-    found among neighbours, where `units_of` puts them. So only units with missing values are compared with all.
+    Only units with missing values are compared with all.
 
     Parameters
     ----------
     values : ndarray of int32, shape (V, u)
     counts : ndarray of int64, shape (u,)
     """
-    width, size = values.shape
-    found = np.zeros(size, dtype=np.int64)
-    incomplete = np.zeros(size, dtype=np.bool_)
-    for a in range(width):
-        for s in range(size):
-            if values[a, s] < 0:
-                incomplete[s] = True
-    begin = 0
-    while begin < size:
-        end, total = begin, 0
-        while end < size and _equal(values, begin, end):
-            total += counts[end]
-            end += 1
-        for s in range(begin, end):
-            found[s] = total
-        begin = end
-    masks = np.empty(size, dtype=np.int64)
-    full = (1 << width) - 1
-    for unit in range(size):
-        if incomplete[unit]:
-            agreements(values, unit, masks)
-            total = 0
-            for s in range(size):
-                if masks[s] == full:
-                    total += counts[s]
-                    if not incomplete[s]:
-                        found[s] += counts[unit]
-            found[unit] = total
+    classes = distinct(np.ascontiguousarray(values.T))
+    equal = np.add.reduceat(counts[classes.rows], classes.starts[:-1])
+    found = np.empty(counts.size, dtype=np.int64)
+    found[classes.rows] = np.repeat(equal, np.diff(classes.starts))
+    complete = (values >= 0).all(axis=0)
+    masks, full = np.empty(counts.size, dtype=np.int64), (1 << len(values)) - 1
+    for unit in np.flatnonzero(~complete).tolist():
+        agreements(values, unit, masks)
+        agreeing = masks == full
+        found[agreeing & complete] += counts[unit]
+        found[unit] = counts[agreeing].sum()
     return found
-
-
-@njit(cache=True)
-def _equal(values: Values, one: int, other: int) -> bool:
-    differing = 0
-    for a in range(values.shape[0]):
-        differing += values[a, one] != values[a, other]
-    return differing == 0

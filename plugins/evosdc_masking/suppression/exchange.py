@@ -6,13 +6,14 @@ rounds a suppressed record loses one value more, so that it is like more records
 taken back.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from evosdc_masking.suppression.agreement import Masks, agreements
+from evosdc_masking.suppression.agreement import agreements
 from evosdc_masking.suppression.keys import Counts, Values
-from evosdc_masking.suppression.relief import Weights, relieve, take_back
+from evosdc_masking.suppression.relief import Weights, give_back, relieve, take_back
 
 ROUNDS_EACH, MOST_ROUNDS = 20, 2000
 """Rounds for each suppressed record, and at most."""
@@ -51,162 +52,92 @@ def exchanged(values: Values, original: Values, counts: Counts, found: Counts, w
     rounds = min(MOST_ROUNDS, ROUNDS_EACH * suppressed, MOST_WORK // (60 * values.size))
     if suppressed > 1 and rounds:
         draws = np.random.default_rng(SEED).random((rounds, DRAWS))
-        masks, holes, order = (np.empty_like(counts) for _ in range(3))
-        room = (values.copy(), found.copy(), masks, holes, order, np.empty(counts.size))
-        _exchange(values, original, counts, found, weights, k, draws, *room)
+        _exchange(_State(values, original, counts, found, weights, k), draws)
 
 
-@njit(cache=True)
-def _exchange(
-    values: Values,
-    original: Values,
-    counts: Counts,
-    found: Counts,
-    weights: Weights,
-    k: int,
-    draws: Draws,
-    values_before: Values,
-    found_before: Counts,
-    masks: Masks,
-    holes: Counts,
-    order: Counts,
-    near: Weights,
-) -> None:
-    """Do a round for each row of draws from [0, 1); the last six arrays are room to work in."""
-    width, size = values.shape
-    cost = _cost(values, original, weights)
-    for r in range(draws.shape[0]):
-        count = 0
-        for s in range(size):
-            found_before[s] = found[s]
-            suppressed = False
-            for a in range(width):
-                values_before[a, s] = values[a, s]
-                suppressed |= values[a, s] < 0 and original[a, s] >= 0
-            if suppressed:
-                holes[count] = s
-                count += 1
-        if count < 2:
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Units and their suppressions, as `exchanged` has them."""
+
+    values: Values
+    original: Values
+    counts: Counts
+    found: Counts
+    weights: Weights
+    k: int
+
+    def agreeing(self, values: Values, unit: int) -> Counts:
+        """Return the attributes on which a unit agrees with each, as bits, shape (u,)."""
+        masks = np.empty_like(self.counts)
+        agreements(values, unit, masks)
+        return masks
+
+    @property
+    def full(self) -> int:
+        """Return the set of all attributes, as bits."""
+        return (1 << len(self.values)) - 1
+
+    def cost(self) -> float:
+        """Return what all suppressions cost, added in the order of the attributes."""
+        suppressed = ((self.values < 0) & (self.original >= 0)).sum(axis=1)
+        return float(np.repeat(self.weights, suppressed).cumsum()[-1]) if suppressed.any() else 0.0
+
+    def take_back(self, order: Counts) -> None:
+        """Take back what is needless of some units."""
+        take_back(self.values, self.original, self.counts, self.found, self.weights, self.k, order)
+
+
+def _exchange(state: _State, draws: Draws) -> None:
+    """Do a round for each row of draws from [0, 1)."""
+    cost = state.cost()
+    for drawn in draws:
+        values, found = state.values.copy(), state.found.copy()
+        holes = np.flatnonzero(((values < 0) & (state.original >= 0)).any(axis=0))
+        if holes.size < 2:
             return
-        if draws[r, DRAWS - 1] < WIDER:
-            _widen(values, original, counts, found, weights, k, draws[r], masks, holes[:count], order)
-            cost_now = _cost(values, original, weights)
-            if cost_now <= cost:
-                cost = cost_now
-            else:
-                _restore(values, found, values_before, found_before)
-            continue
-        agreements(original, holes[int(draws[r, 0] * count)], masks)
-        for i in range(count):
-            near[i] = _bits(masks[holes[i]]) + 2.0 * draws[r, 2 + i % (DRAWS - 2)]
-        for _ in range(min(count, 2 + int(draws[r, 1] * (AT_ONCE - 1)))):
-            nearest = 0
-            for i in range(1, count):
-                if near[i] > near[nearest]:
-                    nearest = i
-            near[nearest] = -1.0
-            _give_back(values, original, counts, found, masks, holes[nearest])
-        rare = 0
-        for s in range(size):
-            if found[s] < k:
-                order[rare] = s
-                rare += 1
-        for i in range(rare - 1, 0, -1):
-            j = int(draws[r, 2 + i % (DRAWS - 2)] * (i + 1))
-            order[i], order[j] = order[j], order[i]
-        relieve(values, counts, found, weights, k, order[:rare])
-        for i in range(rare // 2):
-            order[i], order[rare - 1 - i] = order[rare - 1 - i], order[i]
-        take_back(values, original, counts, found, weights, k, order[:rare])
-        cost_now = _cost(values, original, weights)
+        if drawn[-1] < WIDER:
+            _widen(state, holes, drawn)
+        else:
+            _recreate(state, holes, drawn)
+        cost_now = state.cost()
         if cost_now <= cost:
             cost = cost_now
         else:
-            _restore(values, found, values_before, found_before)
+            state.values[:], state.found[:] = values, found
 
 
-@njit(cache=True)
-def _widen(
-    values: Values,
-    original: Values,
-    counts: Counts,
-    found: Counts,
-    weights: Weights,
-    k: int,
-    draws: Draws,
-    masks: Masks,
-    holes: Counts,
-    order: Counts,
-) -> None:
+def _recreate(state: _State, holes: Counts, drawn: Draws) -> None:
+    """Give some units that are alike their values back, relieve those that are rare then, and take back."""
+    alike = state.agreeing(state.original, int(holes[int(drawn[0] * holes.size)]))[holes]
+    near = np.bitwise_count(alike) + 2.0 * drawn[2 + np.arange(holes.size) % (DRAWS - 2)]
+    nearest = np.argsort(-near, kind="stable")[: 2 + int(drawn[1] * (AT_ONCE - 1))]
+    give_back(state.values, state.original, state.counts, state.found, holes[nearest])
+    rare = np.flatnonzero(state.found < state.k)
+    _shuffle(rare, drawn, DRAWS - 2)
+    relieve(state.values, state.counts, state.found, state.weights, state.k, rare)
+    state.take_back(rare[::-1].copy())
+
+
+def _widen(state: _State, holes: Counts, drawn: Draws) -> None:
     """Suppress one value more of a record, and take back what those that it is like do not need any more."""
-    width, size = values.shape
-    unit = holes[int(draws[0] * holes.size)]
-    attribute = int(draws[1] * width)
-    gone = 0
-    for a in range(width):
-        gone += values[a, unit] < 0
-    if values[attribute, unit] < 0 or 2 * (gone + 1) > width:
+    width = len(state.values)
+    unit, attribute = int(holes[int(drawn[0] * holes.size)]), int(drawn[1] * width)
+    gone = int((state.values[:, unit] < 0).sum())
+    if state.values[attribute, unit] < 0 or 2 * (gone + 1) > width:
         return
-    values[attribute, unit] = -1
-    agreements(values, unit, masks)
-    full = (1 << width) - 1
-    for s in range(size):
-        if masks[s] == full and values[attribute, s] >= 0 and values[attribute, s] != original[attribute, unit]:
-            found[s] += counts[unit]
-            found[unit] += counts[s]
-    others = 0
-    for s in holes:
-        if s != unit and masks[s] == full:
-            order[others] = s
-            others += 1
-    for i in range(others - 1, 0, -1):
-        j = int(draws[2 + i % (DRAWS - 3)] * (i + 1))
+    state.values[attribute, unit] = -1
+    alike = state.agreeing(state.values, unit) == state.full
+    column = state.values[attribute]
+    fresh = alike & (column >= 0) & (column != state.original[attribute, unit])
+    state.found[fresh] += state.counts[unit]
+    state.found[unit] += state.counts[fresh].sum()
+    others = holes[alike[holes] & (holes != unit)]
+    _shuffle(others, drawn, DRAWS - 3)
+    state.take_back(others)
+
+
+def _shuffle(order: Counts, drawn: Draws, usable: int) -> None:
+    """Put units in a random order, by as many of the draws from the third on."""
+    for i in range(order.size - 1, 0, -1):
+        j = int(drawn[2 + i % usable] * (i + 1))
         order[i], order[j] = order[j], order[i]
-    take_back(values, original, counts, found, weights, k, order[:others])
-
-
-@njit(cache=True)
-def _restore(values: Values, found: Counts, values_before: Values, found_before: Counts) -> None:
-    for s in range(found.size):
-        found[s] = found_before[s]
-        for a in range(values.shape[0]):
-            values[a, s] = values_before[a, s]
-
-
-@njit(cache=True)
-def _cost(values: Values, original: Values, weights: Weights) -> float:
-    cost = 0.0
-    for a in range(values.shape[0]):
-        for s in range(values.shape[1]):
-            if values[a, s] < 0 and original[a, s] >= 0:
-                cost += weights[a]
-    return cost
-
-
-@njit(cache=True)
-def _bits(mask: int) -> int:
-    """Return how many attributes are in a set."""
-    count = 0
-    while mask:
-        count += 1
-        mask &= mask - 1
-    return count
-
-
-@njit(cache=True)
-def _give_back(values: Values, original: Values, counts: Counts, found: Counts, masks: Masks, unit: int) -> None:
-    """Give a unit its values back, and count anew whom it is compatible with."""
-    full = (1 << values.shape[0]) - 1
-    agreements(values, unit, masks)
-    for s in range(masks.size):
-        if masks[s] == full:
-            found[s] -= counts[unit]
-    for a in range(values.shape[0]):
-        values[a, unit] = original[a, unit]
-    agreements(values, unit, masks)
-    total = 0
-    for s in range(masks.size):
-        if masks[s] == full:
-            total += counts[s]
-            found[s] += counts[unit]
-    found[unit] = total

@@ -17,55 +17,6 @@ _DRAWS = 6
 """Uniform numbers of a try: two records, how many attributes, and three attributes."""
 
 
-@njit(cache=True)
-def contains(keys: Keys, key: np.uint64) -> bool:
-    """Whether a key is in a hash table with open addressing; 0 is an empty place.
-
-    Parameters
-    ----------
-    keys : ndarray of uint64
-        Its length is a power of two, and it has empty places.
-    """
-    last = np.uint64(keys.size - 1)
-    place = np.int64(key & last)
-    while keys[place] != np.uint64(0):
-        if keys[place] == key:
-            return True
-        place = (place + 1) & np.int64(last)
-    return False
-
-
-@njit(cache=True)
-def _cell(t: int, r: int, levels: Integers, tables: FrequencyTables, d: int) -> int:
-    cell = tables.offsets[t]
-    for q in range(3):
-        v = tables.attributes[t, q]
-        if v >= 0:
-            cell += levels[d, r, v] * tables.strides[t, q]
-    return int(cell)
-
-
-@njit(cache=True)
-def _moved(t: int, r: int, s: int, levels: Integers, chosen: NDArray[np.bool_], tables: FrequencyTables, d: int) -> int:
-    """Return by how much the cell of record r moves when it takes the chosen values of record s."""
-    change = 0
-    for q in range(3):
-        v = tables.attributes[t, q]
-        if v >= 0 and chosen[v]:
-            change += (levels[d, s, v] - levels[d, r, v]) * tables.strides[t, q]
-    return int(change)
-
-
-@njit(cache=True)
-def _leads(t: int, v: int, chosen: NDArray[np.bool_], attributes: Integers) -> bool:
-    """Whether v is the first chosen column of a table, so that each table is looked at once."""
-    for q in range(3):
-        w = attributes[t, q]
-        if w >= 0 and chosen[w]:
-            return bool(w == v)
-    return False
-
-
 def exchange(
     levels: Integers,
     source: Integers,
@@ -100,7 +51,7 @@ def exchange(
         Of each record: the labels of its masked values, combined by exclusive or.
     labels : ndarray of uint64, shape (V, values)
     alone : ndarray of uint64
-        A hash table for `contains`.
+        A hash table of keys with open addressing; its length is a power of two, and 0 is an empty place.
     penalty, tries : int
     rng : numpy.random.Generator
         All random numbers are its own: a kernel that drew them itself would begin at a seed, and be replayed from it.
@@ -132,9 +83,11 @@ def _exchange(
 ) -> int:
     """Try an exchange with each row of uniform numbers."""
     n, masked = source.shape
-    attributes, _, _, detail, first, of, _ = tables
+    attributes, strides, offsets, detail, first, of, _ = tables
     chosen = np.zeros(levels.shape[2], dtype=np.bool_)
     moving = np.empty(3, dtype=np.int64)
+    sought = np.empty(4, dtype=np.uint64)
+    last = np.uint64(alone.size - 1)
     gained = 0
     for row in range(len(uniforms)):
         drawn = uniforms[row]
@@ -155,40 +108,49 @@ def _exchange(
             continue
         change = 0
         if penalty > 0:
-            change += penalty * (contains(alone, own) + contains(alone, other))
-            change -= penalty * (contains(alone, keys[r]) + contains(alone, keys[s]))
-        for m in range(moves):
-            v = moving[m]
-            for place in range(first[v], first[v + 1]):
-                t = of[place]
-                if moves > 1 and not _leads(t, v, chosen, attributes):
-                    continue
-                d = detail[t]
-                x = _cell(t, r, levels, tables, d)
-                y = _cell(t, s, levels, tables, d)
-                step = _moved(t, r, s, levels, chosen, tables, d)
-                if step == 0 or x + step == y:
-                    continue
-                change += weights[x] * (1 if surplus[x] <= 0 else -1)
-                change += weights[y] * (1 if surplus[y] <= 0 else -1)
-                change += weights[x + step] * (1 if surplus[x + step] >= 0 else -1)
-                change += weights[y - step] * (1 if surplus[y - step] >= 0 else -1)
-        if change < 0:
-            gained -= change
+            sought[0], sought[1], sought[2], sought[3] = own, other, keys[r], keys[s]
+            for which in range(4):
+                place = np.int64(sought[which] & last)
+                while alone[place] != np.uint64(0) and alone[place] != sought[which]:
+                    place = (place + 1) & np.int64(last)
+                if alone[place] != np.uint64(0):
+                    change += penalty if which < 2 else -penalty
+        # First by how much the cost changes, then the change itself, where it is for the better.
+        for applied in range(2):
+            if applied and change >= 0:
+                break
             for m in range(moves):
                 v = moving[m]
-                for place in range(first[v], first[v + 1]):
-                    t = of[place]
-                    if moves > 1 and not _leads(t, v, chosen, attributes):
-                        continue
+                for at in range(first[v], first[v + 1]):
+                    t = of[at]
                     d = detail[t]
-                    x = _cell(t, r, levels, tables, d)
-                    y = _cell(t, s, levels, tables, d)
-                    step = _moved(t, r, s, levels, chosen, tables, d)
-                    surplus[x] -= 1
-                    surplus[y] -= 1
-                    surplus[x + step] += 1
-                    surplus[y - step] += 1
+                    # The cells of both records, and how far that of the first moves; `leader` is the first chosen
+                    # column, so that each table is looked at once.
+                    x = y = offsets[t]
+                    step, leader = 0, -1
+                    for q in range(3):
+                        w = attributes[t, q]
+                        if w >= 0:
+                            x += levels[d, r, w] * strides[t, q]
+                            y += levels[d, s, w] * strides[t, q]
+                            if chosen[w]:
+                                step += (levels[d, s, w] - levels[d, r, w]) * strides[t, q]
+                                if leader < 0:
+                                    leader = w
+                    if leader != v or step == 0 or x + step == y:
+                        continue
+                    if applied:
+                        surplus[x] -= 1
+                        surplus[y] -= 1
+                        surplus[x + step] += 1
+                        surplus[y - step] += 1
+                        continue
+                    change += weights[x] * (1 if surplus[x] <= 0 else -1)
+                    change += weights[y] * (1 if surplus[y] <= 0 else -1)
+                    change += weights[x + step] * (1 if surplus[x + step] >= 0 else -1)
+                    change += weights[y - step] * (1 if surplus[y - step] >= 0 else -1)
+        if change < 0:
+            gained -= change
             keys[r], keys[s] = own, other
         for m in range(moves):
             v = moving[m]

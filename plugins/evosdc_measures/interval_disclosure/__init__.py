@@ -19,13 +19,13 @@ SPECS: tuple[MeasureSpec, ...] = (
         scales=("numeric",),
     ),
     MeasureSpec(
-        name="best-guess", implementation="evosdc_measures.interval_disclosure.best_guess:BestGuess",
+        name="best-guess", implementation="evosdc_measures.interval_disclosure.guesses:BestGuess",
         summary="Original values that are the likeliest behind the published one; sees through relabelling.",
         source="reconstruction: Bayes' rule for the transitions that the file itself shows", kind="dr", family="guess",
         scales=("nominal", "ordinal"),
     ),
     MeasureSpec(
-        name="guess-gain", implementation="evosdc_measures.interval_disclosure.guess_gain:GuessGain",
+        name="guess-gain", implementation="evosdc_measures.interval_disclosure.guesses:GuessGain",
         summary="How much better original values are guessed with the masked file than without; no relabelling helps.",
         source="Torra (2017) for the transparency principle; gain over the most frequent category: reconstruction",
         kind="dr", family="guess", scales=("nominal", "ordinal", "numeric"), default_for=("inference",),

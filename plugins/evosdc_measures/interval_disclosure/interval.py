@@ -1,28 +1,23 @@
 """Interval disclosure."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from evosdc.model import Batched, Changes, Expected, FollowedInPlace, Measure
+from evosdc.model import Changes, Expected, Fitted, Measure, Tracker
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
-from evosdc.table.table import Codes, Rows, Table
-from evosdc_measures.domains import Counts, Integers, require_aligned
+from evosdc.table.table import Numbers, Rows, Table
+from evosdc_measures.domains import Integers, require_aligned, require_same_shape
 from evosdc_measures.expectation import counts_of, mean_inside, mean_kept
-from evosdc_measures.interval_disclosure.by_ranks import Categories, FittedByRanks
-from evosdc_measures.interval_disclosure.cells import FittedByCell, Reach, hits_of_codes, orders_of
-from evosdc_measures.interval_disclosure.joint_hits import follow_hits, hits_of_children
-from evosdc_measures.interval_disclosure.rank_intervals import wide_enough
-from evosdc_measures.interval_disclosure.record_hits import hits_of_records
-from evosdc_measures.joint import joint_layout_of
+from evosdc_measures.interval_disclosure.ranks import Categories, Part, RankedNumbers, hits_by_distance
 
-State = tuple[Codes, Counts, Integers, int]
-"""Codes of the masked table, joint counts by attribute, hits by attribute, their sum."""
+MOST_PLACES = 32
+"""Places of categories in order, missing ones included, up to which pairs of them are counted."""
 
 
 class IntervalDisclosure(Measure):
@@ -75,123 +70,203 @@ class IntervalDisclosure(Measure):
 
     supports = frozenset(Scale)
 
-    def fit(self, original: Table) -> "FittedIntervalDisclosure | FittedByRanks | FittedByCell":
+    def fit(self, original: Table) -> "FittedIntervalDisclosure":
         """Order the categories."""
         self.require_support(original)
-        params = self.params
-        by_frequency = params.nominal == "frequency"
-        if original.schema.numeric and params.interval == "rank" and not params.every_attribute:
-            percents, categorical = tuple(sorted(params.percents)), [a.name for a in original.schema.categorical]
-            categories = None
-            if categorical:
-                part = original.select(categorical)
-                categories = Categories(part.schema, FittedIntervalDisclosure(part, percents, by_frequency))
-            return FittedByRanks(original, wide_enough(percents), categories)
-        if original.schema.numeric or params.every_attribute:
-            reach = Reach(
-                tuple(sorted(params.percents)), params.interval == "deviation", params.deviation_of == "masked"
-            )
-            return FittedByCell(original, reach, by_frequency, params.every_attribute)
-        return FittedIntervalDisclosure(original, params.percents, by_frequency)
+        if original.schema.numeric or self.params.every_attribute:
+            return FittedIntervalDisclosure(original, self.params)
+        return FittedIntervalOfCategories(original, self.params)
 
 
-class FittedIntervalDisclosure(FollowedInPlace[State], Batched[State], Expected):
+class NearNumbers(Part):
+    """Numbers within so many per cent of a standard deviation.
+
+    Parameters
+    ----------
+    original : Table
+    attribute : int
+    column : int
+        Position among the numbers.
+    percents : sequence of int
+        Ascending.
+    of_masked : bool
+        Whether it is the deviation of the masked numbers.
+    """
+
+    def __init__(self, original: Table, attribute: int, column: int, percents: Sequence[int], of_masked: bool) -> None:
+        super().__init__((attribute,))
+        self._column, self._shares = column, np.array(percents) / 100.0
+        self._original = self.values(original)
+        self._deviation = None if of_masked else _deviation(self._original)
+
+    def values(self, table: Table) -> Numbers:
+        """Return the numbers."""
+        return table.numbers[:, self._column].copy()
+
+    def begin(self, masked: Numbers) -> tuple[Numbers, Integers]:
+        """Return the masked numbers and the hits; O(n P)."""
+        deviation = _deviation(masked) if self._deviation is None else self._deviation
+        apart = np.abs(self._original - masked)
+        hits = len(self._shares) - np.searchsorted(self._shares * deviation, apart)
+        hits[np.isnan(self._original) & np.isnan(masked)] = len(self._shares)
+        return masked, hits
+
+    def after(self, known: tuple[Numbers, Integers], rows: Rows, values: Numbers) -> tuple[Numbers, Integers]:
+        """Compare all numbers anew: the deviation may be another."""
+        masked = known[0].copy()
+        masked[rows] = values
+        return self.begin(masked)
+
+    def hits(self, known: tuple[Numbers, Integers]) -> Integers:
+        """Return the hits of each record."""
+        return known[1]
+
+    def inside(self, known: tuple[Numbers, Integers]) -> int:
+        """Return the sum of the hits."""
+        return int(known[1].sum())
+
+
+def _deviation(column: Numbers) -> float:
+    """Return the sample standard deviation of the values that there are."""
+    return float(np.nanstd(column, ddof=1)) if int((~np.isnan(column)).sum()) > 1 else 0.0
+
+
+class FittedIntervalDisclosure(Fitted):
     """`IntervalDisclosure` of one original."""
 
-    def __init__(self, original: Table, percents: tuple[int, ...], by_frequency: bool) -> None:
-        joint = joint_layout_of(original.schema)
-        n, attributes = original.codes.shape
-        orders = orders_of(original, by_frequency)
-        self._original = original
-        self._rows = np.arange(n)
-        self._joint = joint
-        # Only counted attributes have a place in the kernel's orders.
-        counted = [np.empty(0, dtype=np.int64), *(order for v, order in enumerate(orders) if v not in joint.wide)]
-        self._orders = orders
-        self._percents = sorted(percents)
-        self._layout = (joint.widths, joint.offsets, np.concatenate(counted), np.array(self._percents, dtype=np.int64))
-        self._most = n * attributes * len(percents)
-        self._expected = [
-            (counts_of(original.codes, v, len(order) - 1), order[1:] - 1) for v, order in enumerate(orders)
-        ]
+    def __init__(self, original: Table, params: IntervalDisclosure.Params) -> None:
+        self.original, self.whole, self.percents = original, params.every_attribute, sorted(params.percents)
+        self.orders = _orders_of(original, params.nominal == "frequency")
+        self.parts = self._parts(params)
+        # Which part an attribute belongs to; categorical attributes come first.
+        self._part_of = {v: place for place, part in enumerate(self.parts) for v in part.attributes}
+        self.most = len(original) * (1 if self.whole else len(original.schema)) * len(self.percents)
 
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; O(n V + sum c**2)."""
-        require_aligned(self._original, masked)
-        hits = np.zeros(masked.codes.shape[1], dtype=np.int64)
-        return self._followed(masked.codes, masked.codes, self._rows, True, self._joint.zeros(), hits)
+    def _parts(self, params: IntervalDisclosure.Params) -> list[Part]:
+        original, by_distance = self.original, hits_by_distance(self.percents, len(self.original))
+        wide = [v for v, order in enumerate(self.orders) if order is not None and len(order) >= MOST_PLACES]
+        counted = {v: order for v, order in enumerate(self.orders) if v not in wide}
+        parts: list[Part] = [RankedNumbers(original, v, v, by_distance, self.orders[v]) for v in wide]
+        if counted:
+            parts.append(Categories(original, counted, by_distance, self.whole))
+        for column in range(original.numbers.shape[1]):
+            v = len(self.orders) + column
+            if params.interval == "rank":
+                parts.append(RankedNumbers(original, v, column, by_distance))
+            else:
+                parts.append(NearNumbers(original, v, column, self.percents, params.deviation_of == "masked"))
+        return parts
 
-    def copied(self, state: State) -> State:
-        """Return a copy of a state; the codes are shared."""
-        return state[0], state[1].copy(), state[2].copy(), state[3]
+    def score(self, masked: Table) -> float:
+        """Return the risk, 0..100; O(n log n) for each attribute."""
+        return self.track(masked).score
 
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; O(m V), and O(c**2) for each attribute that changed."""
-        return self._followed(state[0], masked.codes, rows, False, state[1], state[2])
+    def track(self, masked: Table) -> "IntervalTracker":
+        """Return a tracker of a table."""
+        require_same_shape(self.original, masked)
+        require_aligned(self.original, masked)
+        return IntervalTracker(self, [part.begin(part.values(masked)) for part in self.parts])
+
+    def changed_parts(self, changes: Changes) -> list[int]:
+        """Return the parts of which some attribute changes, or may change."""
+        if len(self.parts) == 1:
+            return [0]
+        codes = (changes.before.codes != changes.after.codes).any(axis=0)
+        a, b = changes.before.numbers, changes.after.numbers
+        numbers = ((a != b) & ((a == a) | (b == b))).any(axis=0)
+        attributes = np.flatnonzero(np.concatenate([codes, numbers])).tolist()
+        return sorted({self._part_of[v] for v in attributes})
+
+    def hits(self, known: Sequence[Any]) -> Integers:
+        """Return the hits of each record, shape (n,)."""
+        by_part = [part.hits(one) for part, one in zip(self.parts, known, strict=True)]
+        hits: Integers = np.minimum.reduce(by_part) if self.whole else np.add.reduce(by_part)
+        return hits
+
+    def inside(self, known: Sequence[Any]) -> int:
+        """Return the hits of all records."""
+        if self.whole:
+            return int(self.hits(known).sum())
+        return sum(part.inside(one) for part, one in zip(self.parts, known, strict=True))
+
+
+class IntervalTracker(Tracker):
+    """The hits of one masked table, part by part.
+
+    Parameters
+    ----------
+    fitted : FittedIntervalDisclosure
+    known : list
+        What each part knows of the table.
+    """
+
+    def __init__(self, fitted: FittedIntervalDisclosure, known: list[Any]) -> None:
+        self._fitted, self._known = fitted, known
+        self._inside = fitted.inside(known)
 
     @property
-    def together(self) -> bool:
-        """Whether all attributes are counted."""
-        return not self._joint.wide
+    def score(self) -> float:
+        """The risk, 0..100."""
+        return 100.0 * self._inside / self._fitted.most
 
-    def values(self, state: State, changes: Changes) -> NDArray[np.float64]:
-        """Return the risks of several children; O(m V), and O(c P) for each ordered attribute that changed."""
-        risks: NDArray[np.float64] = 100.0 * self.inside_of_children(state, changes) / self._most
-        return risks
+    def take(self, change: Changes) -> None:
+        """Go on to a child; only attributes that change are counted."""
+        self._known = self._after(change)
+        self._inside = self._fitted.inside(self._known)
 
-    def inside_of_children(self, state: State, changes: Changes) -> Integers:
-        """Return the hits of all records and attributes in several children."""
-        before, after, original = changes.before.codes, changes.after.codes, self._original.codes
-        inside: Integers = hits_of_children(
-            original, before, after, changes.rows, changes.ends, *self._layout, *state[1:3]
-        )
-        return inside
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the risks of children; for whole records child by child."""
+        fitted, ends = self._fitted, changes.ends
+        inside = np.full(len(ends), self._inside, dtype=np.int64)
+        if fitted.whole:
+            for child in range(len(ends)):
+                inside[child] = fitted.inside(self._after(changes.part(child, child + 1)))
+        else:
+            for place in fitted.changed_parts(changes):
+                part = fitted.parts[place]
+                inside += part.grown(self._known[place], changes.rows, part.values(changes.after), ends)
+        return np.divide(100 * inside, fitted.most, dtype=np.float64)
 
-    def _followed(self, before: Codes, after: Codes, rows: Rows, fresh: bool, counts: Counts, hits: Integers) -> State:
-        original = self._original.codes
-        inside: int = int(follow_hits(original, before, after, rows, fresh, *self._layout, counts, hits))
-        for v in self._joint.wide:
-            inside += int(hits_of_codes(original[:, v], after[:, v], self._orders[v], self._percents).sum())
-        return after, counts, hits, inside
+    def contributions(self) -> NDArray[np.float64]:
+        """Return each record's hits as a share of the score, shape (n,)."""
+        return np.multiply(self._fitted.hits(self._known), 100.0 / self._fitted.most, dtype=np.float64)
 
-    def burdens(self, masked: Table) -> NDArray[np.float64]:
-        """Return each record's hits as a share of the score, shape (n,); O(n V P)."""
-        burdens: NDArray[np.float64] = self.hits(masked) * (100.0 / self._most)
-        return burdens
+    def _after(self, change: Changes) -> list[Any]:
+        known = list(self._known)
+        for place in self._fitted.changed_parts(change):
+            part = self._fitted.parts[place]
+            known[place] = part.after(known[place], change.rows, part.values(change.after))
+        return known
 
-    def hits(self, masked: Table) -> Integers:
-        """Return how often each record's values lie inside, shape (n,); O(n V P)."""
-        require_aligned(self._original, masked)
-        return self._hits(masked.codes)
 
-    def hits_of_state(self, state: State) -> Integers:
-        """Return the `hits` of the table that a state stands for."""
-        return self._hits(state[0])
-
-    def _hits(self, codes: Codes) -> Integers:
-        widths, _, orders, percents = self._layout
-        hits: Integers = hits_of_records(self._original.codes, codes, widths, orders, percents)
-        for v in self._joint.wide:
-            hits += hits_of_codes(self._original.codes[:, v], codes[:, v], self._orders[v], self._percents)
-        return hits
+class FittedIntervalOfCategories(FittedIntervalDisclosure, Expected):
+    """`IntervalDisclosure` of one original without numbers, attribute by attribute."""
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the risk at the expected published counts, 0..100; exact for categories without an order.
 
         Ranks of drawn files vary around the expected ones, so for ordered categories it is a first-order approximation.
         """
-        percents = self._layout[3]
-        inside: float = 0.0
-        for (T, order), P in zip(self._expected, transitions, strict=True):
-            ordered = order.size and order[0] >= 0
-            inside += float(mean_inside(T, P, order, percents) if ordered else mean_kept(T, P) * len(percents))
-            inside += (len(self._original) - float(T.sum())) * len(percents)
-        return float(100.0 * inside / self._most)
+        percents, inside = np.array(self.percents, dtype=np.int64), 0.0
+        for v, (order, P) in enumerate(zip(self.orders, transitions, strict=True)):
+            T = counts_of(self.original.codes, v, len(P))
+            if order is None:
+                inside += float(mean_kept(T, P)) * len(percents)
+            else:
+                inside += float(mean_inside(T, P, order, percents))
+            inside += (len(self.original) - float(T.sum())) * len(percents)
+        return 100.0 * inside / self.most
 
-    def value(self, state: State) -> float:
-        """Return the risk, 0..100."""
-        return float(100.0 * state[3] / self._most)
 
-    def inside(self, state: State) -> int:
-        """Return the hits of all records and attributes that a state stands for."""
-        return state[3]
+def _orders_of(original: Table, by_frequency: bool) -> list[NDArray[np.int64] | None]:
+    """Return for each categorical attribute its codes in order, None where they have none."""
+    orders: list[NDArray[np.int64] | None] = []
+    for v, attribute in enumerate(original.schema.categorical):
+        size = len(attribute.categories)
+        if attribute.scale is not Scale.NOMINAL:
+            orders.append(np.arange(size))
+        elif by_frequency:
+            orders.append(np.argsort(counts_of(original.codes, v, size), kind="stable"))
+        else:
+            orders.append(None)
+    return orders

@@ -28,7 +28,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         kind="dr", family="linkage", scales=_SCALES, default_for=("identity", "intruder"),
     ),
     MeasureSpec(
-        name="ranked-linkage", implementation="evosdc_measures.linkage.ranked:RankedLinkage",
+        name="ranked-linkage", implementation="evosdc_measures.linkage.informed:RankedLinkage",
         summary="Linkage by one who knows at about which place among the likeliest originals the right one stands.",
         source="After Torra (2017): what a search does to a linkage is known too; blocks of places: reconstruction",
         kind="dr", family="linkage", scales=_SCALES, default_for=("identity", "intruder"),

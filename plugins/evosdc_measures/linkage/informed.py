@@ -1,33 +1,34 @@
-"""Record linkage by an intruder who knows how the file was masked."""
+"""Record linkage by an intruder who knows how the file was masked, and by one who knows about the place besides."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import Batched, Changes, Expected, Fitted, FollowedInPlace, Incremental, Measure
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Changes, Expected, Fitted, Measure, Parameters, Tracker
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.equivalence import equivalence_classes
+from evosdc.secret import Purpose, stream
+from evosdc.table.distinct_values import placed_values
 from evosdc.table.schema import Scale
-from evosdc.table.table import Codes, Numbers, Rows, Table
-from evosdc_measures.domains import require_aligned, small_counts
-from evosdc_measures.linkage.burdens import burdens_of
-from evosdc_measures.linkage.category_rivals import listing_of
-from evosdc_measures.linkage.informed_children import matches_of_children
-from evosdc_measures.linkage.informed_links import followed, started
-from evosdc_measures.linkage.informed_originals import InformedOriginals
+from evosdc.table.table import Numbers, Rows, Table
+from evosdc_measures.domains import Integers, require_aligned
 from evosdc_measures.linkage.known_matrices import expected_links, matrices_by_attribute
+from evosdc_measures.linkage.likelihood import Originals, costs_of_matrix, originals_of
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
-from evosdc_measures.linkage.ranked import FittedRanked
-from evosdc_measures.linkage.ranked import State as PlacesState
-from evosdc_measures.linkage.ranked_places import matched_first
-from evosdc_measures.linkage.rivals import LinkedFile
+from evosdc_measures.linkage.places import NEAR, Places, follow, place_all
 from evosdc_measures.linkage.scenarios import ScenarioParameters, fitted_by_scenarios
 
-State = tuple[Codes, LinkedFile, float]
-"""Codes of the masked table, how its records are linked, score."""
+FOLLOWED_CELLS = 1 << 16
+"""Greatest number of joint counts that a tracker holds; with more, a file is linked from scratch after each change."""
+
+MOST_CELLS = 1 << 26
+"""Greatest number of joint counts of a file."""
+
+BLOCKS = 5
+"""Ranges of places that `ranked-linkage` knows: the first, 2 to 3, 4 to 7, 8 to 15, 16 to 31."""
 
 
 class InformedLinkage(Measure):
@@ -78,7 +79,7 @@ class InformedLinkage(Measure):
         self.require_support(original)
         return fitted_by_scenarios(original, self.params, self._fit)
 
-    def _fit(self, original: Table) -> Incremental[Any]:
+    def _fit(self, original: Table) -> Fitted:
         file = self.params.matrices
         matrices = {} if file is None else matrices_by_attribute(file, original.schema)
         if by_classes(original.schema, self.params.bins, matrices):
@@ -88,7 +89,142 @@ class InformedLinkage(Measure):
         return FittedInformed(original, matrices)
 
 
-class FittedInformed(InformedOriginals, FollowedInPlace[State], Batched[State], Expected):
+class RankedLinkage(Measure):
+    """Expected share of records linked by one who knows about where among the likeliest the own one stands, times 100.
+
+    Originals are ranked behind a masked record by their likelihood, as `informed-linkage` does. A search that lowers
+    that share moves the right originals from the first place to the next ones, where whoever knows this finds them.
+    This intruder draws an original from one block of places: 1, 2 to 3, 4 to 7, 8 to 15 or 16 to 31. An own original
+    that is tied with t - 1 others has t places, each with probability 1/t. The risk is that of the block with the most
+    matches, so it is at least `informed-linkage`, and all of it for the original. Range 0..100, smaller is better. No
+    relabelling of published categories changes it.
+
+    The transparency principle (Torra, 2017) applied to what a search does to a linkage; the blocks are a
+    reconstruction. Of more than ``records`` records, so many are drawn by ``seed`` and placed among all originals.
+    Numbers are taken by classes: ``bins`` of about equal frequency in the original. A missing value is a category of
+    its own.
+    """
+
+    supports = frozenset(Scale)
+
+    class Params(Parameters):
+        """Classes of numbers, and the sample."""
+
+        bins: int = Field(
+            32, ge=2, description="Classes of about equal frequency that numbers, and dates of more days, are taken by."
+        )
+        records: int = Field(2000, ge=1, description="Masked records that are placed, at most.")
+        seed: int = Field(1, ge=0, description="Of the sample.")
+
+    params: Params
+
+    def fit(self, original: Table) -> Fitted:
+        """Build the tree of the originals, and draw the records.
+
+        Raises
+        ------
+        ParameterError
+            Too many categories.
+        """
+        self.require_support(original)
+        n = len(original)
+        linked: Rows = np.arange(n, dtype=np.intp)
+        if n > self.params.records:
+            drawn = stream(self.params.seed, Purpose.JUDGE).choice(n, self.params.records, replace=False)
+            linked = np.sort(drawn).astype(np.intp)
+        if by_classes(original.schema, self.params.bins):
+            return FittedOnIntervals(original, self.params.bins, lambda classed: FittedRanked(classed, linked))
+        return FittedRanked(original, linked)
+
+
+class FittedPlaces(Fitted):
+    """A measure of the places at which own originals stand among the likeliest, of one original.
+
+    Parameters
+    ----------
+    original : Table
+    linked : ndarray of intp, shape (m,)
+        Records that are linked, ascending.
+    matrices : mapping of str to ndarray of float64, shape (c, c)
+        Known transition matrices, by attribute.
+    blocks : int
+        Ranges of places, each twice as long as the one before: of the most matches in any, the score is the share.
+    measure : str
+        What the measure is called in errors.
+    """
+
+    def __init__(
+        self, original: Table, linked: Rows, matrices: Mapping[str, Matrix], blocks: int, measure: str
+    ) -> None:
+        self._original, self._linked, self._blocks = original, linked, blocks
+        attributes = original.schema.categorical
+        self._sizes = np.array([len(a.categories) + 1 for a in attributes], dtype=np.int64)
+        given = np.array([a.name in matrices for a in attributes], dtype=np.bool_)
+        self._originals = originals_of(original.codes, linked, self._sizes, given)
+        self._known = {
+            v: costs_of_matrix(matrices[a.name], original.codes[:, v])
+            for v, a in enumerate(attributes)
+            if a.name in matrices
+        }
+        published = self._sizes if self._known else np.minimum(self._sizes, len(original))
+        _require_few_cells(published * np.diff(self._originals.firsts), [a.name for a in attributes], measure)
+
+    def score(self, masked: Table) -> float:
+        """Return the score of a table; one search for each record that is linked."""
+        return float(self.share(self.places(masked, 0)[1].totals.max()))
+
+    def track(self, masked: Table) -> Tracker:
+        """Return a tracker, which holds the places; with too many categories each child is linked from scratch."""
+        if self._originals.bases[-1] > FOLLOWED_CELLS:
+            return LinkedFromScratch(self, masked)
+        return PlaceTracker(self, *self.places(masked, NEAR))
+
+    def places(self, masked: Table, near: int) -> tuple[Originals, Places]:
+        """Return the layout of a table's counts, and the places of its records, with gaps where `near` is above 0."""
+        require_aligned(self._original, masked)
+        codes, originals = masked.codes, self._originals
+        if originals.bases[-1] > FOLLOWED_CELLS and not self._known:
+            # Those categories alone that the file publishes are given room.
+            columns = [placed_values(column) for column in codes.T]
+            codes = np.column_stack([place - 1 for _, place, _ in columns])
+            originals = originals.with_published(np.array([len(found) for found, _, _ in columns], dtype=np.int64))
+        published = np.add(originals.slots[:-1, None] + 1, codes.T, dtype=np.int32, casting="same_kind")
+        cells = int(originals.bases[-1])
+        costs = np.zeros(cells, dtype=np.int64)
+        for v, known in self._known.items():
+            costs[originals.bases[originals.slots[v]] :][: len(known)] = known
+        m, lost = len(self._linked), (1 << self._blocks) - 1
+        places = Places(
+            np.empty((len(published), m), dtype=np.int32),
+            np.zeros(cells, dtype=np.int32),
+            costs,
+            likelier=np.full(m, lost, dtype=np.int32),
+            tied=np.ones(m, dtype=np.int32),
+            above=np.zeros(m, dtype=np.int64),
+            below=np.zeros(m, dtype=np.int64),
+            rivals=np.full(m, -1, dtype=np.int32),
+            totals=np.zeros(self._blocks, dtype=np.int64),
+        )
+        place_all(originals, np.ascontiguousarray(published), places, near)
+        return originals, places
+
+    def share(self, totals: int | Integers) -> NDArray[np.float64]:
+        """Return the score of a sum of credits, or those of several."""
+        return np.minimum(100.0 * np.asarray(totals) / self._originals.credit / len(self._linked), 100.0)
+
+    def contributions(self, places: Places) -> Numbers:
+        """Return each record's expected match as a share of the score, shape (n,); 0 for records not linked."""
+        first = 1 << int(places.totals.argmax())
+        begin = np.maximum(places.likelier + 1, first)
+        end = np.minimum(places.likelier + places.tied, 2 * first - 1)
+        match = np.maximum(end - begin + 1, 0) / places.tied / first
+        match[places.likelier == (1 << self._blocks) - 1] = 0.0
+        contributions = np.zeros(len(self._original))
+        contributions[self._linked] = 100.0 * match / len(self._linked)
+        return contributions
+
+
+class FittedInformed(FittedPlaces, Expected):
     """`InformedLinkage` of one original.
 
     Parameters
@@ -98,73 +234,8 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Batched[State], 
         Known transition matrices, by attribute.
     """
 
-    def __init__(self, original: Table, matrices: dict[str, Matrix]) -> None:
-        super().__init__(original, matrices, "informed-linkage")
-        self._listing = listing_of(self._originals)
-        self._kin = equivalence_classes(self._originals.model.own).of.astype(np.int32)
-
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; one search for each record."""
-        require_aligned(self._original, masked)
-        codes, model = self._narrowed(masked.codes)
-        n, cells = len(codes), int(model.offsets[-1])
-        counts, costs = np.zeros(cells, dtype=np.int32), np.zeros(cells, dtype=np.int64)
-        for v, known in self._known.items():
-            costs[model.offsets[v] : model.offsets[v + 1]] = known
-        links, rooms = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
-        linked = LinkedFile(counts, costs, links, small_counts(n + 1, n), rooms)
-        matched = started(codes, self._originals._replace(model=model), self._frequencies, linked)
-        if not self._follows:
-            linked = linked._replace(counts=counts[:0], costs=costs[:0])
-        return masked.codes, linked, min(100.0 * matched / n, 100.0)
-
-    def copied(self, state: State) -> State:
-        """Return a copy of a state; the codes are shared."""
-        return state[0], LinkedFile._make(array.copy() for array in state[1]), state[2]
-
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change.
-
-        A search among the originals with a cell's original category for each record that publishes the same category,
-        is linked, and might now be linked to these; all such records are looked through. Many changed cells are
-        followed together, and all linked records searched anew that publish a category whose likelihoods have changed.
-        """
-        if not self._follows:
-            return self.start(masked)
-        matched = followed(state[0], masked.codes, rows, self._originals, self._listing, self._frequencies, state[1])
-        return masked.codes, state[1], min(100.0 * matched / len(masked.codes), 100.0)
-
-    @property
-    def together(self) -> bool:
-        """Whether states hold the links; where there are too many categories, each file is linked anew."""
-        return self._follows
-
-    @property
-    def beside(self) -> bool:
-        """True: links are looked for in one kernel."""
-        return True
-
-    def values(self, state: State, changes: Changes) -> Numbers:
-        """Return the risks of several children; as `follow`, of which each is taken back."""
-        n, codes = len(self._original), state[0]
-        # Records that publish the same and have equal originals are linked alike: one of them is followed.
-        apart = np.zeros(n, dtype=np.int32)
-        apart[changes.rows] = changes.rows + 1
-        alike = equivalence_classes(np.column_stack((self._kin, apart, codes)))
-        weights = np.ones(n, dtype=np.int64)
-        weights[alike.first] = alike.counts
-        changed = (changes.before.codes, changes.after.codes, changes.rows, changes.ends, alike.first, weights)
-        matches = matches_of_children(codes, *changed, self._originals, self._listing, self._frequencies, state[1])
-        shares: Numbers = np.minimum(100.0 * matches / n, 100.0)
-        return shares
-
-    def burdens(self, masked: Table) -> Numbers:
-        """Return each record's expected match as a share of the score, shape (n,); as `start`."""
-        return self.burdens_of_state(self.start(masked))
-
-    def burdens_of_state(self, state: State) -> Numbers:
-        """Return each record's expected match as a share of the score, shape (n,)."""
-        return burdens_of(np.maximum(-state[1].links, 0))
+    def __init__(self, original: Table, matrices: Mapping[str, Matrix]) -> None:
+        super().__init__(original, np.arange(len(original), dtype=np.intp), matrices, 1, "informed-linkage")
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected share where the intruder knows the matrices, 0..100; exact.
@@ -180,23 +251,92 @@ class FittedInformed(InformedOriginals, FollowedInPlace[State], Batched[State], 
         """
         return expected_links(self._original, transitions)
 
-    def value(self, state: State) -> float:
-        """Return the risk, 0..100."""
-        return state[2]
 
-    def read_from(self, other: Fitted) -> Callable[[Any], float] | None:
-        """Return how the risk is read from the places of all own originals, where `ranked-linkage` has them."""
-        if not isinstance(other, FittedRanked) or self._known or not other.places_all(self._original):
-            return None
-        n = len(self._original)
+class FittedRanked(FittedPlaces):
+    """`RankedLinkage` of one original.
 
-        def read(state: PlacesState) -> float:
-            matched = matched_first(state[1].likelier, state[1].tied, small_counts(n + 1, n))
-            return min(100.0 * matched / n, 100.0)
+    Parameters
+    ----------
+    original : Table
+    linked : ndarray of intp, shape (m,)
+        Records that are placed, ascending.
+    """
 
-        return read
+    def __init__(self, original: Table, linked: Rows) -> None:
+        super().__init__(original, linked, {}, BLOCKS, "ranked-linkage")
 
-    def read_together_from(self, other: Fitted) -> Callable[[Any, Changes], tuple[Numbers, Numbers]] | None:
-        """Return how children are judged by `ranked-linkage` and by this at once, where it has all places."""
-        told = isinstance(other, FittedRanked) and other.together and self.read_from(other) is not None
-        return other.values_by_place if told and isinstance(other, FittedRanked) else None
+
+class PlaceTracker(Tracker):
+    """The places of own originals in one table.
+
+    Parameters
+    ----------
+    fitted : FittedPlaces
+    originals : Originals
+    places : Places
+        Its arrays change with the table.
+    """
+
+    def __init__(self, fitted: FittedPlaces, originals: Originals, places: Places) -> None:
+        self._fitted, self._originals, self._places = fitted, originals, places
+
+    @property
+    def score(self) -> float:
+        """The share of the block of places with the most matches, 0..100."""
+        return float(self._fitted.share(self._places.totals.max()))
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child: only records that publish what a changed cell left or entered may move."""
+        self._follow(change, NEAR)
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children, each of which is taken back."""
+        return self._fitted.share(self._follow(changes, 0))
+
+    def _follow(self, changes: Changes, near: int) -> Integers:
+        # Copies: what cannot be written to is another type, for which the kernel would be compiled again.
+        before, after = np.array(changes.before.codes, order="C"), np.array(changes.after.codes, order="C")
+        rows, ends = changes.rows.astype(np.int64), changes.ends.astype(np.int64)
+        return follow(self._originals, self._places, rows, before, after, ends, near)
+
+    def contributions(self) -> Numbers:
+        """Return each record's expected match as a share of the score, shape (n,)."""
+        return self._fitted.contributions(self._places)
+
+    def copy(self) -> "PlaceTracker":
+        """Return a tracker of the same table with arrays of its own."""
+        return PlaceTracker(self._fitted, self._originals, Places._make(array.copy() for array in self._places))
+
+
+class LinkedFromScratch(Tracker):
+    """A table of too many categories to hold their counts.
+
+    Parameters
+    ----------
+    fitted : FittedPlaces
+    masked : Table
+    """
+
+    def __init__(self, fitted: FittedPlaces, masked: Table) -> None:
+        self._fitted, self._masked = fitted, masked
+
+    @property
+    def score(self) -> float:
+        """The score of the table."""
+        return self._fitted.score(self._masked)
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        self._masked = change.applied_to(self._masked)
+
+    def contributions(self) -> Numbers:
+        """Return each record's expected match as a share of the score, shape (n,)."""
+        return self._fitted.contributions(self._fitted.places(self._masked, 0)[1])
+
+
+def _require_few_cells(cells: Integers, names: Sequence[str], measure: str) -> None:
+    if cells.sum() > MOST_CELLS:
+        given = f"{names[int(cells.argmax())]} with too many categories for a table by original and masked category"
+        advice = "Merge its categories, or declare it numeric: numbers are taken by classes."
+        wanted = f"tables of at most {MOST_CELLS} cells, all attributes together"
+        raise ParameterError(Fault(f"measure {measure}: attributes", given, wanted, advice))

@@ -6,19 +6,19 @@ Logarithms of whole numbers are sums of their prime factors' logarithms, each ro
 the same product are equal, and ties are ties.
 """
 
+from functools import lru_cache
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.distinct_values import placed_values
+from evosdc.table.distinct_values import distinct_values, placed_values
 from evosdc.table.equivalence import equivalence_classes
-from evosdc.table.table import Codes
+from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
-
-Flags = NDArray[np.bool_]
+from evosdc_measures.linkage.prefix_tree import tree_of
 
 SCALE = 1 << 40
 """Units of a cost in a natural logarithm."""
@@ -28,104 +28,127 @@ IMPOSSIBLE = 1 << 54
 overflow."""
 
 
-@njit(cache=True)
+@lru_cache(maxsize=4)
 def logarithms(most: int) -> Integers:
     """Return ``log(k) * SCALE`` for k = 0 .. most as whole numbers that add up as the k multiply; 0 for k = 0."""
-    table = np.zeros(most + 1, np.int64)
+    table, prime = np.zeros(most + 1, np.int64), np.ones(most + 1, np.bool_)
     for number in range(2, most + 1):
-        if table[number] == 0:  # no smaller prime divides it
-            share = int(np.round(SCALE * np.log(number)))
-            power = number
+        if prime[number]:
+            prime[2 * number :: number] = False
+            share, power = round(SCALE * float(np.log(number))), number
             while power <= most:
-                for multiple in range(power, most + 1, power):
-                    table[multiple] += share
+                table[power::power] += share
                 power *= number
     return table
 
 
-class Behind(NamedTuple):
-    """Which originals may stand behind a published category, and where their counts and costs lie in flat arrays.
+class Originals(NamedTuple):
+    """The original records, and where counts and costs of their categories lie in flat arrays.
 
-    Those of original a behind published b of attribute v are at ``offsets[v] + (b + 1) * strides[v] + a``: b is a code,
-    -1 for a missing value, and a the place of an original category among those that occur, a missing value being one.
-
-    Parameters
-    ----------
-    own : ndarray of int32, shape (n, V)
-        Place of each record's original category.
-    strides, offsets : ndarray of int64, shapes (V,) and (V + 1,)
-    """
-
-    own: Codes
-    strides: Integers
-    offsets: Integers
-
-    def with_rows(self, rows: Integers) -> "Behind":
-        """Return the layout for other numbers of published categories, shape (V,), a missing value included."""
-        return self._replace(offsets=np.concatenate(([0], np.cumsum(self.strides * rows))))
-
-
-class Frequencies(NamedTuple):
-    """How often the originals occur, which tells costs from counts.
+    A *slot* is a published category of one attribute, a missing value included. Behind slot s, the original categories
+    that occur in its attribute have the entries from ``bases[s]`` on. The slot of code b of attribute v is
+    ``slots[v] + b + 1``.
 
     Parameters
     ----------
-    firsts : ndarray of int64, shape (V,)
-        Where the attribute's entries begin in `margins`.
+    categories : ndarray of int32, shape (V, n)
+        Place of each record's category among those that occur in the original, a missing value being one.
+    own : ndarray of int32, shape (V, m)
+        The same of the records that are linked.
+    linked : ndarray of int32, shape (n,)
+        Place of each record among those that are linked, or -1.
+    multiples : ndarray of int32, shape (m,)
+        How many originals are equal to each one's own.
+    slots : ndarray of int64, shape (V + 1,)
+        First slot of each attribute, and the number of all.
+    bases : ndarray of int64
+        First entry of each slot, and the number of all.
+    firsts : ndarray of int64, shape (V + 1,)
+        Where the attribute's original categories begin in `margins`, and their number.
     margins : ndarray of int64
-        Logarithm of the number of records of each original category, by attribute.
+        Logarithm of the number of records of each original category.
     logs : ndarray of int64, shape (n + 1,)
         See `logarithms`.
     given : ndarray of bool, shape (V,)
         Whether the attribute's matrix is known; else the file's own transitions stand for it.
-    multiples : ndarray of int32, shape (n,)
-        How many originals are equal to each record's own.
+    credit : int
+        A certain match. Credits are whole numbers, so that their sum does not depend on the order.
+    order, nodes, roots
+        Of the `evosdc_measures.linkage.prefix_tree.PrefixTree` of the categories.
     """
 
+    categories: Counts
+    own: Counts
+    linked: Counts
+    multiples: Counts
+    slots: Integers
+    bases: Integers
     firsts: Integers
     margins: Integers
     logs: Integers
-    given: Flags
-    multiples: Counts
+    given: NDArray[np.bool_]
+    credit: int
+    order: Integers
+    nodes: Counts
+    roots: int
+
+    def with_published(self, sizes: Integers) -> "Originals":
+        """Return the layout for other numbers of published categories, shape (V,), a missing value included."""
+        entries = np.repeat(np.diff(self.firsts), sizes)
+        return self._replace(slots=_starts(sizes), bases=_starts(entries))
 
 
-def behind(codes: Codes, rows: Integers, given: Flags) -> tuple[Behind, Frequencies]:
-    """Return the layout for an original, and how often its records and categories occur.
+def originals_of(codes: Codes, linked: Rows, sizes: Integers, given: NDArray[np.bool_]) -> Originals:
+    """Return the layout for an original.
 
     Parameters
     ----------
     codes : ndarray of int32, shape (n, V)
-    rows : ndarray of int64, shape (V,)
+    linked : ndarray of intp, shape (m,)
+        Records that are linked, ascending.
+    sizes : ndarray of int64, shape (V,)
         Published categories of each attribute, a missing value included.
     given : ndarray of bool, shape (V,)
     """
     n, attributes = codes.shape
-    own, logs = np.empty_like(codes), logarithms(n)
-    margins, strides = [np.empty(0, np.int64)], np.empty(attributes, np.int64)
+    categories, logs, occurring, margins = np.empty((attributes, n), np.int32), logarithms(n), [], []
     for v in range(attributes):
-        _, own[:, v], number = placed_values(codes[:, v])
-        strides[v] = len(number)
+        _, categories[v], number = placed_values(codes[:, v])
+        occurring.append(len(number))
         margins.append(logs[number])
-    offsets, firsts = (np.concatenate(([0], np.cumsum(sizes))) for sizes in (strides * rows, strides))
-    alike = equivalence_classes(own)
-    multiples = alike.counts[alike.of].astype(np.int32)
-    return Behind(own, strides, offsets), Frequencies(firsts[:-1], np.concatenate(margins), logs, given, multiples)
+    records = np.ascontiguousarray(categories.T)
+    alike, tree = equivalence_classes(records), tree_of(records)
+    places = np.full(n, -1, dtype=np.int32)
+    places[linked] = np.arange(len(linked))
+    multiples = alike.counts[alike.of[linked]].astype(np.int32)
+    firsts, nothing = _starts(np.array(occurring)), np.empty(0, np.int64)
+    margin, own = np.concatenate([nothing, *margins]), np.ascontiguousarray(categories[:, linked])
+    layout = categories, own, places, multiples, nothing, nothing, firsts, margin, logs, given, _credit_of(len(linked))
+    return Originals(*layout, tree.order, tree.nodes, tree.roots).with_published(sizes)
 
 
-def costs_of_matrix(matrix: Matrix, originals: Codes) -> Integers:
-    """Return the costs of a transition matrix in the layout of `Behind`, flat.
+def _credit_of(records: int) -> int:
+    """Return a credit of which so many, at most about 2 million, can be added, and of which most ties are exact parts.
+
+    Multiples of all numbers up to 30; the more bits besides, the fewer records.
+    """
+    return lcm(*range(1, 31)) << min(max(20 - records.bit_length(), 0), 10)
+
+
+def costs_of_matrix(matrix: Matrix, column: Codes) -> Integers:
+    """Return the costs of a transition matrix by published and original category, flat.
 
     Parameters
     ----------
     matrix : ndarray of float64, shape (c, c)
         A missing value stays.
-    originals : ndarray of int32
-        Codes of the original categories that occur, ascending.
+    column : ndarray of int32
+        Codes of the original: those that occur count.
     """
     whole = np.zeros((len(matrix) + 1, len(matrix) + 1))
     whole[0, 0] = 1.0
     whole[1:, 1:] = matrix
-    likely = whole[originals + 1].T
+    likely = whole[distinct_values(column) + 1].T
     costs = np.full(likely.shape, IMPOSSIBLE, dtype=np.int64)
     possible = likely > 0.0
     costs[possible] = np.round(-SCALE * np.log(likely[possible])).astype(np.int64)
@@ -134,26 +157,5 @@ def costs_of_matrix(matrix: Matrix, originals: Codes) -> Integers:
     return result
 
 
-@njit(cache=True)
-def write_costs(base: int, v: int, stride: int, frequencies: Frequencies, counts: Counts, costs: Integers) -> None:
-    """Write the costs behind one published category of attribute v, whose entries begin at `base`, from its counts."""
-    first, margins, logs = frequencies.firsts[v], frequencies.margins, frequencies.logs
-    least = IMPOSSIBLE
-    for a in range(stride):
-        count = counts[base + a]
-        cost = margins[first + a] - logs[count] if count > 0 else IMPOSSIBLE
-        costs[base + a] = cost
-        least = min(least, cost)
-    for a in range(stride):
-        if counts[base + a] > 0:
-            costs[base + a] -= least
-
-
-@njit(cache=True)
-def cost_of(published: Codes, row: int, place: int, model: Behind, costs: Integers) -> int:
-    """Return what an original at a place costs behind a published row."""
-    own, strides, offsets = model
-    total = 0
-    for v in range(own.shape[1]):
-        total += costs[offsets[v] + (published[row, v] + 1) * strides[v] + own[place, v]]
-    return int(total)
+def _starts(sizes: Integers) -> Integers:
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)

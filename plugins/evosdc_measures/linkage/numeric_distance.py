@@ -93,7 +93,8 @@ class Coordinates(NamedTuple):
     def points(self, table: Table) -> Numbers:
         """Return the coordinates of records, shape (m, V), NaN where a value is missing."""
         numbers = (table.numbers - self.unit.means) * self.unit.inverses
-        return np.concatenate([self.places[self.offsets + table.codes + 1], numbers], axis=1)
+        # In one layout: kernels are compiled for each.
+        return np.ascontiguousarray(np.concatenate([self.places[self.offsets + table.codes + 1], numbers], axis=1))
 
 
 def coordinates_of(schema: Schema, unit: Unit, gower: bool = False) -> Coordinates:

@@ -1,16 +1,13 @@
 """Record linkage by an informed intruder who looks from the published records, or from the people, as he finds more."""
 
 from collections.abc import Sequence
-from typing import Any, cast
 
-from evosdc.model import Incremental, Measure
+import numpy as np
+
+from evosdc.model import Changes, Fitted, Measure, Tracker
 from evosdc.table.schema import Scale
-from evosdc.table.table import Numbers, Rows, Table
-from evosdc_measures.linkage.informed import InformedLinkage
-from evosdc_measures.linkage.ranked import RankedLinkage
-
-State = tuple[tuple[Any, ...], float]
-"""The states of the measures from published records, and the score."""
+from evosdc.table.table import Numbers, Table
+from evosdc_measures.linkage.informed import InformedLinkage, RankedLinkage
 
 
 class TwoWayLinkage(Measure):
@@ -47,7 +44,7 @@ class TwoWayLinkage(Measure):
         return FittedTwoWay(original, measures)
 
 
-class FittedTwoWay(Incremental[State]):
+class FittedTwoWay(Fitted):
     """`TwoWayLinkage` of one original.
 
     Parameters
@@ -59,38 +56,63 @@ class FittedTwoWay(Incremental[State]):
 
     def __init__(self, original: Table, measures: Sequence[Measure]) -> None:
         self._original, self._measures = original, tuple(measures)
-        self._forwards = tuple(cast(Incremental[Any], measure.fit(original)) for measure in measures)
+        self._forwards = [measure.fit(original) for measure in measures]
 
-    def start(self, masked: Table) -> State:
-        """Return the state of a table; a search for each record asked, in each direction."""
-        return self._judged([fitted.start(masked) for fitted in self._forwards], masked)
+    def score(self, masked: Table) -> float:
+        """Return the greatest risk, 0..100; a search for each linked record, in each direction."""
+        return max(*(fitted.score(masked) for fitted in self._forwards), self.from_people(masked))
 
-    def update(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change; the direction that starts from people is computed anew."""
-        pairs = zip(self._forwards, state[0], strict=True)
-        return self._judged([fitted.update(one, masked, rows) for fitted, one in pairs], masked)
+    def track(self, masked: Table) -> Tracker:
+        """Return a tracker that follows the direction from published records."""
+        return TwoWayTracker(self, [fitted.track(masked) for fitted in self._forwards], masked)
 
-    def follow(self, state: State, masked: Table, rows: Rows) -> State:
-        """Return the state after a change as `update`; the old one may be altered."""
-        pairs = zip(self._forwards, state[0], strict=True)
-        return self._judged([fitted.follow(one, masked, rows) for fitted, one in pairs], masked)
+    def from_people(self, masked: Table) -> float:
+        """Return the greatest risk of people who are looked for in a table, 0..100."""
+        return max(measure.fit(masked).score(self._original) for measure in self._measures)
 
-    def burdens(self, masked: Table) -> Numbers | None:
-        """Return each record's expected match where most is found, as a share of the score."""
-        asked = [(fitted, masked) for fitted in self._forwards]
-        asked += [(fitted, self._original) for fitted in self._backwards(masked)]
-        fitted, table = max(asked, key=lambda pair: pair[0].score(pair[1]))
-        return fitted.burdens(table)
+    def contributions_of_people(self, masked: Table) -> Numbers | None:
+        """Return what each record adds to that risk, shape (n,)."""
+        backwards = [measure.fit(masked).track(self._original) for measure in self._measures]
+        return max(backwards, key=lambda tracker: tracker.score).contributions()
 
-    def value(self, state: State) -> float:
-        """Return the risk, 0..100."""
-        return state[1]
 
-    def _backwards(self, masked: Table) -> list[Incremental[Any]]:
-        """Return the measures with the masked file in the original's place."""
-        return [cast(Incremental[Any], measure.fit(masked)) for measure in self._measures]
+class TwoWayTracker(Tracker):
+    """Trackers from published records; the direction that starts from people is judged from scratch.
 
-    def _judged(self, states: Sequence[Any], masked: Table) -> State:
-        forwards = [fitted.value(state) for fitted, state in zip(self._forwards, states, strict=True)]
-        backwards = [fitted.score(self._original) for fitted in self._backwards(masked)]
-        return tuple(states), max(*forwards, *backwards)
+    Parameters
+    ----------
+    fitted : FittedTwoWay
+    trackers : list of Tracker
+    masked : Table
+    """
+
+    def __init__(self, fitted: FittedTwoWay, trackers: list[Tracker], masked: Table) -> None:
+        self._fitted, self._trackers, self._masked = fitted, trackers, masked
+        self._from_people: float | None = None
+
+    @property
+    def score(self) -> float:
+        """The greatest risk, 0..100."""
+        if self._from_people is None:
+            self._from_people = self._fitted.from_people(self._masked)
+        return max(*(tracker.score for tracker in self._trackers), self._from_people)
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        for tracker in self._trackers:
+            tracker.take(change)
+        self._masked, self._from_people = change.applied_to(self._masked), None
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children."""
+        children = (changes.part(child, child + 1).applied_to(self._masked) for child in range(len(changes.ends)))
+        people = np.array([self._fitted.from_people(child) for child in children], dtype=np.float64)
+        scores: Numbers = np.max([people, *(tracker.tries(changes) for tracker in self._trackers)], axis=0)
+        return scores
+
+    def contributions(self) -> Numbers | None:
+        """Return each record's expected match where the risk is greatest, as a share of the score."""
+        first = max(self._trackers, key=lambda tracker: tracker.score)
+        return (
+            first.contributions() if first.score == self.score else self._fitted.contributions_of_people(self._masked)
+        )

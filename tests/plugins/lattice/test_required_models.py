@@ -69,14 +69,7 @@ def test_what_is_published_keeps_the_bound(microdata, asked):
 
 
 def _figures(model, view):
-    if hasattr(model, "figures"):
-        from evosdc_privacy.sensitive_values import spread_of
-
-        spread, present = spread_of(view, "s")
-        return model.figures(spread, view.table.schema["s"], present)[view.classes.of]
-    from evosdc_privacy.safepub import delta_of
-
-    return [delta_of(int(f), 1.0, model.beta) for f in view.frequencies[0][view.classes.of]]
+    return model.figures_of(view)[view.classes.of]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from evosdc.errors import ParameterError
 from evosdc.table.table import Table
 from evosdc_masking.anonymity import r_gather_partition
 from evosdc_masking.anonymity.r_gather import RGather
-from evosdc_masking.anonymity.r_gather_centres import _selected, centres_of, necessary_diameter
-from evosdc_masking.anonymity.r_gather_partition import gathered
+from evosdc_masking.anonymity.r_gather_partition import centres_of, gathered, necessary_diameter
 from evosdc_masking.space import space_of
 from tests.plugins.masking import clustering_references as references
 from tests.plugins.masking.references import records_of
@@ -68,9 +67,7 @@ def test_the_flow_exists_exactly_if_every_set_of_centres_reaches_enough(table: T
     space, unit = space_of(table, clustering=True), unit_of(table)
     counts = np.diff(space.points.starts)
     diameter = data.draw(st.sampled_from([0.0, 0.2, 0.34, 0.5, 0.75, 1.0, 1.5]))
-    centres, begins, reached, _, _ = centres_of(
-        space.metric, space.codes, space.numbers, diameter * unit + 1e-9, len(table), 10**6
-    )
+    centres, begins, reached, _, _ = centres_of(space, diameter * unit + 1e-9, len(table), 10**6)
     flow = r_gather_partition._flow(begins, reached, counts, r)
     possible = references.gather_is_possible(
         table, r, space.points.rows[space.points.starts[centres]].tolist(), diameter + 1e-9
@@ -85,7 +82,7 @@ def test_the_flow_exists_exactly_if_every_set_of_centres_reaches_enough(table: T
 def test_the_necessary_diameter_holds_r_records_around_each(table: Table, data: st.DataObject) -> None:
     r = data.draw(st.integers(1, len(table)))
     space = space_of(table, clustering=True)
-    found = necessary_diameter(space.metric, space.codes, space.numbers, np.diff(space.points.starts), r)
+    found = necessary_diameter(space, r)
     records, distance = records_of(table), references.record_distance(table)
     assert found / unit_of(table) == pytest.approx(
         max(sorted(float(distance(a, b)) for b in records)[r - 1] for a in records)
@@ -102,7 +99,7 @@ def test_the_necessary_diameter_of_many_records(kind: str, r: int) -> None:
         else categorical(rng.integers(0, 6, (120, 2)), [6, 6], [ORDINAL, NOMINAL])
     )
     space = space_of(table, clustering=True)
-    found = necessary_diameter(space.metric, space.codes, space.numbers, np.diff(space.points.starts), r)
+    found = necessary_diameter(space, r)
     records, distance = records_of(table), references.record_distance(table)
     expected = max(sorted(float(distance(a, b)) for b in records)[r - 1] for a in records)
     assert found / unit_of(table) == pytest.approx(expected)
@@ -182,9 +179,3 @@ def test_missing_values_are_a_category_whatever_the_rule() -> None:
     tables = [categorical(codes, [2, 2], [NOMINAL, NOMINAL], na) for na in ("category", "wildcard")]
     classes = [build(RGather, k=3).classes(table, np.random.default_rng(1)) for table in tables]  # type: ignore[attr-defined]
     np.testing.assert_array_equal(*classes)
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=60), st.data())
-def test_a_rank_is_found_as_by_sorting(values, data):
-    rank = data.draw(st.integers(0, len(values) - 1))
-    assert _selected(np.array(values, dtype=np.float64), rank) == sorted(values)[rank]

@@ -1,42 +1,29 @@
-"""States of linkage measures followed through edits, against fresh ones."""
+"""Trackers of linkage measures led through edits, against scores from scratch."""
 
 from __future__ import annotations
 
-import numpy as np
+from evosdc.testing.tables import changes_of
+from tests.plugins.measures.cases import edited
 
-from evosdc_measures.linkage import informed_links
-from tests.plugins.measures.cases import edited, noisy
-
-CHAIN = (*[1] * 40, 3, informed_links.FEW + 2, 60, 1, 2, 1)
-"""Most changed cells of each edit in turn: one by one, and so many that they are followed together."""
+CHAIN = (*[1] * 40, 3, 20, 60, 1, 2, 1)
+"""Most changed cells of each edit in turn."""
 
 
-def assert_family_equals_starts(measure, masked, rng, most, assert_same):
-    """Edit any earlier file ten times; in the end each state, old ones too, has to be that of its file."""
-    family = [(masked, measure.start(masked))]
-    for _ in range(10):
-        masked, state = family[int(rng.integers(len(family)))]
-        masked, rows = edited(masked, rng, most)
-        family.append((masked, measure.update(state, masked, rows)))
-    for masked, state in family:
-        assert_same(measure, state, measure.start(masked))
+def nothing(tracker, masked):
+    """Look at nothing besides."""
 
 
-def assert_chain_equals_starts(measure, original, assert_same):
-    """Edit a masked file again and again; after each edit the state has to be that of the file."""
-    rng = np.random.default_rng(7)
-    masked = noisy(original, 0.3, rng)
-    state = measure.start(masked)
-    for most in CHAIN:
-        masked, rows = edited(masked, rng, most)
-        state = measure.update(state, masked, rows)
-        assert_same(measure, state, measure.start(masked))
-
-
-def costs_apart(model, codes, rows, costs):
-    """Return how much more each original costs behind some rows than their own ones, and which are equal to these."""
-    own, strides, offsets = model
-    bases = offsets[:-1] + (codes[rows] + 1) * strides
-    costing = sum(costs[bases[:, v, None] + own[:, v]] for v in range(own.shape[1]))
-    equal = (own[rows, None] == own).all(axis=2)
-    return costing - costing[np.arange(len(rows)), rows][:, None], equal
+def assert_tracker_follows(measure, masked, rng, mosts, look=nothing):
+    """Try some children and take one of them, again and again: each score has to be that of its table, to the bit."""
+    tracker = measure.track(masked)
+    look(tracker, masked)
+    for most in mosts:
+        children = [edited(masked, rng, size) for size in (1, most, 2, most, 1)]
+        found = tracker.tries(changes_of(masked, children)).tolist()
+        assert found == [measure.score(child) for child, _ in children]
+        look(tracker, masked)
+        child, rows = children[int(rng.integers(len(children)))]
+        tracker.take(changes_of(masked, [(child, rows)]))
+        masked = child
+        assert tracker.score == measure.score(masked)
+        look(tracker, masked)

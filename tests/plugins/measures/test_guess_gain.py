@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc_measures import joint
-from evosdc_measures.interval_disclosure.guess_gain import GuessGain
+from evosdc_measures.interval_disclosure import guesses
+from evosdc_measures.interval_disclosure.guesses import GuessGain
 from tests.plugins.measures import reference
-from tests.plugins.measures.cases import edited, pairs, schema, table
+from tests.plugins.measures.cases import pairs, schema, table
 from tests.plugins.measures.test_definitions import X, Y
+from tests.plugins.measures.test_trackers import check
 
 
 class TestGuessGain(MeasureConformance):
@@ -35,28 +36,20 @@ def test_fixture_worked_by_hand():
         assert fitted(X.select([name])).score(Y.select([name])) == pytest.approx(wanted, abs=1e-6)
 
 
-@pytest.mark.parametrize("wide", [joint.WIDE, 2])
+@pytest.mark.parametrize("wide", [guesses.WIDE, 2])
 @given(tables=pairs())
 def test_every_table_by_definition(wide, tables):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(joint, "WIDE", wide)
+        patched.setattr(guesses, "WIDE", wide)
         assert fitted(tables[0]).score(tables[1]) == pytest.approx(reference.guess_gain(*tables), abs=1e-9)
 
 
-@pytest.mark.parametrize("wide", [joint.WIDE, 2])
+@pytest.mark.parametrize("wide", [guesses.WIDE, 2])
 @given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
-def test_updates_equal_starts(wide, tables, seed):
+def test_children_have_the_scores_of_their_tables(wide, tables, seed):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(joint, "WIDE", wide)
-        original, masked = tables
-        rng, measure = np.random.default_rng(seed), fitted(original)
-        state = measure.start(masked)
-        for _ in range(6):
-            masked, rows = edited(masked, rng)
-            state = measure.update(state, masked, rows)
-            fresh = measure.start(masked)
-            assert measure.value(state) == measure.value(fresh)
-            assert all(np.array_equal(part, begun) for part, begun in zip(state, fresh, strict=True))
+        patched.setattr(guesses, "WIDE", wide)
+        check(fitted(tables[0]), tables[1], np.random.default_rng(seed), 6)
 
 
 @given(tables=pairs(), data=st.data())

@@ -12,13 +12,13 @@ from evosdc.errors import EvaluationError, ParameterError, SchemaError
 from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc.testing.tables import changes_of
-from evosdc_measures.linkage import informed_originals
+from evosdc_measures.linkage import informed
 from evosdc_measures.linkage.informed import InformedLinkage
 from evosdc_measures.linkage.likelihood import SCALE, logarithms
 from tests.plugins.measures import reference
-from tests.plugins.measures.cases import edited, noisy, pairs
-from tests.plugins.measures.following import assert_chain_equals_starts, assert_family_equals_starts, costs_apart
+from tests.plugins.measures.cases import noisy, pairs
+from tests.plugins.measures.following import CHAIN, assert_tracker_follows
+from tests.plugins.measures.gaps import assert_gaps_hold
 from tests.plugins.measures.test_definitions import X, Y
 
 
@@ -65,88 +65,27 @@ def test_every_table_by_definition(tables):
 @given(tables=pairs(most_records=12))
 def test_many_categories_are_judged_alike(tables):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(informed_originals, "FOLLOWED_CELLS", 0)
+        patched.setattr(informed, "FOLLOWED_CELLS", 0)
         measure = fitted(tables[0])
         assert measure.score(tables[1]) == pytest.approx(reference.informed(*tables), abs=1e-9)
-        masked, rows = edited(tables[1], np.random.default_rng(1))
-        assert measure.value(measure.update(measure.start(tables[1]), masked, rows)) == measure.score(masked)
+        assert_tracker_follows(measure, tables[1], np.random.default_rng(1), (1, 3))
 
 
-@pytest.mark.parametrize("most", [1, 3, 12])
 @given(tables=pairs(most_records=25), seed=st.integers(0, 2**32 - 1))
-def test_updates_equal_starts(most, tables, seed):
+def test_trackers_have_the_scores_of_their_tables(tables, seed):
     original, masked = tables
-    assert_family_equals_starts(fitted(original), masked, np.random.default_rng(seed), most, assert_same)
+    assert_tracker_follows(fitted(original), masked, np.random.default_rng(seed), (1, 3, 12, 25, 1), assert_gaps_hold)
 
 
-def assert_same(measure, followed, fresh):
-    assert measure.value(followed) == measure.value(fresh)
-    assert np.array_equal(followed[0], fresh[0])
-    for field in ("counts", "costs", "ties"):
-        assert np.array_equal(getattr(followed[1], field), getattr(fresh[1], field))
-    # Which of several likelier originals is known does not matter.
-    assert np.array_equal(np.minimum(followed[1].links, 0), np.minimum(fresh[1].links, 0))
-
-
-def test_updates_on_published_files(published):
-    assert_chain_equals_starts(fitted(published), published, assert_same)
-
-
-def assert_children_equal_starts(measure, masked, rng, mosts):
-    state = measure.start(masked)
-    for _ in range(2):
-        children = [edited(masked, rng, most) for most in mosts]
-        found = measure.values(state, changes_of(masked, children)).tolist()
-        assert found == [measure.score(child) for child, _ in children]
-        masked, rows = children[1]
-        state = measure.update(state, masked, rows)
-
-
-@given(tables=pairs(most_records=25), seed=st.integers(0, 2**32 - 1))
-def test_children_are_linked_as_files(tables, seed):
-    original, masked = tables
-    assert_children_equal_starts(fitted(original), masked, np.random.default_rng(seed), (1, 2, 3, 12, 1, 25))
-
-
-def test_children_of_a_published_file(german):
-    rng = np.random.default_rng(2)
-    assert_children_equal_starts(fitted(german), noisy(german, 0.4, rng), rng, (1, 4, 2, 300, 1, 9))
-
-
-def assert_rooms_hold(measure, state):
-    """Each record's rival is likelier than its own original, or all that are not equal to that less likely, by room."""
-    _, costs, links, _, rooms = state[1]
-    some = np.arange(0, len(links), 1 + len(links) // 64)
-    links, rooms = links[some], rooms[some]
-    apart, equal = costs_apart(measure._originals.model, state[0], some, costs)
-    alone = links < 0
-    assert ((np.abs(apart) >= rooms[:, None]) | equal)[alone].all()
-    assert (apart[np.arange(len(some)), np.maximum(links, 0)] <= -rooms)[~alone].all()
-
-
-def assert_rooms_hold_through_changes(original, masked, rng, mosts, rounds):
-    measure = fitted(original)
-    state = measure.start(masked)
-    for _ in range(rounds):
-        children = [edited(masked, rng, most) for most in mosts]
-        found = measure.values(state, changes_of(masked, children)).tolist()
-        assert found == [measure.score(child) for child, _ in children]
-        assert_rooms_hold(measure, state)
-        masked, rows = children[int(rng.integers(len(children)))]
-        state = measure.follow(state, masked, rows)
-        assert_same(measure, state, measure.start(masked))
-        assert_rooms_hold(measure, state)
-
-
-@given(tables=pairs(most_records=25), seed=st.integers(0, 2**32 - 1))
-def test_rooms_hold_through_changes(tables, seed):
-    assert_rooms_hold_through_changes(*tables, np.random.default_rng(seed), (1, 2, 5, 25), 4)
+def test_trackers_of_published_files(published):
+    rng = np.random.default_rng(7)
+    assert_tracker_follows(fitted(published), noisy(published, 0.3, rng), rng, CHAIN, assert_gaps_hold)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.4])
-def test_rooms_hold_through_changes_of_a_published_file(german, share):
+def test_trackers_of_files_masked_little_or_much(german, share):
     rng = np.random.default_rng(3)
-    assert_rooms_hold_through_changes(german, noisy(german, share, rng), rng, (1, 1, 2, 4, 12, 40), 25)
+    assert_tracker_follows(fitted(german), noisy(german, share, rng), rng, (1, 1, 4, 12, 40, 300) * 3, assert_gaps_hold)
 
 
 @given(tables=pairs(most_records=14), data=st.data())
@@ -225,12 +164,7 @@ def test_published_matrices(tmp_path_factory, tables, known, seed):
         for v, matrix in matrices.items()
     }
     assert measure.score(masked) == pytest.approx(reference.informed(original, masked, exact), abs=1e-9)
-    state = measure.start(masked)
-    for most in (1, 1, 2, 12):
-        masked, rows = edited(masked, rng, most)
-        state = measure.update(state, masked, rows)
-        assert_same(measure, state, measure.start(masked))
-    assert_children_equal_starts(measure, masked, rng, (1, 2, 12))
+    assert_tracker_follows(measure, masked, rng, (1, 1, 2, 12), assert_gaps_hold)
 
 
 def test_matrices_that_do_not_fit(german, tmp_path):
@@ -282,6 +216,6 @@ def test_too_much_for_a_table_or_an_expectation(adult):
     with pytest.raises(EvaluationError, match="let the genotype draw instead"):
         fitted(adult).expected([np.identity(len(a.categories)) for a in adult.schema.categorical])
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(informed_originals, "MOST_CELLS", 300)
+        patched.setattr(informed, "MOST_CELLS", 300)
         with pytest.raises(ParameterError, match="native-country with too many categories"):
             fitted(adult)

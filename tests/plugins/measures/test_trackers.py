@@ -10,7 +10,17 @@ from evosdc_measures import joint
 from evosdc_measures.categorical_loss import tables as contingency
 from tests.plugins.measures.cases import edited, fitted, noisy, pairs
 
-VARIANTS = [("dbil", {}), ("ctbil", {}), ("ctbil", {"K": 3}), ("ebil", {})]
+VARIANTS = [
+    ("dbil", {}),
+    ("ctbil", {}),
+    ("ctbil", {"K": 3}),
+    ("ebil", {}),
+    ("id", {}),
+    ("id", {"nominal": "frequency", "percents": (3, 40)}),
+    ("id", {"every_attribute": True}),
+    ("prl", {}),
+    ("prl", {"share": "estimated"}),
+]
 
 
 def check(measure, masked, rng, edits=12):

@@ -1,4 +1,4 @@
-"""States of the measures of two-way tables and matches: followed through edits they equal fresh ones exactly."""
+"""Measures of two-way tables and matches, tracked through edits, have the scores of their tables."""
 
 from collections import Counter
 from math import sqrt
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
 from evosdc.table.table import MISSING, Table
+from evosdc.testing.tables import changes_of
 from evosdc_pram import bivariate
 from evosdc_pram.bivariate import BivariateDifference, ChiSquareDifference, CramerDifference, HellingerDifference
 from evosdc_pram.matches import CorrectMatches, Unchanged
@@ -34,31 +35,35 @@ def drawn(rng, n, sizes=(3, 4, 2), na=MissingRule.CATEGORY):
     return Table(Schema(attributes, na=na), codes, np.empty((n, 0)))
 
 
-def check_updates(measure, params, rng, n):
+def check_tracker(measure, params, rng, n):
     original, masked = drawn(rng, n), drawn(rng, n)
-    fitted, fresh = (measure(measure.Params(**params)).fit(original) for _ in range(2))
-    family = [(masked, fitted.start(masked))]
+    fitted = measure(measure.Params(**params)).fit(original)
+    family = [(masked, fitted.track(masked))]
     for _ in range(8):
-        table, state = family[int(rng.integers(len(family)))]
+        table, tracker = family[int(rng.integers(len(family)))]
         rows = rng.choice(n, int(rng.integers(0, min(n, 4) + 1)), replace=False).astype(np.intp)
         codes = table.codes.copy()
         v = int(rng.integers(codes.shape[1]))
         codes[rows, v] = drawn(rng, len(rows)).codes[:, v]
-        changed = Table(table.schema, codes, table.numbers)
-        family.append((changed, fitted.update(state, changed, rows)))
-    for table, state in family:
-        assert fitted.value(state) == fresh.value(fresh.start(table)) == fitted.score(table)
+        child, own = Table(table.schema, codes, table.numbers), tracker.copy()
+        changes = changes_of(table, [(child, rows), (masked, np.arange(n, dtype=np.intp))])
+        wanted = [fitted.score(child), fitted.score(masked)]
+        assert own.tries(changes).tolist() == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+        own.take(changes.part(0, 1))
+        family.append((child, own))
+    for table, tracker in family:
+        assert tracker.score == pytest.approx(fitted.score(table), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize(("measure", "params"), MEASURES)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40))
-def test_updates_equal_starts(measure, params, seed, n):
-    check_updates(measure, params, np.random.default_rng(seed), n)
+def test_trackers_have_the_scores_of_their_tables(measure, params, seed, n):
+    check_tracker(measure, params, np.random.default_rng(seed), n)
 
 
 def test_large_tables_are_counted_anew(monkeypatch):
     monkeypatch.setattr(bivariate, "MOST_CELLS", 12)
-    check_updates(ChiSquareDifference, {}, np.random.default_rng(3), 30)
+    check_tracker(ChiSquareDifference, {}, np.random.default_rng(3), 30)
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 25))

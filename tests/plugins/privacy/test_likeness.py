@@ -15,7 +15,7 @@ from evosdc.errors import ParameterError
 from evosdc.model import MissingMatch
 from evosdc_privacy.diversity import LDiversity, grassberger_entropies
 from evosdc_privacy.likeness import AlphaKAnonymity, BetaLikeness, DeltaDisclosure
-from evosdc_privacy.sensitive_values import spread_of
+from evosdc_privacy.sensitive_values import by_attribute
 from tests.plugins.privacy.reference import domain_of, neighbours, release_of_codes, shares
 
 FILES = st.integers(1, 12).flatmap(
@@ -81,7 +81,7 @@ def test_grassbergers_entropy_is_that_of_digamma(file, missing) -> None:
     for near in neighbours(file[0], missing):
         counts = np.unique(file[1][near], return_counts=True)[1]
         wanted.append(log(counts.sum()) - sum(c * g(c) for c in counts) / counts.sum())
-    found = grassberger_entropies(spread_of(view, "s")[0])[view.classes.of]
+    found = by_attribute(view, grassberger_entropies)["s"][view.classes.of]
     assert found == pytest.approx(wanted)
     params = LDiversity.Params(form="entropy", estimator="grassberger")
     assert LDiversity(params).assess(view)["l"] == pytest.approx(exp(min(wanted)))

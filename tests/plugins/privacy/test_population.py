@@ -19,14 +19,18 @@ from evosdc.errors import ParameterError
 from evosdc.model import MissingMatch
 from evosdc.table.coarsening import coarsened
 from evosdc_privacy.attackers import AverageRisk, JournalistRisk, MarketerRisk, ProsecutorRisk
-from evosdc_privacy.k_map import KMap, estimated_size
-from evosdc_privacy.pitman import pitman, pitman_parameters
+from evosdc_privacy.differential_privacy import SafePub, delta_of, k_needed
+from evosdc_privacy.population import DeltaPresence, KMap, estimated_size
 from evosdc_privacy.population_uniqueness import PopulationUniqueness
-from evosdc_privacy.presence import DeltaPresence
 from evosdc_privacy.profitability import Profitability, PublisherPayoff
-from evosdc_privacy.safepub import SafePub, delta_of, k_needed
 from evosdc_privacy.subsets import SubsetAnonymity
-from evosdc_privacy.uniqueness_estimators import sampled_keys, slide_negative_binomial, zayatz
+from evosdc_privacy.uniqueness_estimators import (
+    pitman,
+    pitman_parameters,
+    sampled_keys,
+    slide_negative_binomial,
+    zayatz,
+)
 from tests.plugins.privacy.reference import equal, neighbours, release_of_codes, table_of
 
 FILES = st.tuples(st.integers(1, 8), st.integers(8, 14), st.integers(1, 3)).flatmap(

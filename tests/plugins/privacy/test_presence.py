@@ -15,8 +15,8 @@ from evosdc.model import IntruderView, MissingMatch
 from evosdc.randomisation.local_privacy import epsilon
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_privacy.local_privacy import LocalDifferentialPrivacy
-from evosdc_privacy.presence import DeltaPresence
+from evosdc_privacy.differential_privacy import LocalDifferentialPrivacy
+from evosdc_privacy.population import DeltaPresence
 from tests.plugins.privacy.reference import equal, release_of_codes, table_of
 
 FILES = st.tuples(st.integers(1, 8), st.integers(1, 10), st.integers(1, 3)).flatmap(

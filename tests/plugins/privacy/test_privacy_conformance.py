@@ -5,19 +5,16 @@ from evosdc.testing import PrivacyModelConformance
 from evosdc_privacy.anonymity import KAnonymity, PopulationFrequencies
 from evosdc_privacy.attackers import AverageRisk, JournalistRisk, MarketerRisk, ProsecutorRisk
 from evosdc_privacy.closeness import TCloseness
+from evosdc_privacy.differential_privacy import LocalDifferentialPrivacy, SafePub
 from evosdc_privacy.diversity import LDiversity, PSensitivity
-from evosdc_privacy.k_map import KMap
 from evosdc_privacy.likeness import AlphaKAnonymity, BetaLikeness, DeltaDisclosure
-from evosdc_privacy.local_privacy import LocalDifferentialPrivacy
 from evosdc_privacy.log_linear import LogLinearRisk
+from evosdc_privacy.population import DeltaPresence, KMap
 from evosdc_privacy.population_uniqueness import PopulationUniqueness
-from evosdc_privacy.presence import DeltaPresence
 from evosdc_privacy.profitability import Profitability, PublisherPayoff
 from evosdc_privacy.reidentification import GlobalRisk, HouseholdRisk, IndividualRisk
-from evosdc_privacy.risky_cells import RiskyCells, Separation
-from evosdc_privacy.safepub import SafePub
 from evosdc_privacy.special_uniques import Suda2
-from evosdc_privacy.subsets import SubsetAnonymity
+from evosdc_privacy.subsets import RiskyCells, Separation, SubsetAnonymity
 
 
 def conforming(cls: type[PrivacyModel], **params: object) -> type[PrivacyModelConformance]:

@@ -13,9 +13,9 @@ from evosdc.model import IntruderView, MissingMatch
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_privacy.closeness import TCloseness, class_distances
-from evosdc_privacy.diversity import LDiversity, PSensitivity, diversities
-from evosdc_privacy.sensitive_values import spread_of
+from evosdc_privacy.closeness import TCloseness, distances_of
+from evosdc_privacy.diversity import LDiversity, PSensitivity, distinct_of, entropies_of, recursive_of
+from evosdc_privacy.sensitive_values import by_attribute
 from tests.plugins.privacy.reference import (
     domain_of,
     entropy_l,
@@ -46,10 +46,15 @@ def test_diversity_is_that_of_the_definition(file, missing, c) -> None:
     codes, sensitive = file
     view = release_of_codes(codes, missing, sensitive)
     classes = [sensitive[near].tolist() for near in neighbours(codes, missing)]
-    distinct, entropy, recursive = (x[view.classes.of] for x in diversities(spread_of(view, "s")[0], c))
+    forms = (distinct_of, entropies_of, lambda values: recursive_of(values, c))
+    distinct, entropy, recursive = (by_attribute(view, form)["s"][view.classes.of] for form in forms)
     assert distinct.tolist() == [len(set(values)) for values in classes]
     assert np.exp(entropy) == pytest.approx([entropy_l(values) for values in classes])
     assert recursive.tolist() == [recursive_l(values, c) for values in classes]
+
+
+def distances(view, distance):
+    return by_attribute(view, lambda values: distances_of(values, distance))["s"]
 
 
 @given(FILES, RULES, st.sampled_from(["nominal", "ordinal", "hierarchical"]))
@@ -64,7 +69,7 @@ def test_distances_are_those_of_the_definition(file, missing, distance) -> None:
         own = shares(sensitive[near].tolist(), domain)
         by_name = {"nominal": nominal(own, whole), "ordinal": ordinal(own, whole)}
         wanted.append(float(hierarchical(own, whole, paths) if distance == "hierarchical" else by_name[distance]))
-    assert class_distances(view, "s", distance)[view.classes.of] == pytest.approx(wanted, abs=1e-12)
+    assert distances(view, distance)[view.classes.of] == pytest.approx(wanted, abs=1e-12)
 
 
 class TestTCloseness:
@@ -75,8 +80,8 @@ class TestTCloseness:
         codes = [[0 if s in members else 1] for s in range(9)]
         view = release_of_codes(codes, sensitive=range(9))
         own = view.classes.of[members[0]]
-        assert class_distances(view, "s", "ordinal")[own] == pytest.approx(by_rank)
-        assert class_distances(view, "s", "nominal")[own] == pytest.approx(equal)
+        assert distances(view, "ordinal")[own] == pytest.approx(by_rank)
+        assert distances(view, "nominal")[own] == pytest.approx(equal)
 
     def test_the_distance_follows_from_scale_and_hierarchy(self) -> None:
         def chosen(scale, hierarchy=None):

@@ -16,12 +16,10 @@ from evosdc.errors import ParameterError
 from evosdc.model import MissingMatch
 from evosdc.plugins.registry import default_registry
 from evosdc.testing.privacy import sample_view
-from evosdc_privacy import key_sets, risky_cells
-from evosdc_privacy.distinct_keys import distinct_keys
+from evosdc_privacy import subsets
 from evosdc_privacy.log_linear import LogLinearRisk, expected_inverse, independent_means, two_way_means
-from evosdc_privacy.risky_cells import RiskyCells, Separation
 from evosdc_privacy.special_uniques import Suda2, ihsn_score
-from evosdc_privacy.subsets import SubsetAnonymity
+from evosdc_privacy.subsets import RiskyCells, Separation, SubsetAnonymity, distinct_keys
 from tests.plugins.privacy.reference import msus, neighbours, release_of_codes
 
 CODES = st.tuples(st.integers(1, 10), st.integers(1, 4)).flatmap(
@@ -165,8 +163,7 @@ def test_sets_of_attributes_are_looked_at_by_distinct_keys_with_the_same_figures
     models, view = (cells, pairs, Separation(Separation.Params())), release_of_codes(codes, missing)
     own = [model.assess(view) for model in models], [model.record_figures(view) for model in (cells, pairs)]
     with pytest.MonkeyPatch.context() as patched:
-        for module in (risky_cells, key_sets):
-            patched.setattr(module, "distinct_keys", lambda view: (view, np.arange(len(view.table))))
+        patched.setattr(subsets, "distinct_keys", lambda view: (view, np.arange(len(view.table))))
         anew = release_of_codes(codes, missing)
         assert [model.assess(anew) for model in models] == own[0]
         for model, found in zip((cells, pairs), own[1], strict=True):

@@ -42,17 +42,6 @@ def test_interval_by_deviation(tables, of_masked, whole):
     assert measure.score(tables[1]) == pytest.approx(wanted)
 
 
-@given(tables=pairs(scales=("ordinal", "nominal")))
-def test_cell_by_cell_is_the_same_for_categories(tables):
-    original, masked = (t.select([a.name for a in t.schema.categorical] or t.schema.names) for t in tables)
-    if original.schema.numeric:
-        return
-    from evosdc_measures.interval_disclosure.cells import FittedByCell, Reach
-
-    by_cell = FittedByCell(original, Reach(tuple(range(1, 11)), False, False), False, False)
-    assert by_cell.score(masked) == pytest.approx(fitted("id", original).score(masked))
-
-
 def nearly_tied(distances):
     """Whether distances differ by rounding alone, so that who counts as nearest depends on how they are computed."""
     gaps = np.diff(np.sort(distances, axis=None))

@@ -1,15 +1,16 @@
-"""SafePub: what k-anonymity of a random sample promises as (epsilon, delta)-differential privacy."""
+"""Differential privacy: of a k-anonymous random sample (SafePub), and of post-randomisation by its matrices alone."""
 
 from collections.abc import Mapping
 from functools import lru_cache
-from math import ceil, exp, floor, log
+from math import ceil, exp, floor, isfinite, log
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import ByClass, ClassContents, IntruderView, Parameters
+from evosdc.model import ByClass, ClassContents, IntruderView, Parameters, PrivacyModel
+from evosdc.randomisation.local_privacy import epsilon as epsilon_of
 from evosdc.table.table import Numbers
 
 _MOST = 10_000_000
@@ -41,6 +42,7 @@ class SafePub(ByClass):
 
     headline: ClassVar[str] = "delta"
     larger_is_safer: ClassVar[bool] = False
+    of_sensitive: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def __init__(self, params: Any) -> None:
@@ -76,10 +78,7 @@ class SafePub(ByClass):
 
     def shortfall(self, view: IntruderView, bound: float) -> float:
         """Return the share of records in classes too small for the bound."""
-        frequencies, counts = view.frequencies[0], view.classes.counts
-        sizes, place = np.unique(frequencies, return_inverse=True)
-        found = np.array([delta_of(int(size), self.params.epsilon, self.beta) for size in sizes])
-        return float(counts[found[place.reshape(-1)] > bound].sum() / counts.sum())
+        return self.share_beyond(view, bound)
 
     def in_words(self, figures: Mapping[str, Any]) -> str:
         """Return the guarantee and its conditions in a sentence."""
@@ -87,6 +86,42 @@ class SafePub(ByClass):
             f"({figures['epsilon']:g}, {figures['delta']:.3g})-differential privacy, if the file is a random sample of "
             f"{100.0 * figures['sampling_fraction']:.1f} % and its recoding was chosen without the data"
         )
+
+
+class LocalDifferentialPrivacy(PrivacyModel):
+    """Local differential privacy of the matrices that a file was post-randomised by (Kasiviswanathan et al. 2011).
+
+    ``epsilon = max_l ln (max_k p_kl / min_k p_kl)`` over the values that occurred; attributes are randomised
+    independently, so their epsilons add up. None is infinity: some published value gives an original one away. With
+    epsilon 0 the published values tell nothing.
+    """
+
+    headline: ClassVar[str] = "epsilon"
+    larger_is_safer: ClassVar[bool] = False
+
+    def lacking(self, view: IntruderView) -> str:
+        """Return that matrices are needed where there are none."""
+        return "" if view.transitions else "transition matrices of a post-randomisation"
+
+    def assess(self, view: IntruderView) -> Mapping[str, Any]:
+        """Return epsilon in all and by attribute."""
+        assert view.transitions is not None
+        found = {name: epsilon_of(rows) for name, rows in view.transitions.items()}
+        return {
+            "epsilon": _finite(sum(found.values())),
+            "attributes": {name: _finite(value) for name, value in found.items()},
+        }
+
+    def in_words(self, figures: Mapping[str, Any]) -> str:
+        """Return epsilon in a sentence."""
+        if figures["epsilon"] is None:
+            names = ", ".join(name for name, value in figures["attributes"].items() if value is None)
+            return f"no guarantee: some published values of {names} rule original ones out"
+        return f"epsilon = {figures['epsilon']:.3f} for the randomised attributes together"
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
 
 
 @lru_cache(maxsize=100_000)
