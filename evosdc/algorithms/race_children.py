@@ -1,5 +1,6 @@
 """How a race makes children: of members with one parameter moved, joined, or without a step, and by variation."""
 
+import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from evosdc.algorithms.race_order import Runner, merit, own
 from evosdc.algorithms.variation import crossed, mutant
 from evosdc.model import Individual, Parameters, Population
 from evosdc.model.algorithm import Offspring, Proposing
+from evosdc.model.individual import content_hash
 
 LED = "simplified"
 """Name in the memory: the beginning of the key of the member that led when children were last proposed."""
@@ -80,8 +82,7 @@ class RaceChildren(Proposing):
             for genome in self.toolbox.refined(members[slot].individual.genome)
             if self._key(genome) not in known
         ]
-        order = self.toolbox.rng.permutation(len(fresh))
-        return [fresh[place] for place in order[: min(self.params.refinements, self.params.children)]]
+        return random.sample(fresh, min(self.params.refinements, self.params.children, len(fresh)))
 
     def _unrefined(self, population: Population, members: Sequence[Runner]) -> list[int]:
         """Return the places of the best member that was not refined yet, and of the best that breaks constraints more.
@@ -110,12 +111,11 @@ class RaceChildren(Proposing):
         for slot in np.argsort(places).tolist():
             if all(self._apart(individuals[slot].genome, individuals[head].genome) for head in heads):
                 heads.append(slot)
-        rng = self.toolbox.rng
         known = {self._key(one.genome) for one in individuals}
         found: dict[bytes, Offspring] = {}
         for _ in range(TRIES * self.params.extensions if len(heads) > 1 else 0):
-            first, second = (heads[min(rng.integers(len(heads), size=2).tolist())] for _ in range(2))
-            change = rng if rng.random() < CHANGED else None
+            first, second = (heads[min(random.choices(range(len(heads)), k=2))] for _ in range(2))
+            change = self.toolbox.rng if random.random() < CHANGED else None
             genome = joined(individuals[first].genome, individuals[second].genome, change) if first != second else None
             if genome is not None and self._key(genome) not in known and len(found) < self.params.extensions:
                 found.setdefault(self._key(genome), Offspring(self._on_one_table(genome), EXTENSION, (first, second)))
@@ -123,11 +123,14 @@ class RaceChildren(Proposing):
 
     def _child(self, individuals: Sequence[Individual], chosen: Sequence[int]) -> tuple[object, str]:
         first, second = (individuals[slot] for slot in chosen)
-        if chosen[0] != chosen[1] and self.toolbox.rng.random() < self.params.crossover:
+        if chosen[0] != chosen[1] and random.random() < self.params.crossover:
             return crossed(self.toolbox, first, second)[0].genome, "crossover"
         return mutant(self.toolbox, first).genome, "mutation"
 
     def _apart(self, one: object, other: object) -> bool:
+        """Whether two genomes are of different kinds; without a distance each is a kind of its own."""
+        if not hasattr(self.toolbox, "distance"):
+            return self._key(one) != self._key(other)
         return bool(self.toolbox.distance(one, other) >= ALIKE)
 
     def _on_one_table(self, genome: object) -> object:
@@ -137,7 +140,8 @@ class RaceChildren(Proposing):
         return self.toolbox.on_all_tables(genome) if hasattr(self.toolbox, "on_all_tables") else genome
 
     def _key(self, genome: object) -> bytes:
-        key: bytes = self.toolbox.key(self._on_all_tables(genome))
+        hashed = getattr(self.toolbox, "key", content_hash)
+        key: bytes = hashed(self._on_all_tables(genome))
         return key
 
 

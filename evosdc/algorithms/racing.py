@@ -1,5 +1,6 @@
 """A race: children are judged on one table, those that promise something on few, and those that lead on all."""
 
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -59,18 +60,17 @@ class Racing(RaceChildren):
         ]
         offspring += self._simplifications(population, members)
         places = self._places(population, members)
-        rng = self.toolbox.rng
         offspring += self._refinements(population, members)
         offspring += self._extensions(population, places)
         seen = {self._key(one.genome) for one in individuals} | {self._key(item.genome) for item in offspring}
         made = sum(item.origin in (REFINEMENT, EXTENSION) for item in offspring)
         for _ in range(made, self.params.children):
             chosen = [
-                min(rng.integers(len(individuals), size=self.params.tournament).tolist(), key=places.__getitem__)
+                min(random.choices(range(len(individuals)), k=self.params.tournament), key=places.__getitem__)
                 for _ in range(2)
             ]
-            if rng.random() < DONATED:
-                chosen[1] = int(rng.integers(len(individuals)))
+            if random.random() < DONATED:
+                chosen[1] = random.randrange(len(individuals))
             for _ in range(TRIES):
                 child, origin = self._child(individuals, chosen)
                 if self._key(child) not in seen:

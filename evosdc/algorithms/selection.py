@@ -32,9 +32,7 @@ class SelectionParams(Parameters):
     truncation: float = Field(0.5, gt=0, le=1, description="share of the population that truncation lets reproduce")
 
 
-def select(
-    params: SelectionParams, individuals: Sequence[Individual], count: int, toolbox: base.Toolbox
-) -> list[int]:
+def select(params: SelectionParams, individuals: Sequence[Individual], count: int, toolbox: base.Toolbox) -> list[int]:
     """Return the positions of `count` parents, with replacement.
 
     By ``toolbox.select(individuals, count)`` where there is one, as an experiment's operators may have it; otherwise by

@@ -99,7 +99,6 @@ def crossed(toolbox: base.Toolbox, first: Individual, second: Individual) -> lis
     children = list(toolbox.mate(toolbox.clone(first), toolbox.clone(second)))
     for child in children:
         del child.fitness.values
-        child.key = None
     return children
 
 
@@ -107,7 +106,6 @@ def mutated(toolbox: base.Toolbox, child: Individual) -> Individual:
     """Mutate a copy, and return it."""
     (child,) = toolbox.mutate(child)
     del child.fitness.values
-    child.key = None
     return child
 
 

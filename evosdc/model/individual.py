@@ -6,7 +6,6 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-
 from deap import base
 
 MAXIMUM_OBJECTIVES = 32
@@ -38,6 +37,7 @@ class Values(tuple[float, ...]):
     scores: Mapping[str, float]
 
     def __new__(cls, objectives: Iterable[float], scores: Mapping[str, float]) -> "Values":
+        """Return the objectives, with the scores."""
         values = super().__new__(cls, objectives)
         values.scores = scores
         return values
@@ -127,7 +127,8 @@ class Individual:
     Attributes
     ----------
     genome : object
-        Of the genotype in use. The genome itself is never changed; operators give the individual another one.
+        Of the genotype in use. The genome itself is never changed; operators give the individual another one, and so
+        another key.
     key : bytes
         The genome's content hash: the genotype's, where the engine has evaluated it.
     fitness : ConstrainedFitness
@@ -139,7 +140,9 @@ class Individual:
         changes.
     """
 
-    __slots__ = ("_key", "fitness", "genome", "origin", "parent")
+    __slots__ = ("_genome", "_key", "fitness", "origin", "parent")
+    _genome: Any
+    _key: bytes | None
 
     def __init__(
         self,
@@ -150,7 +153,7 @@ class Individual:
         origin: str,
     ) -> None:
         self.genome = genome
-        self._key: bytes | None = key
+        self.key = key
         self.fitness = MINIMISED[len(objectives) - 1](Values(objectives, scores))
         self.origin = origin
         self.parent: Individual | None = None
@@ -161,13 +164,22 @@ class Individual:
     ) -> "Individual":
         """Return a candidate that has still to be evaluated, of so many objectives."""
         made = cls.__new__(cls)
-        made.genome, made.key, made.origin, made.parent = genome, None, origin, parent
+        made.genome, made.origin, made.parent = genome, origin, parent
         made.fitness = MINIMISED[objectives - 1]()
         return made
 
     def child(self, genome: Any, origin: str) -> "Individual":
         """Return a candidate with another genome that has still to be evaluated."""
         return Individual.unevaluated(genome, origin, len(self.fitness.weights), self)
+
+    @property
+    def genome(self) -> Any:
+        """What is evolved."""
+        return self._genome
+
+    @genome.setter
+    def genome(self, genome: Any) -> None:
+        self._genome, self._key = genome, None
 
     @property
     def key(self) -> bytes:
@@ -177,7 +189,7 @@ class Individual:
         return self._key
 
     @key.setter
-    def key(self, key: bytes | None) -> None:
+    def key(self, key: bytes) -> None:
         self._key = key
 
     @property
@@ -234,9 +246,11 @@ class Individual:
         return a != b and all(x <= y for x, y in zip(a, b, strict=True))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Individual":
-        """Return a copy with the same genome, which nobody changes, and this one as its parent."""
+        """Return a copy with the same genome, which nobody changes, and this one as its parent, if it was evaluated."""
         copied = Individual.__new__(Individual)
-        copied.genome, copied.key, copied.origin, copied.parent = self.genome, self._key, self.origin, self
+        copied._genome, copied._key, copied.origin, copied.parent = self._genome, self._key, self.origin, self.parent
+        if self.fitness.valid:
+            copied.parent, self.parent = self, None  # a line of copies would keep all its ancestors
         copied.fitness = deepcopy(self.fitness)
         return copied
 
@@ -244,11 +258,13 @@ class Individual:
         """Return what is sent to another process; of the ancestors only the parent goes with it."""
         parent = self.parent
         if parent is not None and parent.parent is not None:
-            parent = Individual(parent.genome, parent.key, parent.scores, parent.objectives, parent.origin)
+            alone = Individual.unevaluated(parent.genome, parent.origin, len(parent.fitness.weights))
+            alone._key, alone.fitness = parent._key, parent.fitness
+            parent = alone
         return self.genome, self._key, self.origin, parent, len(self.fitness.weights), self.objectives, self.scores
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.genome, self.key, self.origin, self.parent, count, objectives, scores = state
+        self._genome, self._key, self.origin, self.parent, count, objectives, scores = state
         self.fitness = MINIMISED[count - 1](Values(objectives, scores) if objectives else ())
 
     def __repr__(self) -> str:

@@ -1,12 +1,10 @@
 """The DEAP toolbox of a search: operators on individuals, under the names that DEAP's users know."""
 
-import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from deap import base
-from numpy.typing import NDArray
 
 from evosdc.model.capabilities import Local
 from evosdc.model.changes import Changes
@@ -49,7 +47,7 @@ def toolbox_of(
     """
     toolbox = base.Toolbox()
     toolbox.genotype, toolbox.measures, toolbox.fitness = genotype, measures or {}, fitness
-    toolbox.rng = np.random.default_rng(random.getrandbits(64))
+    toolbox.rng = np.random.default_rng(0)
     toolbox.keeps_classes = keeps_classes
     toolbox.register("individual", _random_individual, toolbox)
     by_class = keeps_classes and isinstance(genotype, Local) and genotype.class_moves
@@ -98,13 +96,13 @@ def _mate(
 ) -> tuple[Individual, Individual]:
     genomes = crossover(first.genome, second.genome, toolbox.rng)
     for individual, genome in zip((first, second), genomes, strict=True):
-        individual.genome, individual.key, individual.origin = genome, None, "crossover"
+        individual.genome, individual.origin = genome, "crossover"
     return first, second
 
 
 def _mutate(toolbox: base.Toolbox, mutation: Mutation, individual: Individual) -> tuple[Individual]:
     crossed = individual.origin == "crossover" and not individual.fitness.valid
-    individual.genome, individual.key = mutation(individual.genome, toolbox.rng), None
+    individual.genome = mutation(individual.genome, toolbox.rng)
     individual.origin = "crossover and mutation" if crossed else "mutation"
     return (individual,)
 
@@ -127,9 +125,7 @@ def _siblings(
     return Siblings(parent, origins, genome, genotype.key, made)
 
 
-def _together(
-    genotype: Local[Any], siblings: Siblings, sets: Sequence[Sequence[int]], origin: str
-) -> Siblings:
+def _together(genotype: Local[Any], siblings: Siblings, sets: Sequence[Sequence[int]], origin: str) -> Siblings:
     """Return children with the changes of several siblings, for each set of places one where that is possible."""
     parent, changes = siblings.parent, siblings.changes
     if changes is not None:

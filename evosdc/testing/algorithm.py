@@ -51,6 +51,11 @@ class AlgorithmConformance:
         """Return the toolbox of the problem; override it and `start` for an algorithm of one genotype."""
         return counting_toolbox(self.objectives)
 
+    def first(self, algorithm: Algorithm, start: Sequence[Individual] | None = None) -> Population:
+        """Return the first population, random numbers being those of the start."""
+        with lent(generator(32)):
+            return algorithm.first_population(self.start() if start is None else start)
+
     def generation(self, algorithm: Algorithm, population: Population) -> Population:
         """Return the population after one step, random numbers being those of the generation."""
         rng = generator(31, population.generation)
@@ -61,7 +66,7 @@ class AlgorithmConformance:
 
     def history(self, algorithm: Algorithm, generations: int) -> list[Population]:
         """Return the populations from the start on."""
-        populations = [algorithm.first_population(self.start())]
+        populations = [self.first(algorithm)]
         for _ in range(generations):
             populations.append(self.generation(algorithm, populations[-1]))
         return populations
@@ -72,36 +77,36 @@ class AlgorithmConformance:
 
     def test_the_first_population_is_chosen_from_the_candidates(self) -> None:
         start = self.start()
-        population = self.made().first_population(start)
+        population = self.first(self.made(), start)
         assert population, "the first population is empty"
-        assert {i.key for i in population} <= {i.key for i in start}, "initial invented an individual"
+        assert {i.key for i in population} <= {i.key for i in start}, "first_population invented an individual"
         assert population.generation == 0
 
     def test_one_candidate_is_enough(self) -> None:
         algorithm = self.made()
-        population = algorithm.first_population(self.start()[:1])
+        population = self.first(algorithm, self.start()[:1])
         for _ in range(3):
             population = self.generation(algorithm, population)
         assert population, "the population died out"
 
     def test_survivors_come_from_the_population_or_have_been_evaluated(self) -> None:
         algorithm = self.made()
-        evaluate, seen = algorithm.toolbox.evaluate, {one.key for one in self.start()}
+        evaluate, seen = algorithm.toolbox.evaluate, {algorithm.toolbox.key(one.genome) for one in self.start()}
 
         def watched(individual: Individual) -> Sequence[float]:
             values: Sequence[float] = evaluate(individual)
-            seen.add(self.toolbox().key(individual.genome))
+            seen.add(algorithm.toolbox.key(individual.genome))
             return values
 
         algorithm.toolbox.register("evaluate", watched)
         for population in self.history(algorithm, self.generations):
             assert population, "the population died out"
             assert all(one.fitness.valid for one in population), "a member of the population has not been evaluated"
-            assert {self.toolbox().key(one.genome) for one in population} <= seen, "step invented an individual"
+            assert {algorithm.toolbox.key(one.genome) for one in population} <= seen, "step invented an individual"
 
     def test_populations_are_values(self) -> None:
         algorithm = self.made()
-        population = algorithm.first_population(self.start())
+        population = self.first(algorithm)
         for _ in range(self.generations):
             held = _state(population)
             following = self.generation(algorithm, population)
@@ -141,8 +146,11 @@ class AlgorithmConformance:
         own = type(self).start, type(self).toolbox
         if not self.improves or own != (AlgorithmConformance.start, AlgorithmConformance.toolbox):
             return  # an algorithm that need not improve, or has a problem of its own
-        algorithm, start = self.algorithm(counting_toolbox(self.objectives, _LEAST)), candidates(12, self.objectives, _LEAST)
-        population = algorithm.first_population(start)
+        algorithm, start = (
+            self.algorithm(counting_toolbox(self.objectives, _LEAST)),
+            candidates(12, self.objectives, _LEAST),
+        )
+        population = self.first(algorithm, start)
         kept = min(i.precedence for i in population)
         assert kept == min(i.precedence for i in start), "the best feasible candidate is not in the first population"
         for _ in range(40):

@@ -7,7 +7,7 @@ from deap import base
 from numpy.typing import NDArray
 
 from evosdc.model import Individual
-from evosdc.model.individual import INFEASIBILITY, Values
+from evosdc.model.individual import INFEASIBILITY, Values, content_hash
 from evosdc.model.toolbox import register_operators
 from evosdc.testing.purity import generator
 
@@ -27,7 +27,7 @@ def counting_toolbox(objectives: int = 1, least: int = 0) -> base.Toolbox:
     register_operators(toolbox, _mate, _mutate)
     toolbox.register("individual", lambda: Individual.unevaluated(_random(toolbox.rng), "random", objectives))
     toolbox.register("evaluate", lambda one: _values(one.genome, objectives, least))
-    toolbox.register("key", _key)
+    toolbox.register("key", content_hash)
     toolbox.register("distance", _distance)
     return toolbox
 
@@ -38,7 +38,7 @@ def counted(genome: Genes, objectives: int, origin: str = "random", least: int =
     Where `least` is given, a constraint asks for at least that sum.
     """
     values = _values(genome, objectives, least)
-    return Individual(genome, _key(genome), values.scores, values, origin)
+    return Individual(genome, content_hash(genome), values.scores, values, origin)
 
 
 def _values(genome: Genes, objectives: int, least: int) -> Values:
@@ -73,10 +73,6 @@ def _mutate(genome: Genes, rng: np.random.Generator) -> Genes:
     changed = genome.copy()
     changed[rng.integers(LENGTH)] = rng.integers(0, _VALUES)
     return _locked(changed)
-
-
-def _key(genome: Genes) -> bytes:
-    return genome.astype(np.uint16).tobytes()
 
 
 def _distance(a: Genes, b: Genes) -> float:

@@ -1,83 +1,81 @@
 from evosdc.algorithms.hill_climbing import HillClimbing
 from evosdc.algorithms.random_search import RandomSearch
-from evosdc.model import Individual, Population
-from evosdc.secret import Streams
-from evosdc.testing.counting import candidates, counted, counting_toolbox
-from tests.engine.individuals import individual
+from evosdc.model import Population
+from evosdc.testing.counting import candidates, counting_toolbox
+from tests.algorithms.stepping import known, scripted, stepped, worth
 
 
-def made(cls, **params):
-    return cls(cls.Params(**params), counting_toolbox())
+def climbing(*values, **params):
+    """Return a climber whose mutants are worth so much, one after the other."""
+    mutants = [worth(f"mutant {number}", value) for number, value in enumerate(values)]
+    return HillClimbing(HillClimbing.Params(**params), scripted(mutants))
 
 
-def climbed(algorithm, population, *values):
-    """Return the population after mutants with these objectives, one a generation."""
-    for value in values:
-        offspring = algorithm.propose(population, Streams(1))
-        mutant = Individual(offspring[0].genome, f"mutant {value}".encode(), {}, (value,), "mutation")
-        after = algorithm.replace(population, offspring, [mutant])
-        population = Population(after.individuals, population.generation + 1, after.memory)
+def climbed(algorithm, population, generations):
+    for _ in range(generations):
+        _, population = stepped(algorithm, population)
     return population
 
 
+START = [known("a", 30), known("b", 10), known("c", 20)]
+
+
 def test_the_climber_begins_at_the_best_and_takes_what_is_better():
-    start = candidates(5, 1)
-    algorithm = made(HillClimbing, mutants=1)
-    population = algorithm.first_population(start)
-    best = min(range(5), key=lambda n: start[n].objectives)
-    assert {item.parents for item in algorithm.propose(population, Streams(1))} == {(best,)}
-    value = start[best].objectives[0]
-    after = climbed(algorithm, population, value, value - 1.0, value - 0.5)
-    assert after.individuals[best].objectives == (value - 1.0,)
-    assert [i for n, i in enumerate(after.individuals) if n != best] == [i for i in start if i is not start[best]]
+    algorithm = climbing(10, 9, 9.5, mutants=1)
+    population = algorithm.first_population(START)
+    (mutant,), after = stepped(algorithm, population)
+    assert mutant.parent is START[1]
+    assert list(after) == START, "a mutant that is no better takes no place"
+    after = climbed(algorithm, after, 2)
+    assert [i.objectives for i in after] == [(30.0,), (9.0,), (20.0,)]
 
 
 def test_each_of_several_mutants_competes_with_the_climber_as_it_then_is():
-    algorithm = made(HillClimbing, mutants=3)
-    population = algorithm.first_population([individual(50.0, key="start")])
-    population = Population(tuple(candidates(1, 1)), 0, population.memory)
-    offspring = algorithm.propose(population, Streams(1))
-    assert len(offspring) == 3
-    children = [individual(2.0), individual(1.0), individual(1.5)]
-    after = algorithm.replace(population, offspring, children)
-    assert after.individuals[0] is children[1]
+    algorithm = climbing(2, 1, 1.5, mutants=3)
+    children, after = stepped(algorithm, algorithm.first_population([known("start", 50)]))
+    assert len(children) == 3
+    assert after[0] is children[1]
     assert int(after.memory["failures"]) == 1
 
 
 def test_after_patience_the_next_best_takes_over_and_then_all_again():
-    start = candidates(3, 1)
-    order = sorted(range(3), key=lambda n: start[n].objectives)
-    algorithm = made(HillClimbing, patience=2, mutants=1)
-    population, slots = algorithm.first_population(start), []
+    algorithm, slots = climbing(*[1e6] * 8, patience=2, mutants=1), []
+    population = algorithm.first_population(START)
     for _ in range(8):
         slots.append(int(population.memory["slot"]))
-        population = climbed(algorithm, population, 1e6)
-    first, second, third = order
-    assert slots == [first, first, second, second, third, third, first, first]
+        population = climbed(algorithm, population, 1)
+    assert slots == [1, 1, 2, 2, 0, 0, 1, 1]
 
 
 def test_an_improvement_renews_the_patience():
-    algorithm = made(HillClimbing, patience=2, mutants=1)
-    population = algorithm.first_population(candidates(3, 1))
-    slot = int(population.memory["slot"])
-    value = population.individuals[slot].objectives[0]
-    after = climbed(algorithm, population, 1e6, value - 1.0, 1e6)
-    assert int(after.memory["slot"]) == slot
+    algorithm = climbing(1e6, 9, 1e6, patience=2, mutants=1)
+    after = climbed(algorithm, algorithm.first_population(START), 3)
+    assert int(after.memory["slot"]) == 1
+
+
+def searching(**params):
+    return RandomSearch(RandomSearch.Params(**params), counting_toolbox())
 
 
 def test_random_search_learns_nothing():
-    algorithm = made(RandomSearch, candidates=7)
+    algorithm = searching(candidates=7)
     population = algorithm.first_population(candidates(5, 1))
-    offspring = algorithm.propose(population, Streams(1))
-    evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
-    assert len(offspring) == 7
-    assert algorithm.replace(population, offspring, evaluated).individuals == population.individuals
+    children, after = stepped(algorithm, population)
+    assert len(children) == 7
+    assert list(after) == list(population)
 
 
 def test_random_search_mutates_starting_files_or_draws_afresh():
-    population = Population(tuple(candidates(5, 1)))
-    mutants = made(RandomSearch, mutations=2).propose(population, Streams(1))
-    assert all(sum(a != b for a, b in zip(m.genome, m.nearest.genome, strict=True)) <= 2 for m in mutants)
-    fresh = made(RandomSearch, draws="fresh").propose(population, Streams(1))
-    assert all(item.parents == () and item.origin == "random" for item in fresh)
-    assert len({item.genome.tobytes() for item in fresh}) == len(fresh)
+    population = Population(candidates(5, 1))
+    origins = []
+
+    def differing(individual):
+        origins.append(individual.parent)
+        return sum(a != b for a, b in zip(individual.genome, individual.parent.genome, strict=True))
+
+    mutants, _ = stepped(searching(mutations=2), population)
+    assert max(map(differing, mutants)) == 2
+    assert {id(parent) for parent in origins} == {id(member) for member in population}
+    fresh, _ = stepped(searching(draws="fresh"), population)
+    assert all(child.parent is None and child.origin == "random" for child in fresh)
+    assert len({child.key for child in fresh}) == len(fresh)

@@ -1,112 +1,116 @@
-"""Which changes are put together: in compiled code as by the fitness itself, of broods as of individuals."""
+"""Which changes that were tried one by one are put together, and which file is the best of those tried."""
 
 from __future__ import annotations
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.algorithms.combination import best_after, promising, worth_keeping
-from evosdc.model import Fitness, Individual
-from evosdc.model.brood import Brood, Broods
-from evosdc.model.fitness import SingleMeasure
+from evosdc.algorithms.combination import best_of_siblings, promising, worth_keeping
+from evosdc.model import Fitness, Individual, Siblings
 from evosdc.model.individual import INFEASIBILITY
-from evosdc.model.picked import Picked, picked_behind, scores_of, split, with_picked
-from evosdc_measures.fitness import Max, Mean, Pareto, Weighted
+from evosdc_measures.fitness import Max, Mean, Pareto
 
-FITNESSES = (
-    Max(Max.Params()),
-    Mean(Mean.Params()),
-    Weighted(Weighted.Params(il=2, measures={"prl": 1, "dbil": 0.3})),
-    SingleMeasure("prl"),
-)
+GREATER = Max(Max.Params())
 
 
-def asking(fitness: Fitness) -> Fitness:
-    """Return a fitness that is asked about every set of scores."""
-
-    class Asked(type(fitness)):  # type: ignore[misc]
-        def combine(self, scores):
-            return fitness.combine(scores)
-
-    asked = object.__new__(Asked)
-    asked.__dict__ |= fitness.__dict__
-    assert asked.sums is None
-    return asked
+def scored(il: float, dr: float, fitness: Fitness = GREATER, **others: float) -> Individual:
+    scores = {"il": il, "dr": dr, **others}
+    return Individual(None, repr(scores).encode(), scores, fitness.combine(scores), "probe")
 
 
-def family(fitness: Fitness, seed: int, count: int, bounded: bool) -> tuple[Individual, list[Individual], Brood]:
-    """Return a parent, children near it, and these as a brood; scores are often equal."""
-    rng = np.random.default_rng(seed)
-    names = ["dbil", "dr", "il", "prl"] + [INFEASIBILITY] * bounded
-    columns = {name: np.round(30.0 + rng.normal(0, 0.2, count + 1), 1) for name in names}
-    if bounded:
-        columns[INFEASIBILITY] = np.maximum(np.round(rng.normal(0.0, 0.1, count + 1), 2), 0.0)
-    objectives = fitness.combine_columns(columns)
-    everyone = [
-        Individual(None, str(place).encode(), dict(zip(columns, row, strict=True)), objective, f"move{place % 3}")
-        for place, (*row, objective) in enumerate(
-            zip(*(column.tolist() for column in columns.values()), zip(*objectives, strict=True), strict=True)
-        )
-    ]
-    children = everyone[1:]
-    brood = Brood(
-        {name: column[1:] for name, column in columns.items()},
-        [np.array(objective[1:]) for objective in objectives],
-        lambda place, *_: children[place],
-        [child.origin for child in children],
+def siblings(climber: Individual, children: list[Individual]) -> Siblings:
+    """Return these children by the column."""
+    batch = Siblings(climber, [one.origin for one in children], children.__getitem__, lambda genome: b"")
+    names = climber.scores
+    batch.judged(
+        {name: np.array([one.scores[name] for one in children]) for name in names},
+        list(np.array([one.objectives for one in children]).T),
     )
-    return everyone[0], children, brood
+    return batch
 
 
-@given(st.sampled_from(FITNESSES), st.integers(0, 2**32), st.integers(1, 60), st.booleans())
-def test_compiled_code_takes_what_the_fitness_says(fitness, seed, count, bounded):
-    climber, children, brood = family(fitness, seed, count, bounded)
-    probes = worth_keeping(brood, climber)
-    plain = worth_keeping(children, climber)
-    assert isinstance(probes, Picked)
-    assert list(probes) == plain
-    if plain:
-        found = [
-            promising(climber, given, asked, 5, np.random.default_rng(seed))
-            for given in (probes, plain)
-            for asked in (fitness, asking(fitness))
-        ]
-        assert found[0] == found[1] == found[2] == found[3]
-        others = children[:3]
-        assert best_after(climber, probes, others) is best_after(climber, plain, others)
+def sets_of(climber, children, fitness=GREATER, most=20, seed=0):
+    batch = siblings(climber, children)
+    useful = worth_keeping(batch, climber)
+    return promising(climber, batch, useful, fitness, most, np.random.default_rng(seed))
 
 
-@given(st.integers(0, 2**32), st.integers(1, 30))
-def test_the_best_of_a_front_is_who_was_better_than_those_before(seed, count):
-    fitness = Pareto(Pareto.Params())
-    climber, children, brood = family(fitness, seed, count, True)
+def test_a_change_of_the_loss_and_one_of_the_risk_come_together_where_neither_helps_alone() -> None:
+    # The first change must already be better: the loss is the greater one here.
+    climber = scored(30.2, 30.0)
+    lower_loss, lower_risk, useless = scored(29.0, 30.1), scored(30.1, 29.0), scored(31.0, 31.0)
+    sets = sets_of(climber, [lower_loss, useless, lower_risk])
+    assert {frozenset(chosen) for chosen in sets} == {frozenset({0, 2})}
+
+
+def test_what_a_fitness_raises_about_an_estimate_is_no_fault_of_any_file() -> None:
+    class Strict(Max):
+        def combine(self, scores):
+            if scores["il"] < 28.5:
+                raise ValueError("no such loss")
+            return super().combine(scores)
+
+    children = [scored(29.0, 30.1), scored(30.1, 29.0), scored(28.0, 30.1)]
+    sets = sets_of(scored(30.2, 30.0), children, Strict(Max.Params()))
+    assert {frozenset(chosen) for chosen in sets} == {frozenset({0, 1})}
+
+
+def near(climber: Individual, count: int, seed: int, **others: float) -> list[Individual]:
+    """Return files whose scores differ from the climber's by chance, often by the same."""
+    deltas = np.random.default_rng(seed).normal(0, 0.3, (count, len(climber.scores))).round(1)
+    return [
+        scored(**{name: value + delta for (name, value), delta in zip(climber.scores.items(), row, strict=True)})
+        for row in deltas.tolist()
+    ]
+
+
+def test_no_set_is_predicted_to_be_worse_than_the_climber() -> None:
+    climber = scored(30.0, 31.0)
+    children = near(climber, 40, 1)
+    sets = sets_of(climber, children, most=5)
+    assert 0 < len(sets) <= 5
+    for chosen in sets:
+        il = 30.0 + sum(children[i].scores["il"] - 30.0 for i in chosen)
+        dr = 31.0 + sum(children[i].scores["dr"] - 31.0 for i in chosen)
+        assert max(il, dr) < 31.0
+
+
+def test_scores_that_a_fitness_does_not_read_decide_nothing() -> None:
+    climber = scored(30.0, 31.0, other=1.0)
+    children = near(climber, 40, 2)
+    everything = SimpleNamespace(combine=GREATER.combine, reads=None)
+    assert sets_of(climber, children) == sets_of(climber, children, everything) != []
+
+
+@given(st.sampled_from([GREATER, Mean(Mean.Params()), Pareto(Pareto.Params())]), st.integers(0, 99), st.booleans())
+def test_the_best_is_who_was_better_than_those_before(fitness, seed, bounded) -> None:
+    rng = np.random.default_rng(seed)
+    broken = {INFEASIBILITY: 0.1} if bounded else {}
+    climber = scored(30.0, 30.0, fitness, **broken)
+    children = []
+    for il, dr in rng.normal(30.0, 0.3, (20, 2)).round(1).tolist():
+        broken = {INFEASIBILITY: float(rng.choice([0.0, 0.1, 0.2]))} if bounded else {}
+        children.append(scored(il, dr, fitness, **broken))
     best = climber
     for child in children:
         best = child if child.dominates(best) else best
-    assert best_after(climber, Picked(brood, list(range(count))), ()) is best
+    found = best_of_siblings(climber, [siblings(climber, children[:9]), siblings(climber, children[9:])])
+    assert found.objectives == best.objectives
+    assert found.infeasibility == best.infeasibility
+    assert (found is climber) == (best is climber)
 
 
-def test_who_stands_behind_the_members_is_not_made():
-    climber, _, brood = family(FITNESSES[0], 3, 20, False)
-    probes = Picked(brood, [2, 3, 7, 11])
-    everyone = with_picked([climber, climber], probes)
-    assert isinstance(everyone, Broods)
-    assert picked_behind(everyone) is probes
-    assert split(everyone, 2) == ([climber, climber], probes)
-    assert probes.origins == {"move0": 2, "move1": 1, "move2": 1}
-    assert brood.known == []
-    assert probes[1:3] == [brood[3], brood[7]]
-    assert [*everyone] == [climber, climber, *probes]
-    assert everyone[1:4] == [climber, brood[2], brood[3]]
-    assert everyone[::-2] == [*everyone][::-2]
-    assert split(tuple(everyone), 2) == ([climber, climber], tuple(probes))
+def test_nothing_is_the_best_of_no_siblings() -> None:
+    climber = scored(30.0, 30.0)
+    assert best_of_siblings(climber, []) is climber
+    assert best_of_siblings(climber, [siblings(climber, [scored(31.0, 31.0)])]) is climber
 
 
-@pytest.mark.parametrize("name", ["il", "absent"])
-def test_scores_are_read_by_the_column(name):
-    _, children, brood = family(FITNESSES[0], 4, 9, False)
-    wanted = [children[place].scores.get(name, 0.0) for place in (1, 5)]
-    assert scores_of(Picked(brood, [1, 5]), name).tolist() == wanted
-    assert scores_of([children[1], children[5]], name).tolist() == wanted
+@pytest.mark.parametrize(("il", "dr", "kept"), [(29.0, 35.0, True), (35.0, 29.0, True), (31.0, 30.0, False)])
+def test_a_change_is_worth_keeping_that_is_better_in_one_of_the_two(il, dr, kept) -> None:
+    climber = scored(30.0, 30.0)
+    assert worth_keeping(siblings(climber, [scored(il, dr)]), climber).tolist() == [0] * kept

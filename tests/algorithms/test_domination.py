@@ -11,10 +11,8 @@ POINTS = st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=1, max_size=30)
 
 
 def people_of(points, infeasibilities=()):
-    people = [individual(*point, key=str(n)) for n, point in enumerate(points)]
-    for person, infeasibility in zip(people, infeasibilities, strict=False):
-        person.infeasibility = infeasibility
-    return people
+    broken = [*infeasibilities, *[0.0] * len(points)]
+    return [individual(*point, key=str(n), infeasibility=broken[n]) for n, point in enumerate(points)]
 
 
 @given(POINTS, st.lists(st.sampled_from([0.0, 0.0, 0.5, 1.0]), min_size=30, max_size=30))

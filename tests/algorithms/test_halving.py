@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,10 +23,10 @@ from evosdc.algorithms.halving import (
     turn,
 )
 from evosdc.algorithms.memetic import Memetic
-from evosdc.model import Individual
-from evosdc.secret import Streams
-from evosdc.testing.counting import candidates, counted
-from tests.algorithms.test_memetic import toolbox_of
+from evosdc.model import Individual, Population
+from evosdc.testing.counting import candidates
+from tests.algorithms.stepping import stepped
+from tests.algorithms.test_memetic import memetic
 
 
 def file(origin: str, score: float, infeasibility: float = 0.0) -> Individual:
@@ -116,25 +114,30 @@ def test_a_race_that_an_earlier_version_left_is_over() -> None:
     assert after_round(memory, members, 0, 0.1, 8)[WAITING].tolist() == []
 
 
+def racing(**params) -> tuple[Memetic, Population]:
+    """Return a search and its first population: four files of different kinds, none far from the best."""
+    algorithm = memetic(**params)
+    every = candidates(40, 1)
+    bound = 1.5 * min(one.objectives[0] for one in every)
+    near = [one for one in every if one.objectives[0] <= bound][:4]
+    return algorithm, algorithm.first_population([renamed(one, f"method{slot}") for slot, one in enumerate(near)])
+
+
+def renamed(one: Individual, origin: str) -> Individual:
+    return Individual(one.genome, one.key, one.scores, one.objectives, origin)
+
+
 def test_a_search_goes_on_with_who_wins_the_race() -> None:
-    """Four kinds, of which the last improves most: two rungs of four rounds each."""
-    toolbox = toolbox_of()
-    algorithm = Memetic(Memetic.Params(rounds=100, probes=4, kinds=4, rung=4), toolbox)
-    files = [replace_origin(one, f"method{slot}") for slot, one in enumerate(near(candidates(40, 1))[:4])]
-    population = algorithm.first_population(files)
+    """Four kinds: two rungs of four rounds each."""
+    algorithm, population = racing(rounds=100, probes=4, kinds=4, rung=4)
     assert sorted(population.memory[WAITING].tolist()) == [0, 1, 2, 3]
     turns: list[int] = []
     while len(population.memory[WAITING]):
         turns.append(int(population.memory[WAITING][0]))
-        before = population.memory[WAITING]
-        while population.memory[WAITING] is before:
-            offspring = algorithm.propose(population, Streams(1))
-            assert offspring[0].parents[0] == turns[-1]
-            evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
-            population = algorithm.replace(population, offspring, evaluated)
-            population = replace(population, generation=population.generation + 1)
-            if len(population.individuals) == 4:
-                break
+        climber = population[turns[-1]]
+        algorithm.toolbox.tried = []
+        _, population = stepped(algorithm, population)
+        assert algorithm.toolbox.tried[0].parent is climber
     first, second = turns[:4], turns[4:]
     assert sorted(first) == [0, 1, 2, 3]
     assert len(second) == 4
@@ -166,39 +169,22 @@ def test_probes_grow_with_the_rounds_that_a_member_has_had(kinds: int, rounds: i
     assert turn(memory) is None
 
 
-def near(files: list[Individual]) -> list[Individual]:
-    """Return those within one and a half times the best."""
-    best = min(one.objectives[0] for one in files)
-    return [one for one in files if one.objectives[0] <= 1.5 * best]
-
-
-def replace_origin(one: Individual, origin: str) -> Individual:
-    return Individual(one.genome, one.key, one.scores, one.objectives, origin)
-
-
 def test_one_kind_starts_with_the_best_and_has_no_race() -> None:
     for kinds, origins in ((1, ["a", "b", "c"]), (8, ["a", "a", "a"])):
-        algorithm = Memetic(Memetic.Params(kinds=kinds), toolbox_of())
-        files = [replace_origin(one, origin) for one, origin in zip(candidates(3, 1), origins, strict=True)]
-        assert algorithm.first_population(files).memory[WAITING].tolist() == []
+        files = [renamed(one, origin) for one, origin in zip(candidates(3, 1), origins, strict=True)]
+        assert memetic(kinds=kinds).first_population(files).memory[WAITING].tolist() == []
 
 
 def test_a_generation_of_the_population_ends_the_race() -> None:
-    algorithm = Memetic(Memetic.Params(rounds=1, probes=4), toolbox_of())
-    files = [replace_origin(one, f"m{slot}") for slot, one in enumerate(near(candidates(40, 1))[:4])]
-    population = replace(algorithm.first_population(files), generation=2)
-    offspring = algorithm.propose(population, Streams(1))
-    evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
-    following = algorithm.replace(population, offspring, evaluated)
+    algorithm, first = racing(rounds=1, probes=4)
+    _, following = stepped(algorithm, Population(first, 1, first.memory))
     assert following.memory[WAITING].tolist() == following.memory[RIVALS].tolist() == []
 
 
 def test_checkpoints_of_versions_without_a_race_go_on() -> None:
-    algorithm = Memetic(Memetic.Params(rounds=100, probes=4), toolbox_of())
-    population = algorithm.first_population(candidates(4, 1))
-    memory = {name: value for name, value in population.memory.items() if name not in (RIVALS, WAITING)}
-    population = replace(population, memory=memory)
-    offspring = algorithm.propose(population, Streams(1))
-    evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
-    following = algorithm.replace(population, offspring, evaluated)
-    assert algorithm.propose(replace(following, generation=1), Streams(1))
+    algorithm, first = racing(rounds=100, probes=4)
+    memory = {name: value for name, value in first.memory.items() if name not in (RIVALS, WAITING)}
+    population = Population(first, 0, memory)
+    for _ in range(3):
+        _, population = stepped(algorithm, population)
+    assert min(one.objectives for one in population) <= min(one.objectives for one in first)

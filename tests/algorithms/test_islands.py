@@ -5,8 +5,8 @@ from pydantic import ValidationError
 from evosdc.algorithms.islands import Islands, demes, joined, migrate
 from evosdc.errors import ParameterError, UnknownNameError
 from evosdc.model import Population
-from evosdc.secret import Streams
-from evosdc.testing.counting import candidates, counted, counting_toolbox
+from evosdc.testing.counting import candidates, counting_toolbox
+from tests.algorithms.stepping import stepped
 from tests.algorithms.test_algorithms_conformance import island_toolbox
 from tests.engine.individuals import individual
 
@@ -15,54 +15,38 @@ def made(**params):
     return Islands(Islands.Params(**params), island_toolbox())
 
 
-def step(algorithm, population, seed=1):
-    offspring = algorithm.propose(population, Streams(seed))
-    evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
-    after = algorithm.replace(population, offspring, evaluated)
-    return Population(after.individuals, population.generation + 1, after.memory)
-
-
 def test_starting_files_are_dealt_out_by_rank():
     start = candidates(12, 1)
     islands = demes(made(islands=3).first_population(start))
-    assert [len(deme.individuals) for deme in islands] == [4, 4, 4]
+    assert [len(deme) for deme in islands] == [4, 4, 4]
     ranked = sorted(start, key=lambda i: i.objectives)
-    assert {i.key for deme in islands for i in deme.individuals} == {i.key for i in start}
-    assert {min(i.objectives for i in deme.individuals) for deme in islands} == {i.objectives for i in ranked[:3]}
+    assert {i.key for deme in islands for i in deme} == {i.key for i in start}
+    assert {min(i.objectives for i in deme) for deme in islands} == {i.objectives for i in ranked[:3]}
 
 
 def test_there_are_no_more_islands_than_files():
     assert len(demes(made(islands=9).first_population(candidates(4, 1)))) == 4
 
 
-def test_an_island_depends_on_nothing_but_itself():
-    """Stepping the demes one by one, anywhere, is stepping the whole."""
-    algorithm = made(islands=3, interval=100)
+def test_parents_are_of_ones_own_island():
+    algorithm = made(islands=3, interval=100, inner={"name": "steady-state", "tournament": 2})
     population = algorithm.first_population(candidates(12, 1))
-    for _ in range(3):
-        apart = []
-        for island, deme in enumerate(demes(population)):
-            offspring = algorithm.inner.propose(deme, Streams(1, island))
-            evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
-            apart.append(algorithm.inner.replace(deme, offspring, evaluated))
-        whole = step(algorithm, population)
-        assert [i.key for i in joined(apart, 0).individuals] == [i.key for i in whole.individuals]
-        population = whole
-
-
-def test_offspring_name_slots_of_the_whole_and_their_island():
-    algorithm = made(islands=3, inner={"name": "steady-state", "tournament": 2})
-    population = algorithm.first_population(candidates(12, 1))
-    for item in algorithm.propose(population, Streams(1)):
-        assert {slot // 4 for slot in (*item.parents, item.place)} == {item.island}
+    place = {id(one): number // 4 for number, one in enumerate(population)}
+    children, after = stepped(algorithm, population)
+    islands = [place[id(child.parent)] for child in children]
+    assert islands == sorted(islands)
+    assert set(islands) == {0, 1, 2}
+    for number, member in enumerate(after):
+        if id(member) not in place:
+            assert islands[next(n for n, child in enumerate(children) if child is member)] == number // 4
 
 
 def ring(*values):
-    return [Population(tuple(individual(float(v), key=str(v)) for v in row)) for row in values]
+    return [Population(individual(float(v), key=str(v)) for v in row) for row in values]
 
 
 def objectives_of(islands):
-    return [[i.objectives[0] for i in deme.individuals] for deme in islands]
+    return [[i.objectives[0] for i in deme] for deme in islands]
 
 
 def test_the_best_of_each_island_take_the_places_of_the_worst_of_the_next():
@@ -85,14 +69,14 @@ def test_migrants_travel_at_the_interval():
     population = algorithm.first_population(candidates(8, 1))
     shared = []
     for _ in range(6):
-        population = step(algorithm, population)
-        a, b = ({i.key for i in deme.individuals} for deme in demes(population))
+        _, population = stepped(algorithm, population)
+        a, b = ({i.key for i in deme} for deme in demes(population))
         shared.append(bool(a & b))
     assert shared == [False, False, True, True, True, True]
 
 
 def test_memories_of_islands_are_kept_apart():
-    islands = [Population((individual(1.0),), 0, {"slot": np.array(n)}) for n in range(3)]
+    islands = [Population([individual(1.0)], 0, {"slot": np.array(n)}) for n in range(3)]
     again = demes(joined(islands, 4))
     assert [int(deme.memory["slot"]) for deme in again] == [0, 1, 2]
     assert [deme.generation for deme in again] == [4, 4, 4]

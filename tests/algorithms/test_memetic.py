@@ -1,125 +1,118 @@
-"""The memetic search: its conformance, its rounds, and how changes are put together."""
+"""The memetic search: its conformance, its rounds, and the kinds of moves that it tries."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
+from deap import base
 
-from evosdc.algorithms.combination import promising
 from evosdc.algorithms.halving import RATES
 from evosdc.algorithms.memetic import Memetic
 from evosdc.algorithms.moves import Move, first_credit, moves_of, shares_of, update_credit
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.errors import ParameterError
-from evosdc.model import Genotype, Individual, Movable, Population
-from evosdc.secret import Streams
+from evosdc.model import Genotype, Individual, Local, Population, Siblings, toolbox_of
 from evosdc.testing import AlgorithmConformance
-from evosdc.testing.counting import candidates, counted, counting_toolbox
+from evosdc.testing.counting import candidates, counting_toolbox
+from evosdc_measures.fitness import Max
+from tests.algorithms.stepping import stepped
 
 
-def combined(genome, changed):
-    combination = genome.copy()
-    for other in reversed(changed):
-        combination[other != genome] = other[other != genome]
-    combination.flags.writeable = False
-    return combination
-
-
-class Counting(Movable):
-    """Moves of two kinds; what they do is set from without."""
+class Vectors(Local):
+    """Vectors of `evosdc.testing.counting`, with moves of two kinds, each of one entry."""
 
     moves = ("small", "large")
 
-    def move(self, g, kind, rng, records=None):
-        raise NotImplementedError
+    def moved(self, g, kinds, costly, through, rng):
+        self.toolbox.rng = rng
+        return [self.toolbox.mutate(Individual.unevaluated(g, ""))[0].genome for _ in kinds]
 
-    def decode(self, g, rng):
-        return g
+    def combined(self, g, changed):
+        together = g.copy()
+        for other in reversed(changed):
+            together[other != g] = other[other != g]
+        together.flags.writeable = False
+        return together
+
+    def key(self, g):
+        return self.toolbox.key(g)
 
 
-Counting.__abstractmethods__ = frozenset()
+class Alone(Vectors):
+    """Changes cannot be put together."""
+
+    def combined(self, g, changed):
+        return None
 
 
-def toolbox_of(together=combined):
-    toolbox = counting_toolbox()
-    toolbox.algorithm = lambda name, params: ParentChild(ParentChild.Params(**params), toolbox)
-    toolbox.burdens = lambda individual: []
-    toolbox.fitness = SimpleNamespace(combine=lambda scores: (max(scores["il"], scores["dr"]),), reads=None, sums=None)
-    toolbox.genotype = Counting(None, None)
-    toolbox.genotype.move = lambda genome, kind, rng, records: toolbox.mutate(genome, rng)
-    toolbox.genotype.combined = together
+class Unmoved(Genotype):
+    """The same vectors, of which nothing is known but how they are mutated."""
+
+    def key(self, g):
+        return self.toolbox.key(g)
+
+
+for genotype in (Vectors, Alone, Unmoved):
+    genotype.__abstractmethods__ = frozenset()
+
+
+def searching(kind: type[Genotype] = Vectors) -> base.Toolbox:
+    """Return the toolbox of a search on vectors; it judges siblings as the engine does, and keeps them."""
+    toolbox, genotype = counting_toolbox(), kind(None, None)
+    genotype.toolbox, genotype.crossover, genotype.mutate = counting_toolbox(), None, None
+    own = toolbox_of(genotype)
+    for name in {"siblings", "together"} & set(vars(own)):
+        toolbox.register(name, getattr(own, name))
+    toolbox.genotype, toolbox.fitness, toolbox.own_mutation = genotype, Max(Max.Params()), False
+    toolbox.register("algorithm", lambda name, params: ParentChild(ParentChild.Params(**params), toolbox))
+    toolbox.tried = []
+
+    def tries(siblings: Siblings) -> Siblings:
+        genomes = [siblings.genome(place) for place in range(len(siblings))]
+        values = [toolbox.evaluate(siblings.parent.child(genome, "")) for genome in genomes]
+        scores = {name: np.array([value.scores[name] for value in values]) for name in values[0].scores}
+        siblings.judged(scores, list(np.array(values).T))
+        toolbox.tried.append(siblings)
+        return siblings
+
+    toolbox.register("tries", tries)
+    toolbox.register("contributions", lambda individual: [])
     return toolbox
 
 
+def memetic(toolbox: base.Toolbox | None = None, **params: object) -> Memetic:
+    return Memetic(Memetic.Params(**params), toolbox or searching())
+
+
 class TestMemetic(AlgorithmConformance):
+    kind: type[Genotype] = Vectors
+
     def toolbox(self):
-        return toolbox_of()
+        return searching(self.kind)
 
     def algorithm(self, toolbox):
-        return Memetic(Memetic.Params(rounds=2, probes=8), toolbox)
+        return memetic(toolbox, rounds=2, probes=8)
 
 
-class TestMemeticWithoutCombinations(AlgorithmConformance):
-    def toolbox(self):
-        return toolbox_of(lambda genome, changed: None)
+class TestMemeticWithoutCombinations(TestMemetic):
+    kind = Alone
 
     def algorithm(self, toolbox):
-        return Memetic(Memetic.Params(rounds=3, probes=5, climbers=1, inner="parent-child"), toolbox)
+        return memetic(toolbox, rounds=3, probes=5, climbers=1, inner="parent-child")
+
+
+class TestMemeticOfMutants(TestMemetic):
+    kind = Unmoved
 
 
 del AlgorithmConformance
 
 
-def scored(il: float, dr: float, **others: float) -> Individual:
-    return Individual(None, b"", {"il": il, "dr": dr, **others}, (max(il, dr),), "probe")
-
-
-GREATER = SimpleNamespace(combine=lambda scores: (max(scores["il"], scores["dr"]),), reads=None, sums=None)
-
-
-def test_a_change_of_the_loss_and_one_of_the_risk_come_together_where_neither_helps_alone() -> None:
-    # The first change must already be better: the loss is the greater one here.
-    climber = scored(30.2, 30.0)
-    lower_loss, lower_risk, useless = scored(29.0, 30.1), scored(30.1, 29.0), scored(31.0, 31.0)
-    sets = promising(climber, (lower_loss, lower_risk, useless), GREATER, 20, np.random.default_rng(0))
-    assert {frozenset(chosen) for chosen in sets} == {frozenset({0, 1})}
-
-
-def test_what_a_fitness_raises_about_an_estimate_is_no_fault_of_any_file() -> None:
-    def combine(scores):
-        if scores["il"] < 28.5:
-            raise ValueError("no such loss")
-        return (max(scores["il"], scores["dr"]),)
-
-    climber, probes = scored(30.2, 30.0), (scored(29.0, 30.1), scored(30.1, 29.0), scored(28.0, 30.1))
-    sets = promising(
-        climber, probes, SimpleNamespace(combine=combine, reads=None, sums=None), 20, np.random.default_rng(0)
-    )
-    assert {frozenset(chosen) for chosen in sets} == {frozenset({0, 1})}
-
-
-def test_no_set_is_predicted_to_be_worse_than_the_climber() -> None:
-    rng = np.random.default_rng(1)
-    climber = scored(30.0, 31.0)
-    probes = [scored(30.0 + d, 31.0 + e) for d, e in rng.normal(0, 0.3, (40, 2)).tolist()]
-    sets = promising(climber, probes, GREATER, 5, rng)
-    assert sets
-    for chosen in sets:
-        il = 30.0 + sum(probes[i].scores["il"] - 30.0 for i in chosen)
-        dr = 31.0 + sum(probes[i].scores["dr"] - 31.0 for i in chosen)
-        assert max(il, dr) < 31.0
-
-
-def test_scores_that_a_fitness_does_not_read_decide_nothing() -> None:
-    rng = np.random.default_rng(2)
-    climber = scored(30.0, 31.0, other=1.0)
-    probes = [scored(30.0 + d, 31.0 + e, other=f) for d, e, f in rng.normal(0, 0.3, (40, 3)).tolist()]
-    told = SimpleNamespace(combine=GREATER.combine, reads=("il", "dr"), sums=None)
-    sets = [promising(climber, probes, fitness, 5, np.random.default_rng(3)) for fitness in (GREATER, told)]
-    assert sets[0] == sets[1] != []
+def round_of(algorithm: Memetic, population: Population) -> tuple[list[Individual], list[Siblings], Population]:
+    """Return the children of a generation, the siblings that were judged in it, and the population after it."""
+    algorithm.toolbox.tried = []
+    children, after = stepped(algorithm, population)
+    return children, algorithm.toolbox.tried, after
 
 
 @pytest.mark.parametrize(
@@ -127,47 +120,54 @@ def test_scores_that_a_fitness_does_not_read_decide_nothing() -> None:
     [(2.5, 16, (10, 12, 15, 16, 16)), (0, 16, (10,) * 5), (2.5, 4, (10,) * 5), (7, 1000, (10, 17, 24, 31, 38))],
 )
 def test_each_round_tries_more_than_the_one_before(growth, most, tried) -> None:
-    params = Memetic.Params(rounds=9, probes=10, growth=growth, most_probes=most)
-    algorithm = Memetic(params, toolbox_of())
+    algorithm = memetic(rounds=9, probes=10, growth=growth, most_probes=most, kinds=1)
     population = algorithm.first_population(candidates(4, 1))
-    for number, count in enumerate(tried):
-        assert len(algorithm.propose(replace(population, generation=2 * number), Streams(1))) == count
+    for count in tried:
+        _, batches, population = round_of(algorithm, population)
+        assert len(batches[0]) == count
 
 
-def test_where_children_are_judged_by_the_records_they_change_rounds_are_many_and_grow(monkeypatch) -> None:
-    def tried(generation, **params):
-        algorithm = Memetic(Memetic.Params(probes=10, **params), toolbox_of())
-        population = algorithm.first_population(candidates(4, 1))
-        offspring = algorithm.propose(replace(population, generation=generation), Streams(1))
-        return len(offspring), {item.origin for item in offspring} <= {"mutation", "crossover"}
+def test_where_children_are_judged_by_the_records_they_change_rounds_are_many_and_grow() -> None:
+    def tried(kind, generation, **params):
+        """Return how many changes are tried in a generation; None where it is one of the population."""
+        algorithm = memetic(searching(kind), probes=10, **params)
+        first = algorithm.first_population(candidates(4, 1))
+        _, batches, _ = round_of(algorithm, Population(first, generation, first.memory))
+        return len(batches[0]) if batches else None
 
-    assert tried(8) == (10, False)
-    assert tried(120)[1]
-    monkeypatch.setattr("evosdc.algorithms.memetic.RecordDecoded", object)
-    assert tried(8) == (18, False)
-    assert tried(120) == (130, False)
-    assert tried(480)[1]
-    assert tried(8, growth=0) == (10, False)
-    assert tried(6, rounds=3)[1]
+    assert tried(Unmoved, 4) == 10
+    assert tried(Unmoved, 60) is None
+    assert tried(Vectors, 4) == 18
+    assert tried(Vectors, 60) == 130
+    assert tried(Vectors, 240) is None
+    assert tried(Vectors, 4, growth=0) == 10
+    assert tried(Vectors, 3, rounds=3) is None
 
 
 def test_a_round_probes_and_then_combines_what_paid() -> None:
-    algorithm = Memetic(Memetic.Params(rounds=1, probes=30, climbers=1), toolbox_of())
+    algorithm = memetic(rounds=1, probes=30, climbers=1)
     population = algorithm.first_population(candidates(4, 1))
-    seen = []
-    for generation in range(3):
-        population = Population(population.individuals, generation, population.memory)
-        offspring = algorithm.propose(population, Streams(1))
-        evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
-        seen.append({item.origin for item in offspring})
-        before = min(i.objectives for i in population.individuals)
-        population = algorithm.replace(population, offspring, evaluated)
+    _, (probes, combined), after = round_of(algorithm, population)
+    climber = probes.parent
+    assert set(probes.origins) <= {"small", "large", "small where it costs", "large where it costs"}
+    assert set(combined.origins) == {"combination"}
+    (slot,) = (place for place, one in enumerate(after) if one is not population[place])
+    assert population[slot] is climber
+    assert after[slot].objectives == min(one.objectives for one in (*probes, *combined))
     # The starting files are improved before they are mixed.
-    assert seen[0] <= {"small", "large", "small where it costs", "large where it costs"}
-    assert seen[1] == {"combination"}
-    assert seen[2] <= {"mutation", "crossover"}
-    assert min(i.objectives for i in population.individuals) < before or before == (0.0,)
-    assert len(population.individuals) == 4
+    children, batches, evolved = round_of(algorithm, after)
+    assert not batches
+    assert {child.origin for child in children} <= {"mutation", "crossover"}
+    assert min(i.objectives for i in evolved) <= after[slot].objectives
+    assert len(evolved) == 4
+
+
+def test_a_mutation_of_ones_own_is_one_of_the_moves() -> None:
+    toolbox = searching()
+    toolbox.own_mutation = True
+    algorithm = memetic(toolbox, probes=60)
+    _, batches, _ = round_of(algorithm, algorithm.first_population(candidates(4, 1)))
+    assert "mutation" in {origin for batch in batches for origin in batch.origins}
 
 
 def test_an_inner_algorithm_of_several_populations_is_refused() -> None:
@@ -211,33 +211,34 @@ def test_moves_that_bring_nothing_are_tried_for_as_many_records_each() -> None:
 
 @pytest.mark.parametrize("burdened", [0.0, 0.3, 1.0])
 def test_records_are_drawn_by_cost_as_far_as_the_parameter_says(burdened: float) -> None:
-    moves = moves_of(Counting(None, None), burdened)
+    moves = moves_of(Vectors(None, None), burdened)
     credit = first_credit(moves, burdened)
     assert credit.sum() == pytest.approx(1.0)
     assert sum(share for move, share in zip(moves, credit.tolist(), strict=True) if move.costly) == burdened
     assert len({move.name for move in moves}) == len(moves) == (4 if burdened == 0.3 else 2)
 
 
-def test_a_genotype_without_records_has_its_plain_moves() -> None:
-    class Plain(Genotype):
-        pass
-
-    Plain.__abstractmethods__ = frozenset()
-    moves = moves_of(Plain(None, None), 1.0)
+def test_a_genotype_without_moves_is_mutated() -> None:
+    moves = moves_of(Unmoved(None, None), 1.0)
     assert moves == (Move("mutation", False),)
     assert first_credit(moves, 1.0).tolist() == [1.0]
 
 
 def chosen(algorithm: Memetic, scores: list[float], rates: list[float], rounds: int) -> int:
-    members = tuple(scored(score, 0.0) for score in scores)
-    population = Population(members, 2 * rounds, algorithm.first_population(members).memory | {RATES: np.array(rates)})
-    return algorithm.propose(population, Streams(1))[0].parents[0]
+    """Return the member that is improved, of three with these scores and this progress."""
+    vectors = candidates(3, 1)
+    members = [
+        Individual(one.genome, one.key, {"il": score, "dr": 0.0}, (score,), "start")
+        for one, score in zip(vectors, scores, strict=True)
+    ]
+    first = algorithm.first_population(members)
+    population = Population(first, rounds, first.memory | {RATES: np.array(rates)})
+    _, batches, _ = round_of(algorithm, population)
+    return members.index(batches[0].parent)
 
 
 def test_the_member_is_improved_that_is_expected_to_get_best() -> None:
-    toolbox = toolbox_of()
-    toolbox.genotype.move = lambda genome, kind, rng, records: genome
-    algorithm, unknown = Memetic(Memetic.Params(rounds=1000, horizon=10), toolbox), np.nan
+    algorithm, unknown = memetic(rounds=1000, horizon=10), np.nan
     assert chosen(algorithm, [33.0, 31.0, 35.0], [unknown] * 3, 0) == 1
     # After ten more rounds 32 - 3 is worse than 28; after a quarter of those that have been, 32 - 6 is better.
     assert chosen(algorithm, [28.0, 32.0, 35.0], [0.0, 0.3, 0.0], 1) == 0

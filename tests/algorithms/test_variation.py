@@ -1,23 +1,28 @@
-import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from evosdc.algorithms.generational import Generational
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.algorithms.variation import CREDIT, VariationParams, improvement, mutation_rate, update_memory, vary_parents
-from evosdc.model import Offspring, Population
-from evosdc.secret import Streams
-from evosdc.testing.counting import candidates, counted, counting_toolbox
+from evosdc.model import Population
+from evosdc.secret import lent
+from evosdc.testing.counting import candidates, counting_toolbox
+from evosdc.testing.purity import generator
+from tests.algorithms.stepping import stepped
 from tests.engine.individuals import individual
 
-PARENTS = Population(tuple(candidates(12, 1)))
+PARENTS = Population(candidates(12, 1))
 ADAPTIVE = VariationParams(variation="or", mutation=0.5, adaptive=True)
 
 
 def origins(params, pairs=400, slots=(0, 1)):
-    rng = np.random.default_rng(1)
-    made = [vary_parents(params, counting_toolbox(), PARENTS, slots, rng, params.mutation) for _ in range(pairs)]
-    return [item.origin for pair in made for item in pair]
+    """Return where children come from; parents that stand there themselves are reproduced."""
+    first, second = (PARENTS[slot] for slot in slots)
+    toolbox, made = counting_toolbox(), []
+    with lent(generator(1)):
+        for _ in range(pairs):
+            made += vary_parents(params, toolbox, first, second, params.mutation)
+    return ["reproduction" if child.fitness.valid else child.origin for child in made]
 
 
 def test_crossover_or_mutation_never_both():
@@ -37,17 +42,18 @@ def test_a_parent_is_not_crossed_with_itself(variation):
     assert "crossover" not in set(origins(params, 50, (3, 3)))
 
 
-def made(gains, origin):
-    """Return children of the first slot that are better than it by what `gains` say, and what they were proposed as."""
-    parent = 50.0
-    children = [individual(parent - gain, key=f"{origin} {n}") for n, gain in enumerate(gains)]
-    return [Offspring(None, origin, (0,)) for _ in gains], children
+def test_parents_stay_as_they_are():
+    held = [(one.key, one.genome.tolist(), one.objectives, one.origin) for one in PARENTS]
+    origins(VariationParams(), 50)
+    assert [(one.key, one.genome.tolist(), one.objectives, one.origin) for one in PARENTS] == held
 
 
 def memory_after(mutants, crossed, memory=None):
-    population = Population((individual(50.0, key="parent"),), 0, memory or {})
-    (a, b), (c, d) = made(mutants, "mutation"), made(crossed, "crossover")
-    return update_memory(ADAPTIVE, population, a + c, b + d)
+    """Return the memory after children that are better than their parent by so much."""
+    parent = individual(50.0, key="parent")
+    children = [individual(50.0 - gain, key=f"m{n}", origin="mutation") for n, gain in enumerate(mutants)]
+    children += [individual(50.0 - gain, key=f"c{n}", origin="crossover") for n, gain in enumerate(crossed)]
+    return update_memory(ADAPTIVE, Population([parent], 0, memory), children, [parent] * len(children))
 
 
 def test_the_operator_that_improves_more_earns_a_higher_rate():
@@ -71,13 +77,12 @@ def test_a_generation_without_improvement_changes_nothing():
 
 
 def test_fixed_rates_remember_nothing():
-    population = Population((individual(50.0),))
-    assert update_memory(VariationParams(), population, *made([3.0], "mutation")) == {}
+    parent, child = individual(50.0), individual(47.0)
+    assert update_memory(VariationParams(), Population([parent]), [child], [parent]) == {}
 
 
 def test_an_improvement_is_of_the_violation_first():
-    a, b = individual(9.0), individual(1.0)
-    b.infeasibility = 0.5
+    a, b = individual(9.0), individual(1.0, infeasibility=0.5)
     assert improvement(a, b) == 0.5
     assert improvement(b, a) == 0.0
     assert improvement(individual(1.0, 2.0), individual(2.0, 2.0)) == 1.0
@@ -92,11 +97,8 @@ def test_rates_adapt_where_there_is_a_choice_only():
 def test_a_search_keeps_its_credit_in_the_population():
     algorithm = ParentChild(ParentChild.Params(adaptive=True), counting_toolbox())
     population = algorithm.first_population(candidates(12, 1))
-    for generation in range(10):
-        offspring = algorithm.propose(population, Streams(1))
-        evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
-        after = algorithm.replace(population, offspring, evaluated)
-        population = Population(after.individuals, generation + 1, after.memory)
+    for _ in range(10):
+        _, population = stepped(algorithm, population)
     assert population.memory[CREDIT].sum() == pytest.approx(1.0)
     assert population.memory[CREDIT].tolist() != [0.5, 0.5]
 
@@ -104,30 +106,25 @@ def test_a_search_keeps_its_credit_in_the_population():
 def generation(**params):
     algorithm = Generational(Generational.Params(**params), counting_toolbox())
     population = algorithm.first_population(candidates(20, 1))
-    offspring = algorithm.propose(population, Streams(2))
-    evaluated = [counted(item.genome, 1, item.origin) for item in offspring]
-    return population, offspring, evaluated, algorithm.replace(population, offspring, evaluated)
+    children, after = stepped(algorithm, population, 2)
+    return population, children, after
 
 
 def test_a_generation_gap_replaces_its_share_and_spares_the_elite():
-    population, offspring, evaluated, after = generation(gap=0.25, elite=3)
-    assert len(offspring) == 5
-    elite = sorted(range(20), key=lambda n: (population.individuals[n].objectives, n))[:3]
-    places = [item.place for item in offspring]
-    assert len(set(places)) == 5
+    population, children, after = generation(gap=0.25, elite=3, mutation=1.0)
+    assert len(children) == 5
+    elite = sorted(range(20), key=lambda n: (population[n].objectives, n))[:3]
+    places = [slot for slot in range(20) if after[slot] is not population[slot]]
     assert not set(places) & set(elite)
-    for slot in range(20):
-        expected = evaluated[places.index(slot)] if slot in places else population.individuals[slot]
-        assert after.individuals[slot] is expected
+    assert {after[slot].key for slot in places} == {child.key for child in children}
+    assert len(places) == 5
 
 
 def test_without_duplicates_all_members_differ_and_the_old_fill_the_gaps():
-    _, _, evaluated, after = generation(duplicates=False, mutation=0.0, crossover=0.3, tournament=8)
-    keys = [i.key for i in after.individuals]
+    alike = {"mutation": 0.0, "crossover": 0.3, "tournament": 8}
+    keys = [i.key for i in generation(duplicates=False, **alike)[2]]
     assert len(keys) == len(set(keys)) == 20
-    assert len({i.key for i in evaluated}) < len(evaluated), "the test needs children that are alike"
-    with_duplicates = generation(mutation=0.0, crossover=0.3, tournament=8)[3]
-    assert len({i.key for i in with_duplicates.individuals}) < 20
+    assert len({i.key for i in generation(**alike)[2]}) < 20
 
 
 def test_rates_of_a_schedule_move_linearly_and_then_stay():
@@ -151,6 +148,6 @@ def test_schedules_that_say_nothing_or_contradict_are_refused(given):
 def test_the_first_generation_has_the_first_rate_and_the_last_the_last():
     params = ParentChild.Params(mutation=1.0, schedule={"over": 4, "mutation": 0.0})
     algorithm = ParentChild(params, counting_toolbox())
-    for generation, wanted in ((0, {"mutation"}), (4, {"crossover"})):
-        offspring = algorithm.propose(Population(PARENTS.individuals, generation), Streams(3))
-        assert {item.origin for item in offspring} == wanted
+    for number, wanted in ((0, {"mutation"}), (4, {"crossover"})):
+        children, _ = stepped(algorithm, Population(PARENTS, number), 3)
+        assert {child.origin for child in children} == wanted
