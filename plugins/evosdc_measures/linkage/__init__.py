@@ -25,7 +25,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         name="informed-linkage", implementation="evosdc_measures.linkage.informed:InformedLinkage",
         summary="Linkage to the likeliest originals by one who knows how the file was masked; no relabelling helps.",
         source="Torra (2017); Domingo-Ferrer and Muralidhar (2016); transitions of the file, ties: reconstruction",
-        kind="dr", family="linkage", scales=_SCALES, default_for=("identity", "intruder"),
+        kind="dr", family="linkage", scales=_SCALES, default_for=("intruder",),
     ),
     MeasureSpec(
         name="ranked-linkage", implementation="evosdc_measures.linkage.informed:RankedLinkage",
