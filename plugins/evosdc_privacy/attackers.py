@@ -33,27 +33,13 @@ class _Attacker(PrivacyModel):
         """Return the risk of each record, shape (n,)."""
         return self.record_risks(view)
 
+    def risks(self, view: IntruderView) -> tuple[Numbers, NDArray[np.int64]]:
+        """Return risks, and how many records have each: record by record, or class by class."""
+        return self.record_risks(view), np.ones(len(view.table), dtype=np.int64)
+
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return greatest, least and mean risk, and the records at risk."""
-        if view.counts is not None:
-            return self._of_classes(self.class_risks(view), view.classes.counts)
-        risks = self.record_risks(view)
-        return {
-            "largest": float(risks.max()),
-            "least": float(risks.min()),
-            "average": float(risks.mean()),
-            "records_at_risk": float(np.mean(risks > self.params.threshold)),
-            "records_of_largest": float(np.mean(risks == risks.max())),
-            "threshold": self.params.threshold,
-            "records_above": {str(level): int(np.count_nonzero(risks > level)) for level in THRESHOLDS},
-        }
-
-    def class_risks(self, view: IntruderView) -> Numbers:
-        """Return the risk of the records of each class, shape (m,); of a model that is `counted`."""
-        raise NotImplementedError
-
-    def _of_classes(self, risks: Numbers, counts: NDArray[np.int64]) -> Mapping[str, Any]:
-        """Return the figures of `assess` from the risk and the number of records of each class."""
+        risks, counts = self.risks(view)
         n = int(counts.sum())
         return {
             "largest": float(risks.max()),
@@ -87,13 +73,12 @@ class ProsecutorRisk(_Attacker, ByClass):
 
     def record_risks(self, view: IntruderView) -> Numbers:
         """Return 1 / f of each record."""
-        risks: Numbers = self.class_risks(view)[view.classes.of]
+        risks: Numbers = self.risks(view)[0][view.classes.of]
         return risks
 
-    def class_risks(self, view: IntruderView) -> Numbers:
-        """Return 1 / f of each class; it is that of what its key matches."""
-        risks: Numbers = 1.0 / view.frequencies[0]
-        return risks
+    def risks(self, view: IntruderView) -> tuple[Numbers, NDArray[np.int64]]:
+        """Return 1 / f of each class, f counted of what its key matches, and its records."""
+        return 1.0 / view.frequencies[0], view.classes.counts
 
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return 1 / f of each class."""

@@ -30,15 +30,15 @@ class IndividualRisk(PrivacyModel):
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return largest, median and mean risk, and how many records exceed 0.01, 0.05, 0.1 and 0.5."""
-        risks, counts = counted_risks(view)
+        risks, counts = class_risks(view)
         median = _median(risks, counts)
         deviation = _median(np.abs(risks - median), counts)
         return {
             "largest": float(risks.max()),
             "median": median,
-            "mean": _total(risks, counts) / view.records if counts is not None else float(risks.mean()),
-            "records_above": {str(level): _number(risks > level, counts) for level in LEVELS},
-            "outstanding": _number(risks > max(0.1, median + 2.0 * deviation), counts),
+            "mean": float(risks @ counts) / view.records,
+            "records_above": {str(level): int(counts[risks > level].sum()) for level in LEVELS},
+            "outstanding": int(counts[risks > max(0.1, median + 2.0 * deviation)].sum()),
             "population": _population(view),
         }
 
@@ -62,7 +62,8 @@ class GlobalRisk(PrivacyModel):
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the expected number of re-identified records and the percentage that they are of the file."""
-        expected = _total(*counted_risks(view))
+        risks, counts = class_risks(view)
+        expected = float(risks @ counts)
         return {
             "percent": 100.0 * expected / view.records,
             "expected_reidentifications": expected,
@@ -122,32 +123,19 @@ class HouseholdRisk(PrivacyModel):
         )
 
 
-def record_risks(view: IntruderView) -> Numbers:
-    """Return the individual risk of each record, shape (n,), in (0, 1]."""
-    frequencies, population = view.frequencies
-    risks: Numbers = reidentification_risks(frequencies, population)[view.classes.of]
-    return risks
-
-
-def counted_risks(view: IntruderView) -> tuple[Numbers, NDArray[np.int64] | None]:
-    """Return the individual risk of each record, or where records are counted that of each class, and the counts."""
-    if view.counts is None:
-        return record_risks(view), None
+def class_risks(view: IntruderView) -> tuple[Numbers, NDArray[np.int64]]:
+    """Return the individual risk of the records of each class, shape (m,), in (0, 1], and how many they are."""
     return reidentification_risks(*view.frequencies), view.classes.counts
 
 
-def _total(risks: Numbers, counts: NDArray[np.int64] | None) -> float:
-    return float(risks.sum() if counts is None else (risks * counts).sum())
+def record_risks(view: IntruderView) -> Numbers:
+    """Return the individual risk of each record, shape (n,), in (0, 1]."""
+    risks: Numbers = class_risks(view)[0][view.classes.of]
+    return risks
 
 
-def _number(chosen: NDArray[np.bool_], counts: NDArray[np.int64] | None) -> int:
-    return int(np.count_nonzero(chosen) if counts is None else counts[chosen].sum())
-
-
-def _median(values: Numbers, counts: NDArray[np.int64] | None) -> float:
+def _median(values: Numbers, counts: NDArray[np.int64]) -> float:
     """Return the median of values that each occur so often: of an even number the mean of the two in the middle."""
-    if counts is None:
-        return float(np.median(values))
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(counts[order])
     middle = np.searchsorted(ends, [(int(ends[-1]) - 1) // 2, int(ends[-1]) // 2], side="right")

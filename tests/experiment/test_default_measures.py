@@ -14,7 +14,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing.tables import sample_table
-from evosdc_measures.linkage.prl import MOST_ATTRIBUTES
+from evosdc_measures.linkage.probabilistic import MOST_ATTRIBUTES
 
 
 def names(scales):

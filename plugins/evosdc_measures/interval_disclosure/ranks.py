@@ -337,6 +337,9 @@ class RankedNumbers(Part):
         """Sort the column again, most of which is in order; O(n), and O(n log n) where much changes."""
         masked = known.masked.copy()
         masked[rows] = values
+        if 10 * len(rows) > len(masked):
+            return self.begin(masked)
+        # Which of equal values comes first is of no account.
         return self._ranked(masked, known.order[np.argsort(masked[known.order], kind="stable")])
 
     def hits(self, known: NumberRanks) -> Integers:

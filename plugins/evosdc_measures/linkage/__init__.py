@@ -16,7 +16,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         scales=_SCALES, default_for=("categorical", "numeric", "mixed", "identity"),
     ),
     MeasureSpec(
-        name="prl", implementation="evosdc_measures.linkage.prl:ProbabilisticLinkage",
+        name="prl", implementation="evosdc_measures.linkage.probabilistic:ProbabilisticLinkage",
         summary="Probabilistic record linkage, masked to original by default: share linked to their own by EM weights.",
         source="Fellegi and Sunter (1969); Jaro (1989); credit for ties, classes of numbers: reconstruction", kind="dr",
         family="linkage", scales=_SCALES, default_for=("categorical", "identity"), most_attributes=16,

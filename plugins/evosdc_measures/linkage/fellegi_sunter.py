@@ -1,93 +1,41 @@
-"""The Fellegi-Sunter model: agreement weights by expectation maximisation on pattern counts."""
+"""The Fellegi-Sunter model: probabilities of agreement by expectation maximisation on counts of agreement patterns.
+
+Bit v of a pattern is set where a pair of records agrees on attribute v. Estimates are one array, shape (2 V,): the
+probabilities m of agreeing on each attribute for matches, then u for other pairs. All numbers of pairs are float64.
+"""
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from evosdc_measures.domains import Integers
-from evosdc_measures.linkage.known_share import CLAMP, converged
-from evosdc_measures.linkage.known_share_of_three import converged_of_three
-from evosdc_measures.linkage.pattern_sums import fold, spread
-from evosdc_measures.linkage.three_attributes import maximised
 
-TOLERANCE = 1e-6
-ITERATIONS = 200
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+AT_FIRST = 0.9, 0.1
+CLAMP = 1e-6
+"""All estimates are kept within ``CLAMP .. 1 - CLAMP``."""
+LEAST = 1e-300
+"""No sum is divided by less."""
+TOLERANCE, ITERATIONS = 1e-6, 200
+"""Where the share of matches is estimated too: when plain steps end."""
+CONVERGED, CYCLES = 1e-10, 1000
+"""Where it is known: when accelerated steps end; mostly after 10 to 30."""
+RARE, CYCLES_OF_RARE = 2.0**-16, 150
+"""Where matches are a smaller share of all pairs, in files of more than 65 536 records, they can often hardly be told
+from pairs that agree by chance, and steps creep: after so many of these Newton's method helps more."""
+CLOSE, ROUNDING = 1e-6, 1e-14
+"""Where a step changes no estimate by more, extrapolations count unless the likelihood falls by more than rounding."""
+STEEP = 1e4
+"""Where Newton's steps are at most so many times those of expectation maximisation, they are to be relied on."""
+EXACT, CHORDS, NEAR = 1e-12, 10, 0.02
+"""Newton's steps end when no estimate changes by more; so many are taken; and they go no farther than this."""
+CONFIRMED = 0.03
+"""Steps from the common start have to come so near to estimates that were followed: the likelihood may have others."""
+STEPS, DAMPING, LEAST_DAMPING, MOST_DAMPING = 200, 1e-3, 1e-12, 1e8
 SAME_WEIGHT = 1e-9
 """Weights, in bits, that differ by less are taken to be equal: the difference is rounding."""
-
-
-@njit(cache=True)
-def _total(values: NDArray[np.float64]) -> float:
-    """Return a sum in eight strands, which do not wait for each other."""
-    a = b = c = d = e = f = g = h = 0.0
-    whole = len(values) // 8 * 8
-    for i in range(0, whole, 8):
-        a += values[i]
-        b += values[i + 1]
-        c += values[i + 2]
-        d += values[i + 3]
-        e += values[i + 4]
-        f += values[i + 5]
-        g += values[i + 6]
-        h += values[i + 7]
-    for i in range(whole, len(values)):
-        a += values[i]
-    return ((a + e) + (b + f)) + ((c + g) + (d + h))
-
-
-@njit(cache=True)
-def _maximised(
-    counts: Integers, attributes: int, share: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Return probabilities of agreement of matches and of others, and the share of matches, from a share on."""
-    # A pattern is a row and a column of a grid, so that the inner loop is over arrays that stay in the nearest cache.
-    low = (attributes + 1) // 2 if attributes <= 6 else 6
-    width, height = 1 << low, 1 << (attributes - low)
-    numbers = counts.astype(np.float64).reshape(height, width)
-    pairs = float(counts.sum())
-    m, u = np.full(attributes, 0.9), np.full(attributes, 0.1)
-    agreed, coincided = np.empty(attributes), np.empty(attributes)
-    # Probabilities by column and by row of being a match, or of not being one; then the expected numbers of pairs.
-    column_m, column_u, row_m, row_u = np.empty(width), np.empty(width), np.empty(height), np.empty(height)
-    matches, others = np.empty(width), np.empty(width)
-    below_m, below_u, beside_m, beside_u = np.empty(width), np.empty(width), np.empty(height), np.empty(height)
-    for _ in range(ITERATIONS):
-        spread(m, 0, low, 1.0, column_m)
-        spread(u, 0, low, 1.0, column_u)
-        spread(m, low, attributes, share, row_m)
-        spread(u, low, attributes, 1.0 - share, row_u)
-        below_m[:] = 0.0
-        below_u[:] = 0.0
-        for row in range(height):
-            of_m, of_u = row_m[row], row_u[row]
-            for column in range(width):
-                match, other = of_m * column_m[column], of_u * column_u[column]
-                each = numbers[row, column] / (match + other)
-                match *= each
-                other *= each
-                matches[column], others[column] = match, other
-                below_m[column] += match
-                below_u[column] += other
-            beside_m[row], beside_u[row] = _total(matches), _total(others)
-        fold(below_m, 0, low, agreed)
-        fold(below_u, 0, low, coincided)
-        fold(beside_m, low, attributes, agreed)
-        fold(beside_u, low, attributes, coincided)
-        matched, remaining = beside_m[0], beside_u[0]
-        change = 0.0
-        for v in range(attributes):
-            better = min(max(agreed[v] / matched, CLAMP), 1.0 - CLAMP)
-            change = max(change, abs(better - m[v]))
-            m[v] = better
-            better = min(max(coincided[v] / remaining, CLAMP), 1.0 - CLAMP)
-            change = max(change, abs(better - u[v]))
-            u[v] = better
-        better = min(max(matched / pairs, CLAMP), 1.0 - CLAMP)
-        change = max(change, abs(better - share))
-        share = better
-        if change <= TOLERANCE:
-            break
-    return m, u, share
 
 
 @njit(cache=True)
@@ -97,67 +45,361 @@ def share_of(n: int) -> float:
 
 
 @njit(cache=True)
-def estimate(
-    counts: Integers, attributes: int, n: int, known: bool = True
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Estimate the probabilities of agreement under conditional independence.
+def em_step(numbers: Vector, share: float, theta: Vector, after: Vector, chances: Vector, room: Matrix) -> float:
+    """Write the estimates after a step of expectation maximisation; return the expected number of matches.
 
-    Starts from m = 0.9 and u = 0.1; all estimates are kept within ``CLAMP .. 1 - CLAMP``.
+    Parameters
+    ----------
+    numbers : ndarray of float64, shape (2**V,)
+        Pairs by pattern.
+    share : float
+        Of matches among all pairs.
+    theta, after : ndarray of float64, shape (2 V,)
+        Before and after the step.
+    chances : ndarray of float64, shape (2**V,)
+        Where the probability of each pattern by `theta` is written.
+    room : ndarray of float64, shape (2, 2**V)
+    """
+    attributes, filled = len(theta) // 2, 1
+    matches, others = room[0], room[1]
+    matches[0], others[0] = share, 1.0 - share
+    for v in range(attributes):
+        m, u = theta[v], theta[attributes + v]
+        for i in range(filled):
+            matches[filled + i] = matches[i] * m
+            matches[i] *= 1.0 - m
+        for i in range(filled):
+            others[filled + i] = others[i] * u
+            others[i] *= 1.0 - u
+        filled *= 2
+    for i in range(filled):
+        chances[i] = matches[i] + others[i]
+        each = numbers[i] / chances[i]
+        matches[i] *= each
+        others[i] *= each
+    # Folding the table attribute by attribute leaves the sums over the patterns that agree on each.
+    for v in range(attributes - 1, -1, -1):
+        filled //= 2
+        agreed = coincided = 0.0
+        for i in range(filled):
+            agreed += matches[filled + i]
+            coincided += others[filled + i]
+        for i in range(filled):
+            matches[i] += matches[filled + i]
+            others[i] += others[filled + i]
+        after[v], after[attributes + v] = agreed, coincided
+    matched, remaining = max(matches[0], LEAST), max(others[0], LEAST)
+    for v in range(attributes):
+        after[v] = min(max(after[v] / matched, CLAMP), 1.0 - CLAMP)
+        after[attributes + v] = min(max(after[attributes + v] / remaining, CLAMP), 1.0 - CLAMP)
+    return float(matched)
 
-    With a known share of matches, 1 / n, which an intruder knows who holds a file of the same n people, accelerated
-    steps go on until one changes no estimate by more than `evosdc_measures.linkage.known_share.CONVERGED`: see there.
 
-    With an unknown one the share is estimated as well, by plain steps from 1 / n on, until none changes by more than
-    `TOLERANCE` or after `ITERATIONS`: the few matches among n**2 pairs are seldom found so. Where m < u for more than
-    half of the attributes the two classes have changed roles, and are exchanged.
+@njit(cache=True)
+def assign(theta: Vector, other: Vector) -> None:
+    """Give estimates the values of others; assignment of whole arrays would take a second to compile."""
+    for i in range(len(theta)):
+        theta[i] = other[i]
+
+
+@njit(cache=True)
+def apart(theta: Vector, other: Vector) -> float:
+    """Return the greatest difference between two arrays of estimates."""
+    most = 0.0
+    for i in range(len(theta)):
+        most = max(most, abs(theta[i] - other[i]))
+    return most
+
+
+@njit(cache=True)
+def as_likely(numbers: Vector, before: Vector, after: Vector, slack: float) -> bool:
+    """Whether the log-likelihood has not fallen by more than a slack from some chances to others.
+
+    With a chance 1 + e times as great a logarithm grows by no more than ``t = e - e**2 / 2 + e**3 / 3``, and by no less
+    than ``t - e**4 / 4`` or, for negative e, ``t - e**4 / (4 + 4 e)``. Where these bounds tell by more than rounding
+    may come to, no logarithm is taken.
+    """
+    most = apart = pairs = 0.0
+    for i in range(len(numbers)):
+        e = (after[i] - before[i]) / before[i]
+        most += numbers[i] * e * (1.0 - e * (0.5 - e / 3.0))
+        apart += 0.25 * numbers[i] * e * e * e * e * max(1.0, before[i] / after[i])
+        pairs += numbers[i]
+    rounding = ROUNDING * len(numbers) * pairs
+    if most - apart > rounding - 2.0 * min(slack, rounding):
+        return True
+    if most < -rounding:
+        return False
+    gain = 0.0
+    for i in range(len(numbers)):
+        gain += numbers[i] * np.log1p((after[i] - before[i]) / before[i])
+    return gain >= -slack
+
+
+@njit(cache=True)
+def linearised(numbers: Vector, share: float, theta: Vector, damping: float, inverse: Matrix) -> float:
+    """Write the inverse of ``(1 + damping) I - J``, J being the derivatives of a step; return its greatest entry.
+
+    Infinite where there is none.
+    """
+    size, patterns = len(theta), len(numbers)
+    shifted, after, other = theta.copy(), np.empty(size), np.empty(size)
+    chances, room = np.empty(patterns), np.empty((2, patterns))
+    left = np.empty((size, size))
+    em_step(numbers, share, theta, after, chances, room)
+    for j in range(size):
+        shift = 1e-4 * min(theta[j], 1.0 - theta[j])
+        shifted[j] = theta[j] + shift
+        em_step(numbers, share, shifted, other, chances, room)
+        shifted[j] = theta[j]
+        for i in range(size):
+            left[i, j] = (1.0 + damping if i == j else 0.0) - (other[i] - after[i]) / shift
+            inverse[i, j] = 1.0 if i == j else 0.0
+    for j in range(size):
+        pivot = j
+        for i in range(j + 1, size):
+            if abs(left[i, j]) > abs(left[pivot, j]):
+                pivot = i
+        if abs(left[pivot, j]) < LEAST_DAMPING:
+            return np.inf
+        for k in range(size):
+            left[j, k], left[pivot, k] = left[pivot, k], left[j, k]
+            inverse[j, k], inverse[pivot, k] = inverse[pivot, k], inverse[j, k]
+        for i in range(size):
+            factor = left[i, j] / left[j, j]
+            if i != j and factor != 0.0:
+                for k in range(size):
+                    left[i, k] -= factor * left[j, k]
+                    inverse[i, k] -= factor * inverse[j, k]
+    greatest = 0.0
+    for i in range(size):
+        for k in range(size):
+            inverse[i, k] /= left[i, i]
+            greatest = max(greatest, abs(inverse[i, k]))
+    return greatest
+
+
+@njit(cache=True)
+def moved(theta: Vector, after: Vector, inverse: Matrix, nearer: Vector) -> float:
+    """Write the estimates after Newton's step towards where steps of expectation maximisation end; return its size."""
+    most = 0.0
+    for i in range(len(theta)):
+        step = 0.0
+        for j in range(len(theta)):
+            step += inverse[i, j] * (after[j] - theta[j])
+        nearer[i] = min(max(theta[i] + step, CLAMP), 1.0 - CLAMP)
+        most = max(most, abs(nearer[i] - theta[i]))
+    return most
+
+
+@njit(cache=True)
+def follow(numbers: Vector, share: float, inverse: Matrix, theta: Vector) -> bool:
+    """Go on from the estimates of nearly the same numbers to those of these; False where that leads too far.
+
+    The inverse of another table's derivatives serves as well: each step then gains some digits, and costs one of
+    expectation maximisation.
+    """
+    size, patterns = len(theta), len(numbers)
+    begin, after, nearer = theta.copy(), np.empty(size), np.empty(size)
+    chances, room = np.empty(patterns), np.empty((2, patterns))
+    for _ in range(CHORDS):
+        em_step(numbers, share, theta, after, chances, room)
+        step = moved(theta, after, inverse, nearer)
+        assign(theta, nearer)
+        if apart(theta, begin) > NEAR:
+            return False
+        if step <= EXACT:
+            return True
+    return False
+
+
+@njit(cache=True)
+def settle(numbers: Vector, share: float, theta: Vector) -> None:
+    """Let estimates go on until a step changes none by more than `CONVERGED`; the likelihood never falls.
+
+    Where matches can hardly be told from other pairs the likelihood is nearly flat along some direction, or bent
+    upwards: Newton's steps, damped as Levenberg (1944) and Marquardt (1963) do it, in the metric of expectation
+    maximisation.
+    """
+    size, patterns = len(theta), len(numbers)
+    after, nearer, beyond, inverse = np.empty(size), np.empty(size), np.empty(size), np.empty((size, size))
+    chances, nearer_chances, room = np.empty(patterns), np.empty(patterns), np.empty((2, patterns))
+    damping = DAMPING
+    for _ in range(STEPS):
+        em_step(numbers, share, theta, after, chances, room)
+        if apart(after, theta) <= CONVERGED:
+            return
+        gained = False
+        while not gained and damping <= MOST_DAMPING:
+            if linearised(numbers, share, theta, damping, inverse) < np.inf:
+                moved(theta, after, inverse, nearer)
+                em_step(numbers, share, nearer, beyond, nearer_chances, room)
+                gained = as_likely(numbers, chances, nearer_chances, 0.0)
+            damping = max(damping / 10.0, LEAST_DAMPING) if gained else damping * 10.0
+        if not gained:
+            return
+        assign(theta, nearer)
+
+
+@njit(cache=True)
+def maximise(
+    numbers: Vector, n: int, known: bool, followed: bool, theta: Vector, inverse: Matrix
+) -> tuple[float, bool]:
+    """Write the estimates of n records a file; return the share of matches, and whether they can be followed.
+
+    With a known share, 1 / n, they are where steps of expectation maximisation end from m = 0.9 and u = 0.1 on.
+    SQUAREM (Varadhan and Roland, 2008; steplength S3) leads there: two steps, an extrapolation along them, and a step
+    from there where the likelihood has not fallen; else the second step counts.
+
+    With an unknown one the share is estimated as well, by plain steps from 1 / n on: the few matches among n**2 pairs
+    are seldom found so. Where m < u for more than half of the attributes the two classes have changed roles, and are
+    exchanged.
 
     Where attributes are interchangeable the estimates may sit on a saddle, and rounding decides how they fall; the same
-    counts always give the same estimates.
+    numbers always give the same estimates.
+
+    Parameters
+    ----------
+    numbers : ndarray of float64, shape (2**V,)
+    n : int
+    known : bool
+        Whether the share of matches is known.
+    followed : bool
+        Whether `theta` holds estimates that were followed from those of another table (`follow`): they are returned as
+        soon as steps come near to them.
+    theta : ndarray of float64, shape (2 V,)
+        Written.
+    inverse : ndarray of float64, shape (2 V, 2 V)
+        Written where the estimates can be followed: see `follow`.
+    """
+    size, patterns = len(theta), len(numbers)
+    attributes = size // 2
+    first, second, beyond, reached = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    chances, chances_beyond, room = np.empty(patterns), np.empty(patterns), np.empty((2, patterns))
+    share, expected, pairs = share_of(n), theta.copy(), 0.0
+    for i in range(patterns):
+        pairs += numbers[i]
+    for v in range(attributes):
+        theta[v], theta[attributes + v] = AT_FIRST
+    if not known:
+        lower = 0
+        for _ in range(ITERATIONS):
+            matched = em_step(numbers, share, theta, first, chances, room)
+            better = min(max(matched / pairs, CLAMP), 1.0 - CLAMP)
+            change = max(apart(first, theta), abs(better - share))
+            assign(theta, first)
+            share = better
+            if change <= TOLERANCE:
+                break
+        for v in range(attributes):
+            lower += theta[v] < theta[attributes + v]
+        if 2 * lower > attributes:
+            for v in range(attributes):
+                theta[v], theta[attributes + v] = theta[attributes + v], theta[v]
+            share = 1.0 - share
+        return share, False
+    slack = ROUNDING * patterns * pairs
+    for _ in range(CYCLES_OF_RARE if share < RARE else CYCLES):
+        if followed and apart(expected, theta) <= CONFIRMED:
+            assign(theta, expected)
+            return share, False
+        em_step(numbers, share, theta, first, chances, room)
+        change = apart(first, theta)
+        if change <= CONVERGED:
+            break
+        em_step(numbers, share, first, second, chances_beyond, room)
+        straight = bent = 0.0
+        for i in range(size):
+            r = first[i] - theta[i]
+            v2 = second[i] - first[i] - r
+            straight += r * r
+            bent += v2 * v2
+        if bent > 0.0:
+            length = max(np.sqrt(straight / bent), 1.0)
+            for i in range(size):
+                r = first[i] - theta[i]
+                v2 = second[i] - first[i] - r
+                beyond[i] = min(max(theta[i] + 2.0 * length * r + length * length * v2, CLAMP), 1.0 - CLAMP)
+            em_step(numbers, share, beyond, reached, chances_beyond, room)
+            if as_likely(numbers, chances, chances_beyond, slack if change <= CLOSE else 0.0):
+                assign(second, reached)
+        assign(theta, second)
+    settle(numbers, share, theta)
+    # Steps end before the estimates are exact, and the more so the slower they are: ties of weights need all digits.
+    assign(first, theta)
+    sure = linearised(numbers, share, theta, 0.0, inverse) <= STEEP
+    sure = sure and follow(numbers, share, inverse, theta)
+    if not sure:
+        assign(theta, first)
+    return share, sure
+
+
+@njit(cache=True)
+def rank(theta: Vector, order: Integers, ranks: Integers) -> None:
+    """Write the patterns in descending order of weight, and the rank of each; equal weights have equal ranks.
+
+    Parameters
+    ----------
+    theta : ndarray of float64, shape (2 V,)
+    order : ndarray of int64, shape (2**V,)
+        Written.
+    ranks : ndarray of int64, shape (2**V,)
+        By pattern; written.
+    """
+    attributes, patterns, filled = len(theta) // 2, len(order), 1
+    weights, before = np.zeros(patterns), np.empty(patterns, np.int64)
+    order[0] = 0
+    for v in range(attributes):
+        m, u = theta[v], theta[attributes + v]
+        agreement, disagreement = np.log2(m / u), np.log2((1.0 - m) / (1.0 - u))
+        for i in range(filled):
+            weights[filled + i] = weights[i] + agreement
+            weights[i] += disagreement
+            before[i] = order[i]
+        # Agreeing on one more attribute adds the same to all, so that their order is merged with itself.
+        without = agreed = 0
+        for place in range(2 * filled):
+            a, b = before[min(without, filled - 1)], before[min(agreed, filled - 1)] + filled
+            if agreed == filled or (without < filled and weights[a] >= weights[b]):
+                order[place] = a
+                without += 1
+            else:
+                order[place] = b
+                agreed += 1
+        filled *= 2
+    for place in range(1, patterns):
+        # What rounding has put elsewhere is inserted.
+        pattern, free = order[place], place
+        while free > 0 and weights[order[free - 1]] < weights[pattern]:
+            order[free] = order[free - 1]
+            free -= 1
+        order[free] = pattern
+    ranks[order[0]] = 0
+    for place in range(1, patterns):
+        above, below = order[place - 1], order[place]
+        ranks[below] = ranks[above] + (1 if weights[above] - weights[below] > SAME_WEIGHT else 0)
+
+
+def estimate(counts: Integers, n: int, known: bool = True) -> tuple[Vector, Vector, float]:
+    """Return the probabilities of agreement of matches and of others, each of shape (V,), and the share of matches.
 
     Parameters
     ----------
     counts : ndarray of int64, shape (2**V,)
-        Pairs of records by agreement pattern.
-    attributes : int
+        Pairs by agreement pattern.
     n : int
-        Number of records.
+        Records of each file.
     known : bool
-        Whether the share of matches is known to be 1 / n.
-
-    Returns
-    -------
-    m, u : ndarray of float64, shape (V,)
-        Probability of agreeing on an attribute for matches and for others.
-    share : float
-        Of matches among all pairs.
+        Whether the share of matches is known to be 1 / n; else it is estimated too.
     """
-    share = share_of(n)
-    if known:
-        m, u = converged_of_three(counts, share) if attributes == 3 else converged(counts, attributes, share)
-        return m, u, share
-    if attributes == 3:
-        m, u, share = maximised(counts, share, CLAMP, TOLERANCE, ITERATIONS)
-    else:
-        m, u, share = _maximised(counts, attributes, share)
-    reversed_attributes = 0
-    for v in range(attributes):
-        if m[v] < u[v]:
-            reversed_attributes += 1
-    if 2 * reversed_attributes > attributes:
-        return u, m, 1.0 - share
-    return m, u, share
+    attributes = len(counts).bit_length() - 1
+    theta = np.empty(2 * attributes)
+    share, _ = maximise(counts.astype(np.float64), n, known, False, theta, np.empty((2 * attributes, 2 * attributes)))
+    return theta[:attributes], theta[attributes:], float(share)
 
 
-@njit(cache=True)
-def weights_of(m: NDArray[np.float64], u: NDArray[np.float64]) -> NDArray[np.float64]:
+def weights_of(m: Vector, u: Vector) -> Vector:
     """Return the weight of each pattern in bits, shape (2**V,)."""
-    weights = np.zeros(1 << len(m))
-    filled = 1
-    for v in range(len(m)):
-        agreement = np.log2(m[v] / u[v])
-        disagreement = np.log2((1.0 - m[v]) / (1.0 - u[v]))
-        for pattern in range(filled):
-            weights[filled + pattern] = weights[pattern] + agreement
-            weights[pattern] += disagreement
-        filled *= 2
+    agrees = np.arange(1 << len(m))[:, None] >> np.arange(len(m)) & 1 == 1
+    weights: Vector = np.where(agrees, np.log2(m / u), np.log2((1.0 - m) / (1.0 - u))).sum(axis=1)
     return weights

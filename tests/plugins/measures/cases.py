@@ -11,8 +11,8 @@ from evosdc_measures.categorical_loss.distances import DistanceBasedLoss
 from evosdc_measures.categorical_loss.entropy import EntropyBasedLoss
 from evosdc_measures.categorical_loss.tables import ContingencyTableLoss
 from evosdc_measures.interval_disclosure.interval import IntervalDisclosure
-from evosdc_measures.linkage.dbrl import DistanceBasedLinkage
-from evosdc_measures.linkage.prl import ProbabilisticLinkage
+from evosdc_measures.linkage.distance import DistanceBasedLinkage
+from evosdc_measures.linkage.probabilistic import ProbabilisticLinkage
 
 CLASSES = {
     "dbil": DistanceBasedLoss,

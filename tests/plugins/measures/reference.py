@@ -165,7 +165,7 @@ def converged(counts, attributes, n):
     numbers = np.zeros(1 << attributes, dtype=np.int64)
     for pattern, count in counts.items():
         numbers[sum(agrees << v for v, agrees in enumerate(pattern))] = count
-    return estimate(numbers, attributes, n)
+    return estimate(numbers, n)
 
 
 def prl(original, masked, estimates=converged):

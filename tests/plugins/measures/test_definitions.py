@@ -97,12 +97,11 @@ def test_prl_with_the_share_estimated(tables):
 
 
 @given(pairs(most_records=14, most_attributes=4))
-def test_prl_record_by_record(tables):
-    from evosdc_measures.linkage import prl, profile_cache
+def test_prl_where_profiles_are_not_kept(tables):
+    from evosdc_measures.linkage import agreement, probabilistic
 
     wanted = reference.prl(*tables)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prl, "DENSE_CELLS", 0)
-        assert fitted("prl", tables[0]).score(tables[1]) == pytest.approx(wanted, abs=1e-6)
-        patch.setattr(profile_cache, "MEMORY", 8)
+        patch.setattr(agreement, "MEMORY", 1)
+        patch.setattr(probabilistic, "MEMORY", 32)
         assert fitted("prl", tables[0]).score(tables[1]) == pytest.approx(wanted, abs=1e-6)

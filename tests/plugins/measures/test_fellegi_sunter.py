@@ -1,16 +1,22 @@
-"""Estimates of the Fellegi-Sunter model against expectation maximisation written out as loops."""
+"""Estimates of the Fellegi-Sunter model against expectation maximisation written out, and where they end."""
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evosdc_measures.linkage import estimate_memory
-from evosdc_measures.linkage.estimate_memory import estimate_memory_of, remembered_weights
-from evosdc_measures.linkage.fellegi_sunter import ITERATIONS, estimate, share_of, weights_of
-from evosdc_measures.linkage.known_share import converged
-from evosdc_measures.linkage.known_share_of_three import converged_of_three
-from evosdc_measures.linkage.pattern_order import estimated_weights, weights_together
+from evosdc_measures.linkage.fellegi_sunter import (
+    CLAMP,
+    ITERATIONS,
+    SAME_WEIGHT,
+    estimate,
+    follow,
+    maximise,
+    rank,
+    settle,
+    share_of,
+    weights_of,
+)
 from tests.plugins.measures.reference import expectation_maximisation, stable
 
 
@@ -21,7 +27,7 @@ def by_pattern(counts, attributes):
 
 
 def assert_as_reference(counts, attributes, n):
-    found = estimate(np.array(counts, dtype=np.int64), attributes, n, False)
+    found = estimate(np.array(counts, dtype=np.int64), n, False)
     wanted = expectation_maximisation(by_pattern(counts, attributes), attributes, n)
     for part, reference in zip(found, wanted, strict=True):
         assert part == pytest.approx(reference, abs=1e-9)
@@ -83,7 +89,7 @@ def test_estimates_for_a_known_share_are_where_steps_end(data, attributes, n):
     size = 1 << attributes
     counts = np.array(data.draw(st.lists(st.integers(0, 1000), min_size=size, max_size=size)), dtype=np.int64)
     assume(counts.any())
-    m, u, share = estimate(counts, attributes, n)
+    m, u, share = estimate(counts, n)
     assert share == 1 / n
     start = plain_steps(counts, np.full(attributes, 0.9), np.full(attributes, 0.1), share, 2)
     likelihood = log_likelihood(counts, m, u, share)
@@ -99,7 +105,7 @@ def test_true_probabilities_are_found_from_expected_counts():
     agrees = np.arange(32)[:, None] >> np.arange(5) & 1 == 1
     matches, others = np.where(agrees, m, 1 - m).prod(axis=1), np.where(agrees, u, 1 - u).prod(axis=1)
     counts = np.rint(1e9 * (share * matches + (1 - share) * others)).astype(np.int64)
-    found_m, found_u, _ = estimate(counts, 5, 500)
+    found_m, found_u, _ = estimate(counts, 500)
     assert found_m == pytest.approx(m, abs=1e-4)
     assert found_u == pytest.approx(u, abs=1e-6)
 
@@ -123,10 +129,10 @@ def test_a_known_share_finds_nearly_what_the_truth_finds():
 
     same = (masked == original).mean(axis=0)
     truth = linked(same, ((masked[:, None] == original[None]).sum((0, 1)) - 500 * same) / (500 * 499))
-    m, u, share = estimate(counts, 6, 500)
+    m, u, share = estimate(counts, 500)
     assert linked(m, u) > 0.9 * truth
     assert share == 1 / 500
-    assert estimate(counts, 6, 500, False)[2] > 0.1
+    assert estimate(counts, 500, False)[2] > 0.1
 
 
 def test_weights_add_up():
@@ -137,32 +143,76 @@ def test_weights_add_up():
     assert weights[0b110] == pytest.approx(np.log2([1 / 9, 8 / 3, 1.0]).sum())
 
 
-@pytest.mark.parametrize("known", [True, False])
-@pytest.mark.parametrize("tables", [0, 1, 2, 8, 9, 10])
-def test_weights_of_several_tables_are_those_of_each(tables, known):
-    rng = np.random.default_rng(tables)
-    counts = rng.integers(1, 1000, (tables, 8))
-    weights = weights_together(counts, 3, 50, known)
-    for table in range(tables):
-        assert (weights[table] == estimated_weights(counts[table], 3, 50, known)).all()
+@given(data=st.data(), attributes=st.integers(1, 6))
+def test_patterns_are_ranked_by_weight(data, attributes):
+    chances = st.sampled_from([CLAMP, 0.1, 0.3, 0.30000000000001, 0.7, 0.9, 1 - CLAMP])
+    theta = np.array(data.draw(st.lists(chances, min_size=2 * attributes, max_size=2 * attributes)))
+    weights = weights_of(theta[:attributes], theta[attributes:])
+    order = np.array(data.draw(st.permutations(range(1 << attributes))), dtype=np.int64)
+    ranks = np.empty_like(order)
+    rank(theta, order, ranks)
+    assert sorted(order) == list(range(1 << attributes))
+    falls = -np.diff(weights[order])
+    assert (falls >= 0.0).all() or falls.min() > -1e-12
+    assert (np.diff(ranks[order]) == (falls > SAME_WEIGHT)).all()
 
 
-def test_estimates_are_remembered_and_forgotten(monkeypatch):
-    monkeypatch.setattr(estimate_memory, "PLACES", 4)
-    rng, memory = np.random.default_rng(0), estimate_memory_of(3)
-    assert len(memory.pairs) == 4
-    tables = rng.integers(1, 1000, (7, 8))
-    for _ in range(30):
-        asked = tables[rng.integers(len(tables), size=int(rng.integers(0, 9)))]
-        found = remembered_weights(asked, 3, 50, True, *memory)
-        assert (found == weights_together(asked, 3, 50, True)).all()
-        kept = memory.pairs[memory.pairs[:, 0] >= 0]
-        assert len(np.unique(kept, axis=0)) == len(kept), "nothing is kept twice"
+def noisy_counts(rng, attributes, n, matches):
+    """Pairs by pattern of n records, most of whose values are as they were."""
+    m, u = rng.uniform(0.5, 0.95, attributes), rng.uniform(0.05, 0.5, attributes)
+    agrees = np.arange(1 << attributes)[:, None] >> np.arange(attributes) & 1 == 1
+    chances = [np.where(agrees, p, 1 - p).prod(axis=1) for p in (m, u)]
+    return rng.multinomial(matches, chances[0]) + rng.multinomial(n * n - matches, chances[1])
 
 
-@given(data=st.data(), n=st.integers(2, 5000))
-def test_three_attributes_are_estimated_as_any_number_is(data, n):
-    numbers = st.sampled_from([0, 0, 1, 2, 5, 30, 1000, 10**6, 10**11]) | st.integers(0, 10**7)
-    counts = np.array(data.draw(st.lists(numbers, min_size=8, max_size=8).filter(any)), dtype=np.int64)
-    for found, wanted in zip(converged_of_three(counts, share_of(n)), converged(counts, 3, share_of(n)), strict=True):
-        assert (found == wanted).all()
+@given(seed=st.integers(0, 2**32 - 1), attributes=st.integers(4, 7))
+def test_followed_estimates_are_those_from_the_common_start(seed, attributes):
+    rng, n = np.random.default_rng(seed), 1000
+    counts = noisy_counts(rng, attributes, n, n)
+    theta, inverse = np.empty(2 * attributes), np.empty((2 * attributes, 2 * attributes))
+    _, sure = maximise(counts.astype(np.float64), n, True, False, theta, inverse)
+    assume(sure)
+    child = counts - rng.multinomial(n, counts / counts.sum()) + rng.multinomial(n, counts / counts.sum())
+    numbers = np.maximum(child, 0).astype(np.float64)
+    assume(follow(numbers, share_of(n), inverse, theta))
+    fresh = np.empty_like(theta)
+    _, sure = maximise(numbers, n, True, False, fresh, np.empty_like(inverse))
+    assume(sure)
+    maximise(numbers, n, True, True, theta, np.empty_like(inverse))
+    assert theta == pytest.approx(fresh, abs=1e-9)
+
+
+def nearly_independent(seed, n, attributes):
+    """Pairs of a file in which attributes hardly go together, so that matches can hardly be told."""
+    rng = np.random.default_rng(seed)
+    agree = rng.uniform(0.05, 0.5, attributes)
+    agrees = np.arange(1 << attributes)[:, None] >> np.arange(attributes) & 1 == 1
+    chances = np.where(agrees, agree, 1 - agree).prod(axis=1) * rng.uniform(0.999, 1.001, 1 << attributes)
+    return rng.multinomial(n * n, chances / chances.sum()).astype(np.int64)
+
+
+@pytest.mark.parametrize("attributes", [3, 5, 6])
+@pytest.mark.parametrize("seed", range(4))
+def test_estimates_come_to_an_end_where_steps_creep(seed, attributes):
+    n = 100_000
+    counts = nearly_independent(seed, n, attributes)
+    m, u, share = estimate(counts, n)
+    again = plain_steps(counts, m, u, share, 1)
+    assert max(np.abs(after - before).max() for after, before in zip(again, (m, u), strict=True)) < 1e-7
+    start = np.full(attributes, 0.9), np.full(attributes, 0.1)
+    crept = plain_steps(counts, *start, share, 400)
+    assert log_likelihood(counts, m, u, share) >= log_likelihood(counts, *crept, share) - 1e-2
+
+
+@given(
+    numbers=st.lists(st.sampled_from([0, 0, 1, 3, 1000, 10**6, 10**12]), min_size=8, max_size=8).filter(any),
+    share=st.sampled_from([1e-6, 1e-3, 0.5, 1 - 1e-6]),
+    start=st.lists(st.sampled_from([CLAMP, 1e-3, 0.1, 0.5, 0.9, 1 - CLAMP]), min_size=6, max_size=6),
+)
+def test_the_likelihood_never_falls(numbers, share, start):
+    counts, theta = np.array(numbers, dtype=np.float64), np.array(start)
+    settle(counts, share, theta)
+    assert ((theta >= CLAMP) & (theta <= 1 - CLAMP)).all()
+    before = log_likelihood(counts, np.array(start[:3]), np.array(start[3:]), share)
+    after = log_likelihood(counts, theta[:3], theta[3:], share)
+    assert after >= before - 1e-9 * abs(before)
