@@ -148,7 +148,7 @@ class Racing(RaceChildren):
 
         Of all that were judged on all tables and are still there: those set aside are often the shortest.
         """
-        settled = {one.key: one for one in [best, *population] if not one.provisional}
+        settled: dict[bytes, Individual] = {one.key: one for one in [best, *population] if not one.provisional}
         if not settled:
             return best
         listed = [cautious(one) for one in settled.values()]

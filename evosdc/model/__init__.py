@@ -45,11 +45,8 @@ if TYPE_CHECKING:
     from evosdc.model.masking import Masking, MaskingMethod
     from evosdc.model.masking_methods import MaskingMethods, fitting_designs
     from evosdc.model.measure import (
-        Batched,
         Expected,
         Fitted,
-        FollowedInPlace,
-        Incremental,
         Measure,
         Mending,
         Moving,
@@ -123,7 +120,7 @@ _MODULES = {
     "evosdc.model.masking": ("Masking", "MaskingMethod"),
     "evosdc.model.masking_methods": ("MaskingMethods", "fitting_designs"),
     "evosdc.model.measure": (
-        "Batched", "Expected", "Fitted", "FollowedInPlace", "Incremental", "Measure", "Mending", "Moving",
+        "Expected", "Fitted", "Measure", "Mending", "Moving",
     ),
     "evosdc.model.microdata": ("Microdata",),
     "evosdc.model.operators": ("deap_crossover", "deap_mutation"),
@@ -155,7 +152,6 @@ __all__ = [
     "Archipelago",
     "Assuring",
     "Attribute",
-    "Batched",
     "Blocks",
     "ByClass",
     "BySizes",
@@ -182,7 +178,6 @@ __all__ = [
     "Fitness",
     "FitnessSpec",
     "Fitted",
-    "FollowedInPlace",
     "FormatSpec",
     "Free",
     "Generalising",
@@ -191,7 +186,6 @@ __all__ = [
     "Grouping",
     "Guaranteeing",
     "InBlocks",
-    "Incremental",
     "Individual",
     "InnerParameters",
     "InputError",

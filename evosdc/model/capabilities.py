@@ -20,6 +20,7 @@ from evosdc.model.measure import Fitted
 from evosdc.model.microdata import Microdata
 from evosdc.table.table import Rows, Table
 
+
 class Seedable(Genotype[G]):
     """A genotype that can be read off a masked file, so that a portfolio of masked files can start the search."""
 

@@ -49,8 +49,7 @@ class Changes(NamedTuple):
         return Changes(ends, self.rows[records], self.before.take(records), self.after.take(records))
 
     def together(self, sets: Sequence[Sequence[int]]) -> "Changes":
-        """Return children that change what several do: for each set of places one. Where two differ, the first counts.
-        """
+        """Return a child for each set of places, that changes what they do; where two differ, the first one counts."""
         ends, records = [], []
         begins = np.concatenate(([0], self.ends[:-1]))
         for places in sets:

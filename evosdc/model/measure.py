@@ -1,22 +1,16 @@
 """The contract of measures: fitted once on the original, then asked often."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from evosdc.model.changes import Changes
 from evosdc.model.microdata import Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.model.scales import require_scales
 from evosdc.model.tracker import Rescoring, Tracker
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Scale
-from evosdc.table.table import Rows, Table
-
-S = TypeVar("S")
+from evosdc.table.table import Table
 
 
 class Fitted(ABC):
@@ -32,10 +26,6 @@ class Fitted(ABC):
         By default each child is scored from scratch. A measure that can do less returns a tracker of its own.
         """
         return Rescoring(self, masked)
-
-    def burdens(self, masked: Table) -> NDArray[np.float64] | None:
-        """Return what each record adds to the score, shape (n,), not negative: see `Tracker.contributions`."""
-        return self.track(masked).contributions()
 
 
 class Mending(Fitted):
@@ -94,130 +84,6 @@ class Expected(Fitted):
         ----------
         transitions : sequence of ndarray of float64, each of shape (c, c)
             One for each attribute; missing values stay.
-        """
-
-
-class Incremental(Fitted, Generic[S]):
-    """A fitted measure that can also follow a table through small changes.
-
-    States are values: `update` returns a new one and leaves the old one usable, since several children are made from
-    one parent. ``value(update(state, masked, rows))`` equals ``value(start(masked))`` to the last bit, so states are
-    built on integers, and sums of fractions are taken in one fixed order in `value`.
-    """
-
-    @abstractmethod
-    def start(self, masked: Table) -> S:
-        """Return the state of a table, computed from scratch."""
-
-    @abstractmethod
-    def update(self, state: S, masked: Table, rows: Rows) -> S:
-        """Return the state of `masked`, which differs from the state's own table in `rows` only.
-
-        Parameters
-        ----------
-        state : S
-            Of the table before the change; not altered.
-        masked : Table
-            The whole table after the change.
-        rows : ndarray of intp, shape (m,)
-            Positions of changed records, each once; rows that turn out not to differ are allowed.
-        """
-
-    def follow(self, state: S, masked: Table, rows: Rows) -> S:
-        """Return the state after a change as `update`, where the old state is not used any more and may be altered.
-
-        So large files are followed, whose states are too large to be copied for every child. Between two calls only
-        the rows of the last ones are altered in the tables of earlier states, so that a state may refer to its own
-        table. By default `update`.
-        """
-        return self.update(state, masked, rows)
-
-    @abstractmethod
-    def value(self, state: S) -> float:
-        """Return the score that a state stands for."""
-
-    def burdens_of_state(self, state: S) -> NDArray[np.float64] | None:
-        """Return the `burdens` of the table that a state stands for, to the last bit; None where the table tells them.
-
-        A local search asks for them whenever it goes on with another file, whose state it has. By default None.
-        """
-        return None
-
-    def read_from(self, other: Fitted) -> Callable[[Any], float] | None:
-        """Return how the score is read from the states of another measure, None where these do not tell it.
-
-        A search then follows the other measure alone. What is read equals `score` to the last bit.
-        """
-        return None
-
-    def read_together_from(
-        self, other: Fitted
-    ) -> Callable[[Any, Changes], tuple[NDArray[np.float64], NDArray[np.float64]]] | None:
-        """Return how several children are judged by the measure that this is read from, and by this, in one call.
-
-        What is returned takes the other measure's state of the parent and the changes, as `Batched.values` does, and
-        returns the scores by the other measure and by this, each of shape (k,). None where it is read from states
-        alone, or not at all.
-        """
-        return None
-
-    def score(self, masked: Table) -> float:
-        """Return the score of a masked table, computed from scratch."""
-        return self.value(self.start(masked))
-
-
-class FollowedInPlace(Incremental[S]):
-    """An incremental measure whose states are altered as a table changes, so that a change costs what it is."""
-
-    @abstractmethod
-    def copied(self, state: S) -> S:
-        """Return a copy of a state that shares nothing with it that `follow` alters."""
-
-    @abstractmethod
-    def follow(self, state: S, masked: Table, rows: Rows) -> S:
-        """Return the state after a change; the old one may be altered: see `Incremental.follow`."""
-
-    def update(self, state: S, masked: Table, rows: Rows) -> S:
-        """Return the state after a change, and leave the old one as it is."""
-        return self.follow(self.copied(state), masked, rows)
-
-
-class Batched(Incremental[S]):
-    """An incremental measure that judges many children of one parent in one call, without a state for each.
-
-    A search mostly throws children away. Of those that stay, states are made by `update` when they have children.
-    """
-
-    @property
-    def together(self) -> bool:
-        """Whether it does so for this original; where False it is an `Incremental` like others. By default True."""
-        return True
-
-    @property
-    def beside(self) -> bool:
-        """Whether `values` is worth a thread of its own, beside other measures; by default False.
-
-        It is where it spends its time in a kernel that lets other threads go on (``numba.njit(nogil=True)``). What it
-        changes no other measure reads.
-        """
-        return False
-
-    @property
-    def divisible(self) -> bool:
-        """Whether parts of the children may be judged at the same time: `values` changes nothing. By default False."""
-        return False
-
-    @abstractmethod
-    def values(self, state: S, changes: Changes) -> NDArray[np.float64]:
-        """Return ``value(update(state, child, rows))`` for each child, to the last bit, shape (k,).
-
-        Parameters
-        ----------
-        state : S
-            Of the parent. It may be altered on the way; when the call ends it stands for the parent as before, though
-            what was found out may stay in it.
-        changes : Changes
-            Of k children.
         """
 
 

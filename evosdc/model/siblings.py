@@ -114,7 +114,9 @@ class Siblings(Sequence[Individual]):
             return list(zip(broken, objectives, strict=True))
         names = [name for name in ("il", "dr", INFEASIBILITY) if name in self.scores]
         rows = zip(*(self.scores[name].tolist() for name in names), strict=True) if names else ((),) * len(self)
-        return [precedence_of(dict(zip(names, row, strict=True)), own) for row, own in zip(rows, objectives, strict=True)]
+        return [
+            precedence_of(dict(zip(names, row, strict=True)), own) for row, own in zip(rows, objectives, strict=True)
+        ]
 
 
 def precedences(batch: Sequence[Individual]) -> list[Precedence]:

@@ -99,21 +99,21 @@ class Rescoring(Tracker):
     """
 
     def __init__(self, fitted: "Fitted", masked: Table) -> None:
-        self._fitted, self._masked = fitted, masked
+        self.fitted, self.masked = fitted, masked
         self._score: float | None = None
 
     @property
     def score(self) -> float:
         """The score of the table; scored when it is asked for."""
         if self._score is None:
-            self._score = float(self._fitted.score(self._masked))
+            self._score = float(self.fitted.score(self.masked))
         return self._score
 
     def take(self, change: Changes) -> None:
         """Go on to a child."""
-        self._masked, self._score = change.applied_to(self._masked), None
+        self.masked, self._score = change.applied_to(self.masked), None
 
     def tries(self, changes: Changes) -> NDArray[np.float64]:
         """Return the scores of children, each from scratch."""
         children = (changes.part(child, child + 1) for child in range(len(changes.ends)))
-        return np.array([self._fitted.score(change.applied_to(self._masked)) for change in children], dtype=np.float64)
+        return np.array([self.fitted.score(change.applied_to(self.masked)) for change in children], dtype=np.float64)

@@ -186,13 +186,13 @@ def _found(
         measure = registry.build("measure", name, dict(params.get(name, {})))
         measure.require_support(original.select(known), f"measure {name}")
         fitted = known_fitted if known_fitted is not None else measure.fit_in(Microdata(whole, known))
-        percent, burdens = _judged(fitted, searched)
+        percent, shares = _judged(fitted, searched)
         own = unprotected.get(name, float("nan"))
         if name not in unprotected and not backwards:
             own = float(fitted.score(original.select(known)))
     except InputError:
         return None
-    chances = None if burdens is None else np.clip(burdens * len(masked) / 100.0, 0.0, 1.0)
+    chances = None if shares is None else np.clip(shares * len(masked) / 100.0, 0.0, 1.0)
     return Found(name, percent, own, len(masked), known, chances, backwards)
 
 

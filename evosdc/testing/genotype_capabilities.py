@@ -29,7 +29,7 @@ from evosdc.table.table import Rows, Table
 from evosdc.testing.acceptance import on_every_table
 from evosdc.testing.genomes import assert_genome
 from evosdc.testing.genotype_subject import GenotypeSubject, draws_of, protected
-from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
+from evosdc.testing.purity import assert_repeatable, generator, unchanged
 from evosdc.testing.tables import edited
 
 

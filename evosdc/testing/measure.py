@@ -3,21 +3,20 @@
 # ruff: noqa: D102 -- the name of a test says what it asserts
 
 from collections.abc import Collection, Set
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import isfinite
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from evosdc.errors import ParameterError
-from evosdc.model import Batched, Fitted, Incremental, Measure, Microdata
+from evosdc.model import Fitted, Measure, Microdata
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
 from evosdc.testing.interpretation import interpreted
-from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
+from evosdc.testing.purity import assert_repeatable, generator, unchanged
 from evosdc.testing.tables import INTERPRETED, changes_of, edited, sample_table, shuffled
 
 _ROUNDING = 1e-9
@@ -26,7 +25,7 @@ _ROUNDING = 1e-9
 class MeasureConformance:
     """Tests that every measure must pass; subclass it and say how the measure is made.
 
-    A measure whose `fit` returns an `evosdc.model.Incremental` is also followed through random edits.
+    Its trackers are taken through random edits.
 
     Examples
     --------
@@ -100,18 +99,6 @@ class MeasureConformance:
             assert untouched >= masked[-1] - _ROUNDING, "a shuffled file must not be riskier than the original itself"
 
     @on_every_table
-    def test_burdens_of_records_sum_to_the_score(self, table_name: str) -> None:
-        original, fitted = self.fitted(table_name)
-        for masked in self.versions(original):
-            burdens = fitted.burdens(masked)
-            if burdens is None:
-                pytest.skip("its score belongs to no records")
-            assert burdens.shape == (len(original),), f"burdens have shape {burdens.shape}, wanted {(len(original),)}"
-            assert (burdens >= 0.0).all(), "burdens must not be negative"
-            total = float(burdens.sum())
-            assert min(total, self.range[1]) == pytest.approx(fitted.score(masked), abs=1e-6), "burdens miss the score"
-
-    @on_every_table
     def test_nothing_but_the_tables_decides(self, table_name: str) -> None:
         original, fitted = self.fitted(table_name)
         masked = self.versions(original)[2]
@@ -145,101 +132,6 @@ class MeasureConformance:
                 assert permuted.score(masked.take(order)) == pytest.approx(
                     fitted.score(masked), rel=_ROUNDING, abs=1e-9
                 )
-
-    @on_every_table
-    def test_updates_equal_starts_to_the_last_bit(self, table_name: str) -> None:
-        original, fitted = self.incremental(table_name)
-        rng = generator(5)
-        masked, state = original, fitted.start(original)
-        for share in (0.0, 0.02, 0.1, 0.5, 1.0, 0.05, 0.02):
-            masked, rows = edited(masked, rng, share)
-            with unchanged("update", masked, rows):
-                state = fitted.update(state, masked, rows)
-            self._assert_same(fitted, state, masked)
-        state = fitted.update(state, masked, rows[:0])
-        self._assert_same(fitted, state, masked)
-        state = fitted.update(state, original, np.arange(len(original), dtype=np.intp))
-        self._assert_same(fitted, state, original)
-
-    @on_every_table
-    def test_old_states_stay_usable(self, table_name: str) -> None:
-        original, fitted = self.incremental(table_name)
-        rng = generator(6)
-        family: list[tuple[Table, Any]] = [(original, fitted.start(original))]
-        for _ in range(6):
-            table, state = family[int(rng.integers(len(family)))]
-            child, rows = edited(table, rng, 0.1)
-            with unchanged("update", state):
-                family.append((child, fitted.update(state, child, rows)))
-        for table, state in family:
-            self._assert_same(fitted, state, table)
-
-    @on_every_table
-    def test_states_that_may_be_altered_are_followed_to_the_last_bit(self, table_name: str) -> None:
-        original, fitted = self.incremental(table_name)
-        rng = generator(8)
-        # As the engine follows large files: two versions take turns, and of an earlier one rows are set.
-        versions = [(original.codes.copy(), original.numbers.copy()) for _ in range(2)]
-        masked, state = original, fitted.start(original)
-        behind = np.zeros(0, dtype=np.intp)
-        for turn, share in enumerate((0.02, 0.1, 0.0, 0.5, 0.02, 0.05, 0.02)):
-            target, rows = edited(masked, rng, share)
-            codes, numbers = versions[turn % 2]
-            stale = np.concatenate([behind, rows])
-            codes[stale], numbers[stale] = target.codes[stale], target.numbers[stale]
-            now = codes.view(), numbers.view()
-            for view in now:
-                view.flags.writeable = False
-            masked, behind = Table(original.schema, *now), rows
-            state = fitted.follow(state, masked, rows)
-            assert fitted.value(state) == fitted.value(fitted.start(target)), "follow leads elsewhere than start"
-
-    @on_every_table
-    def test_children_are_judged_together_to_the_last_bit(self, table_name: str) -> None:
-        original, fitted = self.incremental(table_name)
-        if not isinstance(fitted, Batched) or not fitted.together:
-            pytest.skip("judges children one by one")
-        rng = generator(9)
-        parent, _ = edited(original, rng, 0.3)
-        state = fitted.start(parent)
-        children = [edited(parent, rng, share) for share in (0.02, 0.0, 0.1, 0.02, 0.5, 0.02, 1.0, 0.1)]
-        children.append((original, np.arange(len(original), dtype=np.intp)))
-        before = fitted.value(state)
-        found = fitted.values(state, changes_of(parent, children))
-        assert found.shape == (len(children),)
-        # What it remembers of the children is its own affair.
-        assert fitted.value(state) == before, "values left another score in the parent's state"
-        again = fitted.values(state, changes_of(parent, children))
-        assert again.tolist() == found.tolist(), "asked again, the children have other scores"
-        for value, (child, rows) in zip(found.tolist(), children, strict=True):
-            assert value == fitted.value(fitted.update(state, child, rows)), "together, it is another score"
-        assert fitted.values(state, changes_of(parent, [])).shape == (0,)
-
-    @on_every_table
-    def test_parts_of_the_children_are_judged_at_the_same_time(self, table_name: str) -> None:
-        original, fitted = self.incremental(table_name)
-        if not isinstance(fitted, Batched) or not fitted.together or not fitted.divisible:
-            pytest.skip("judges all children of a file in one call")
-        rng = generator(11)
-        parent, _ = edited(original, rng, 0.3)
-        children = [edited(parent, rng, share) for share in (0.02, 0.1, 0.02, 0.0, 0.5, 0.02)]
-        changes, state = changes_of(parent, children), fitted.start(parent)
-        held, found = fingerprint(state), fitted.values(state, changes).tolist()
-        parts = [changes.part(*bounds) for bounds in ((0, 1), (1, 4), (4, 4), (4, 6))]
-        for _ in range(3):
-            with ThreadPoolExecutor(2) as pool:
-                several = list(pool.map(lambda part: fitted.values(state, part).tolist(), parts))
-            assert [value for part in several for value in part] == found, "in parts, the children have other scores"
-        assert fingerprint(state) == held, "values changed the state: it is not divisible"
-
-    @on_every_table
-    def test_a_start_does_not_hold_on_to_earlier_ones(self, table_name: str) -> None:
-        original, fitted = self.incremental(table_name)
-        state = fitted.start(original)
-        held = fingerprint(state)
-        fitted.value(state)
-        fitted.start(self.versions(original)[2])
-        assert fingerprint(state) == held, "a later start changed the state of an earlier one"
 
     @on_every_table
     def test_kernels_stay_within_their_arrays(self, table_name: str) -> None:
@@ -325,25 +217,6 @@ class MeasureConformance:
         assert followed == pytest.approx(fresh, rel=_ROUNDING, abs=_ROUNDING)
         assert (followed >= 0.0).all(), "contributions must not be negative"
         assert min(float(followed.sum()), self.range[1]) == pytest.approx(tracker.score, abs=1e-6)
-
-    def incremental(self, table_name: str) -> tuple[Table, Incremental[Any]]:
-        """Return an original and the measure fitted on it; skips measures that are not incremental."""
-        original, fitted = self.fitted(table_name)
-        if not isinstance(fitted, Incremental):
-            pytest.skip("not an incremental measure")
-        return original, fitted
-
-    def _assert_same(self, fitted: Incremental[Any], state: Any, masked: Table) -> None:
-        followed, fresh = fitted.value(state), fitted.value(fitted.start(masked))
-        assert followed == fresh, (
-            f"update leads to {followed!r} where start gives {fresh!r}; keep integers in the state"
-        )
-        assert fitted.score(masked) == fresh, "score and value(start) differ"
-        told = fitted.burdens_of_state(state)
-        if told is not None:
-            of_table = fitted.burdens(masked)
-            assert of_table is not None, "a state tells burdens where its table tells none"
-            assert np.array_equal(told, of_table), "a state tells other burdens than its table"
 
     def test_a_partial_measure_leaves_other_attributes_out(self) -> None:
         measure = self.measure()

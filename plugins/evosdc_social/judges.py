@@ -5,7 +5,7 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.model import Estimate, Estimated, Judge
+from evosdc.model import Estimate, Estimated, Judge, Rescoring
 from evosdc.table.table import Table
 from evosdc_social.adjacency import AmongNeighbours
 from evosdc_social.graph import Neighbours
@@ -28,11 +28,24 @@ class FittedLinks(Estimated):
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the share of users that are linked, in per cent; exact."""
-        return Estimate.exact(float(self.burdens(masked).sum()))
+        return Estimate.exact(float(self.shares(masked).sum()))
 
-    def burdens(self, masked: Table) -> NDArray[np.float64]:
+    def shares(self, masked: Table) -> NDArray[np.float64]:
         """Return what each user adds to the share, in per cent."""
         return 100.0 * self.credit(self.space.nodes(masked)) / len(self.leaves)
+
+    def track(self, masked: Table) -> "LinkTracker":
+        """Return a tracker that knows what each user adds."""
+        return LinkTracker(self, masked)
+
+
+class LinkTracker(Rescoring):
+    """Scores each table from scratch, and knows what each user adds."""
+
+    def contributions(self) -> NDArray[np.float64]:
+        """Return what each user adds to the share, in per cent."""
+        assert isinstance(self.fitted, FittedLinks)
+        return self.fitted.shares(self.masked)
 
 
 class FittedInformedRisk(FittedLinks):

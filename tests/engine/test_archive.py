@@ -34,7 +34,9 @@ def test_front_does_not_depend_on_the_order(points, rnd):
 def siblings_of(members):
     """Return siblings of some IL, DR and infeasibility."""
     columns = dict(zip(("il", "dr", "infeasibility"), np.array(members, dtype=float).T, strict=True))
-    made = Siblings(individual(0.0), ["random"] * len(members), members.__getitem__, lambda genome: repr(genome).encode())
+    made = Siblings(
+        individual(0.0), ["random"] * len(members), members.__getitem__, lambda genome: repr(genome).encode()
+    )
     made.judged(columns, [columns["il"] + columns["dr"]])
     return made
 

@@ -57,8 +57,7 @@ def state_of(genotype, generation=7, population=None, best=None, front=None, mem
 
 def content(individuals, genotype):
     return [
-        (i.key, genotype.key(i.genome), dict(i.scores), list(i.scores), i.objectives, i.origin)
-        for i in individuals
+        (i.key, genotype.key(i.genome), dict(i.scores), list(i.scores), i.objectives, i.origin) for i in individuals
     ]
 
 

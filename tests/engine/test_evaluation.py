@@ -32,9 +32,7 @@ def genomes(genotype, count, first=0):
 
 
 def asked_for(genomes, origin="mutation", nearest=None):
-    return [
-        Individual.unevaluated(genome, f"{origin} {slot}", parent=nearest) for slot, genome in enumerate(genomes)
-    ]
+    return [Individual.unevaluated(genome, f"{origin} {slot}", parent=nearest) for slot, genome in enumerate(genomes)]
 
 
 def as_figures(individuals):

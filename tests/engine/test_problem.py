@@ -165,7 +165,7 @@ class Failing(Fitted):
 
 class FailingTracker(Rescoring):
     def tries(self, changes):
-        if self._fitted.method == "tries":
+        if self.fitted.method == "tries":
             raise ValueError("no such person: Ada")
         return super().tries(changes)
 
@@ -177,7 +177,9 @@ def test_an_error_of_a_plugin_names_plugin_method_and_message(method):
     problem = problem_of(genotype, measures)
     parent = evaluated(problem, (widths(genotype), 10))
     measures["broken"].method = method
-    with pytest.raises(EvaluationError, match=f"measure broken: {method} raised ValueError: no such person: Ada") as told:
+    with pytest.raises(
+        EvaluationError, match=f"measure broken: {method} raised ValueError: no such person: Ada"
+    ) as told:
         judged(problem, (widths(genotype), 11), parent if method == "tries" else None)
     assert "Ada" not in told.value.public, "what is kept in files holds no record"
 

@@ -85,7 +85,7 @@ def test_fixture_worked_by_hand():
     original = Table(schema, np.array([[0], [0], [0], [1]]), np.array([[1.0], [2.0], [2.0], [5.0]]))
     masked = Table(schema, np.array([[0], [0], [1], [0]]), np.array([[1.0], [2.0], [5.0], [2.0]]))
     assert fitted(original).score(masked) == 37.5
-    assert fitted(original).burdens(masked).tolist() == [25.0, 12.5, 0.0, 0.0]
+    assert fitted(original).track(masked).contributions().tolist() == [25.0, 12.5, 0.0, 0.0]
     values = ExactValues(original, ["sex", "wage"])
     assert dict(zip(values.names, values.percents(masked).tolist(), strict=True)) == pytest.approx(
         {"sex": 100 / 6, "wage": 37.5}
@@ -100,7 +100,7 @@ def test_every_table_by_everybody_alone(drawn):
     original, masked, _ = drawn
     known = {name: slow(original, masked, name) for name in SCHEMA.names}
     assert fitted(original).score(masked) == pytest.approx(max(known.values()))
-    assert fitted(original).burdens(masked).sum() == pytest.approx(max(known.values()))
+    assert fitted(original).track(masked).contributions().sum() == pytest.approx(max(known.values()))
     values = ExactValues(original, SCHEMA.names)
     percents = values.percents(masked)
     assert dict(zip(values.names, percents.tolist(), strict=True)) == pytest.approx(known)

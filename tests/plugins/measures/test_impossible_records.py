@@ -36,7 +36,7 @@ def test_it_is_the_share_of_records_with_a_zero_or_a_broken_rule(table, seed):
     masked = masked_anyhow(table, seed)
     found = slow_broken(table, masked, slow_zeros(table, 2.0), rules)
     assert fitted(table).score(masked) == pytest.approx(100.0 * sum(found) / len(table))
-    assert fitted(table).burdens(masked).sum() == pytest.approx(100.0 * sum(found) / len(table))
+    assert fitted(table).track(masked).contributions().sum() == pytest.approx(100.0 * sum(found) / len(table))
 
 
 def test_following_changes_is_counting_anew():

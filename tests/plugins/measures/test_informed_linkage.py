@@ -45,7 +45,7 @@ def fitted(original, **params):
 
 def test_fixture_worked_by_hand():
     assert fitted(X).score(Y) == pytest.approx(100 * 5 / 8, abs=1e-6)
-    assert fitted(X).burdens(Y) * 8 / 100 == pytest.approx([1, 0, 1, 1, 0, 0.5, 0.5, 1], abs=1e-6)
+    assert fitted(X).track(Y).contributions() * 8 / 100 == pytest.approx([1, 0, 1, 1, 0, 0.5, 0.5, 1], abs=1e-6)
 
 
 def test_logarithms_add_up_as_numbers_multiply():

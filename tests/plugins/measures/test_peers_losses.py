@@ -116,7 +116,7 @@ class TestMlodak:
         masked = Table(schema, np.array([[0, 1], [2, -1]], np.int32), np.array([[2.0], [5.0]]))
         wanted = 100 * (0 + 0.5 + 2 / pi * atan(1.0) + 1 + 1 + 0) / 6
         assert fitted("il-variables", original).score(masked) == pytest.approx(wanted)
-        assert fitted("il-variables", original).burdens(masked).sum() == pytest.approx(wanted)
+        assert fitted("il-variables", original).track(masked).contributions().sum() == pytest.approx(wanted)
 
 
 def test_outliers_do_not_rule_robust_eigenvalues():

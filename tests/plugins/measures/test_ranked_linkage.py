@@ -42,14 +42,14 @@ def fitted(original, **params):
 
 def test_it_is_informed_linkage_where_most_stand_first():
     assert fitted(X).score(Y) == pytest.approx(100 * 5 / 8, abs=1e-6)
-    assert fitted(X).burdens(Y) * 8 / 100 == pytest.approx([1, 0, 1, 1, 0, 0.5, 0.5, 1], abs=1e-6)
+    assert fitted(X).track(Y).contributions() * 8 / 100 == pytest.approx([1, 0, 1, 1, 0, 0.5, 0.5, 1], abs=1e-6)
 
 
 @given(tables=pairs(most_records=12))
 def test_every_table_by_definition(tables):
     measure = fitted(tables[0])
     assert measure.score(tables[1]) == pytest.approx(reference.ranked(*tables), abs=1e-9)
-    assert measure.burdens(tables[1]).sum() == pytest.approx(measure.score(tables[1]), abs=1e-9)
+    assert measure.track(tables[1]).contributions().sum() == pytest.approx(measure.score(tables[1]), abs=1e-9)
 
 
 def test_a_file_with_most_records_beyond_the_last_place_by_definition(german):

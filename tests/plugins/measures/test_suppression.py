@@ -30,7 +30,7 @@ def test_it_counts_the_values_that_are_gone(tables):
     cells = [(a, b) for a, b in zip(original.codes.ravel(), masked.codes.ravel(), strict=True) if a != MISSING]
     gone = sum(b == MISSING for _, b in cells)
     assert fitted(original).score(masked) == pytest.approx(100.0 * gone / len(cells) if cells else 0.0)
-    assert fitted(original).burdens(masked).sum() == pytest.approx(fitted(original).score(masked))
+    assert fitted(original).track(masked).contributions().sum() == pytest.approx(fitted(original).score(masked))
 
 
 @given(st.integers(0, 2**32))

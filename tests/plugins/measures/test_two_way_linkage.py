@@ -43,7 +43,7 @@ def test_every_table_by_definition(tables):
     either = [reference.ranked(original, masked), reference.ranked(masked, original)]
     measure = fitted(original)
     assert measure.score(masked) == pytest.approx(max(either), abs=1e-9)
-    assert measure.burdens(masked).sum() == pytest.approx(max(either), abs=1e-9)
+    assert measure.track(masked).contributions().sum() == pytest.approx(max(either), abs=1e-9)
 
 
 @pytest.mark.parametrize("records", [40, 2000])
@@ -69,7 +69,7 @@ def test_where_a_sample_is_placed_no_less_is_told_than_a_verdict_says(german):
     both = [informed.fit(german).score(masked), informed.fit(masked).score(german)]
     few = fitted(german, records=10)
     assert few.score(masked) >= max(both)
-    assert few.burdens(masked).sum() == pytest.approx(few.score(masked), abs=1e-9)
+    assert few.track(masked).contributions().sum() == pytest.approx(few.score(masked), abs=1e-9)
     for seed in range(4):
         other = noisy(german, 0.2 + 0.2 * seed, np.random.default_rng(seed))
         sampled = {"ranked-linkage": {"records": 50}}
