@@ -99,7 +99,9 @@ class AlgorithmConformance:
             return values
 
         algorithm.toolbox.register("evaluate", watched)
-        for population in self.history(algorithm, self.generations):
+        population = self.first(algorithm)
+        for _ in range(self.generations):
+            population = self.generation(algorithm, population)
             assert population, "the population died out"
             assert all(one.fitness.valid for one in population), "a member of the population has not been evaluated"
             assert {algorithm.toolbox.key(one.genome) for one in population} <= seen, "step invented an individual"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from evosdc.model import Algorithm, Offspring, Population
+from evosdc.model import Algorithm, Offspring, Population, Proposing, evaluate
 from evosdc.testing import AlgorithmConformance
 from evosdc.testing.counting import counted
 from tests.testing.findings import findings
@@ -17,23 +16,20 @@ from tests.testing.findings import findings
 class Climbing(Algorithm):
     """Every individual is replaced by a mutant that dominates it; the memory counts the replacements."""
 
-    def propose(self, population, streams):
-        return [
-            Offspring(
-                self.toolbox.mutate(individual.genome, streams.vary(population.generation, slot)),
-                "mutation",
-                (slot,),
-                individual,
-            )
-            for slot, individual in enumerate(population.individuals)
-        ]
+    def mutants(self, population):
+        children = []
+        for individual in population:
+            (child,) = self.toolbox.mutate(self.toolbox.clone(individual))
+            del child.fitness.values
+            children.append(child)
+        return evaluate(children, self.toolbox)
 
-    def replace(self, population, offspring, evaluated):
-        pairs = list(zip(population.individuals, evaluated, strict=True))
-        taken = sum(child.fitness.dominates(parent.fitness) for parent, child in pairs)
+    def step(self, population):
+        pairs = list(zip(population, self.mutants(population), strict=True))
+        taken = sum(child.dominates(parent) for parent, child in pairs)
         before = int(population.memory.get("taken", np.zeros(1))[0])
-        survivors = tuple(child if child.fitness.dominates(parent.fitness) else parent for parent, child in pairs)
-        return replace(population, individuals=survivors, memory={"taken": np.array([before + taken])})
+        survivors = [child if child.dominates(parent) else parent for parent, child in pairs]
+        return population.following(survivors, {"taken": np.array([before + taken])})
 
 
 class TestClimbing(AlgorithmConformance):
@@ -45,78 +41,141 @@ class TestClimbingWithTwoObjectives(TestClimbing):
     objectives = 2
 
 
+class Halving(Proposing):
+    """Walks by a plan: each gene of the best in turn becomes half of what it is."""
+
+    def propose(self, population):
+        slot = min(range(len(population)), key=lambda place: population[place].precedence)
+        genome = population[slot].genome.copy()
+        genome[population.generation % len(genome)] //= 2
+        genome.flags.writeable = False
+        return [Offspring(genome, "halved", (slot,))]
+
+    def replace(self, population, offspring, evaluated):
+        following = list(population)
+        (slot,) = offspring[0].parents
+        if evaluated[0].dominates(following[slot]):
+            following[slot] = evaluated[0]
+        return population.following(following)
+
+
+class TestHalving(AlgorithmConformance):
+    def algorithm(self, toolbox):
+        return Halving(Halving.Params(), toolbox)
+
+
+def test_what_is_proposed_is_told_of_its_parent_and_its_origin():
+    class Suite(AlgorithmConformance):
+        def algorithm(self, toolbox):
+            return Halving(Halving.Params(), toolbox)
+
+    suite, seen = Suite(), []
+    algorithm = suite.made()
+    population = suite.first(algorithm)
+    judge = algorithm.toolbox.evaluate
+
+    def watched(child):
+        seen.append((child.origin, child.parent))
+        return judge(child)
+
+    algorithm.toolbox.register("evaluate", watched)
+    suite.generation(algorithm, population)
+    assert seen == [("halved", min(population, key=lambda one: one.precedence))]
+
+
 class KeepsTrackItself(Climbing):
     calls = 0
 
-    def propose(self, population, streams):
+    def step(self, population):
         self.calls += 1
-        return super().propose(population, streams)[: 1 + self.calls % 3]
-
-    def replace(self, population, offspring, evaluated):
-        individuals = list(population.individuals)
-        for item, child in zip(offspring, evaluated, strict=True):
-            individuals[item.parents[0]] = child
-        return replace(population, individuals=tuple(individuals))
+        children = self.mutants(population)
+        return population.following([*children[: self.calls % 3], *population[self.calls % 3 :]])
 
 
-class UsesGlobalRandom(Climbing):
-    def propose(self, population, streams):
-        offspring = super().propose(population, streams)
-        random.shuffle(offspring)
-        return offspring
+class UsesEntropy(Climbing):
+    def step(self, population):
+        children = list(self.mutants(population))
+        random.SystemRandom().shuffle(children)
+        return population.following(children)
 
-    def replace(self, population, offspring, evaluated):
-        return replace(population, individuals=tuple(evaluated))
+
+class DrawsFromTheStart(Climbing):
+    def first_population(self, candidates):
+        return Population(random.SystemRandom().sample(list(candidates), len(candidates)))
 
 
 class Invents(Climbing):
-    def replace(self, population, offspring, evaluated):
-        return replace(population, individuals=(counted(np.zeros(8, dtype=np.int64), 1),))
+    def step(self, population):
+        self.mutants(population)
+        return population.following([counted(np.zeros(8, dtype=np.int64), 1)])
 
 
 class InventsTheStart(Climbing):
     def first_population(self, candidates):
-        return Population((counted(np.zeros(8, dtype=np.int64), 1), *candidates))
+        return Population([counted(np.zeros(8, dtype=np.int64), 1), *candidates])
+
+
+class EvaluatesNothing(Climbing):
+    def step(self, population):
+        return population.following([self.toolbox.mutate(self.toolbox.clone(one))[0] for one in population])
 
 
 class DiesOut(Climbing):
-    def replace(self, population, offspring, evaluated):
-        return replace(population, individuals=())
+    def step(self, population):
+        return population.following([])
 
 
-class NamesNoParents(Climbing):
-    def propose(self, population, streams):
-        return [replace(item, parents=(item.parents[0] + 1,)) for item in super().propose(population, streams)]
-
-
-class ChangesThePopulation(Climbing):
+class ChangesTheMemory(Climbing):
     def first_population(self, candidates):
-        return Population(tuple(candidates), memory={"taken": np.zeros(1)})
+        return Population(candidates, memory={"taken": np.zeros(1)})
 
-    def replace(self, population, offspring, evaluated):
+    def step(self, population):
+        self.mutants(population)
         population.memory["taken"][0] += 1
         return population
 
 
-class RemembersObjects(Climbing):
-    def replace(self, population, offspring, evaluated):
-        following = super().replace(population, offspring, evaluated)
-        return replace(following, memory={"best": np.array([evaluated[0].origin, None], dtype=object)})
-
-
-class StandsStill(Climbing):
-    def replace(self, population, offspring, evaluated):
+class ChangesThePopulation(Climbing):
+    def step(self, population):
+        population[:] = self.mutants(population)
         return population
 
 
+class MutatesParents(Climbing):
+    def step(self, population):
+        for individual in population:
+            self.toolbox.mutate(individual)
+            del individual.fitness.values
+        return population.following(evaluate(population, self.toolbox))
+
+
+class RemembersObjects(Climbing):
+    def step(self, population):
+        following = super().step(population)
+        return following.following(memory={"best": np.array([following[0].origin, None], dtype=object)})
+
+
+class StandsStill(Climbing):
+    def step(self, population):
+        self.mutants(population)
+        return population
+
+
+VALUES = "test_populations_are_values"
+SURVIVORS = "test_survivors_come_from_the_population_or_have_been_evaluated"
+STREAMS = "test_the_streams_alone_decide"
+
 FAULTS = [
     (KeepsTrackItself, "test_nothing_is_remembered_between_calls", "keep what is needed in its memory"),
-    (UsesGlobalRandom, "test_the_streams_alone_decide", "global state"),
-    (Invents, "test_survivors_come_from_the_population_or_the_offspring", "invented an individual"),
+    (UsesEntropy, STREAMS, "equal streams gave different populations"),
+    (DrawsFromTheStart, STREAMS, "equal streams gave different populations"),
+    (Invents, SURVIVORS, "invented an individual"),
     (InventsTheStart, "test_the_first_population_is_chosen_from_the_candidates", "invented an individual"),
+    (EvaluatesNothing, SURVIVORS, "invented an individual"),
     (DiesOut, "test_one_candidate_is_enough", "died out"),
-    (NamesNoParents, "test_offspring_name_their_parents", "slot does not exist"),
-    (ChangesThePopulation, "test_populations_are_values", "changed the population"),
+    (ChangesTheMemory, VALUES, "changed the population"),
+    (ChangesThePopulation, VALUES, "changed the population"),
+    (MutatesParents, VALUES, "changed the population"),
     (RemembersObjects, "test_memory_goes_through_npz", "array of objects"),
     (StandsStill, "test_the_search_gets_somewhere", "after 40 generations"),
 ]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from evosdc.model import (
+    Changes,
     Described,
     Direct,
     Generalising,
     Masking,
-    Movable,
     Randomised,
     Restricted,
     SelfStarting,
@@ -25,17 +25,22 @@ from tests.testing.measures import Counts
 from tests.testing.test_genotype_suite import CATEGORICAL
 
 
-class Able(Copies, Movable, Restricted, Generalising, Direct, Described, SelfStarting):
+class Able(Copies, Restricted, Generalising, Direct, Described, SelfStarting):
     """Has every capability that does not need random decoding, and says nothing wrong."""
 
     moves = ("row", "cell")
 
-    def move(self, g, kind, rng, records=None):
-        changed = g.copy()
-        row = records() if records else rng.integers(len(g))
-        columns = slice(None) if kind == "row" else rng.integers(g.shape[1])
-        changed[row, columns] = g[rng.integers(len(g)), columns]
-        return locked(changed)
+    def moved(self, g, kinds, costly, through, rng):
+        made = []
+        for kind, drawn in zip(kinds, costly, strict=True):
+            row = rng.integers(len(g))
+            if drawn and through is not None:
+                row = min(through.searchsorted(rng.random() * through[-1], "right"), len(g) - 1)
+            changed = g.copy()
+            columns = slice(None) if kind == "row" else rng.integers(g.shape[1])
+            changed[row, columns] = g[rng.integers(len(g)), columns]
+            made.append(locked(changed))
+        return made
 
     def combined(self, g, changed):
         together = g.copy()
@@ -63,31 +68,80 @@ class Able(Copies, Movable, Restricted, Generalising, Direct, Described, SelfSta
         return {"present": float((g != MISSING).sum())}
 
 
+class Told(Able):
+    """Tells moves by what they change."""
+
+    def moved(self, g, kinds, costly, through, rng):
+        children = super().moved(g, kinds, costly, through, rng)
+        rows = [self.changed_rows(g, child) for child in children]
+        ends = np.cumsum([len(own) for own in rows])
+        after = np.concatenate([child[own] for child, own in zip(children, rows, strict=True)])
+        listed = np.concatenate(rows)
+        before = self.decode_records(g, listed)
+        return Changes(ends, listed, before, Table(before.schema, after, before.numbers))
+
+    def changed(self, g, change):
+        child = g.copy()
+        child[change.rows] = change.after.codes
+        return locked(child)
+
+
 class ChangesTheMoved(Able):
-    def move(self, g, kind, rng, records=None):
+    def moved(self, g, kinds, costly, through, rng):
         g.flags.writeable = True
         g[0] = g[-1]
         g[:, 0] = 0
-        return locked(g)
+        return [locked(g)] * len(kinds)
 
 
 class MovesByChance(Able):
-    def move(self, g, kind, rng, records=None):
-        return super().move(g, kind, np.random.default_rng(), records)
-
-
-class MovesOtherwiseAtOnce(Able):
     def moved(self, g, kinds, costly, through, rng):
-        return super().moved(g, kinds[::-1], costly, through, rng)
+        return super().moved(g, kinds, costly, through, np.random.default_rng())
 
 
-class MovesNowhere(Able):
-    moves = ()
+class MovesLess(Told):
+    def moved(self, g, kinds, costly, through, rng):
+        return super().moved(g, kinds, costly, through, rng).part(0, 1)
+
+
+class TellsWhatWasNotThere(Told):
+    def moved(self, g, kinds, costly, through, rng):
+        told = super().moved(g, kinds, costly, through, rng)
+        return told._replace(before=Table(told.before.schema, told.before.codes - 1, told.before.numbers))
+
+
+class MakesAnotherThanItTells(Told):
+    def changed(self, g, change):
+        return super().changed(g, change.reversed())
+
+
+class NamesAMoveTwice(Able):
+    moves = ("row", "row")
+
+
+class MovesNoRecord(Able):
+    def extent(self, kind):
+        return 0.0
+
+
+class MovesUndefined(Copies):
+    moves = ("row",)
+
+
+class ForgetsAChange(Copies):
+    def change(self, parent, child, most):
+        known = super().change(parent, child, most)
+        return known and known._replace(after=known.before)
+
+
+class DecodesOtherRecords(Able):
+    def decode_records(self, g, rows):
+        return super().decode_records(g, rows[::-1])
 
 
 class MovesOutOfTheDomain(Able):
-    def move(self, g, kind, rng, records=None):
-        return locked(g + 100)
+    def moved(self, g, kinds, costly, through, rng):
+        return [locked(g + 100)] * len(kinds)
 
 
 class CombinesOutOfTheDomain(Able):
@@ -174,7 +228,8 @@ def found(genotype: type[Any], test: str) -> str:
 
 
 MOVES = "test_moves_make_genomes_and_change_none"
-AT_ONCE = "test_moves_made_at_once_are_those_made_one_by_one"
+CHANGES = "test_changes_lead_from_parent_to_child"
+RECORDS = "test_single_records_are_those_of_the_decoded_table"
 VIOLATIONS = "test_violations_are_shares_and_the_reference_has_none"
 OMITTED = "test_omitted_records_are_positions"
 DIRECT = "test_direct_scores_are_those_of_the_decoded_tables"
@@ -186,8 +241,14 @@ DRAWS = "test_draws_are_counted"
 FAULTS = [
     (ChangesTheMoved, MOVES, "changed what was passed to it"),
     (MovesByChance, MOVES, "equal generators gave different results"),
-    (MovesOtherwiseAtOnce, AT_ONCE, "moved gives other genomes than move"),
-    (MovesNowhere, MOVES, "moves names no kind"),
+    (MovesLess, MOVES, "1 children where 3 were asked for"),
+    (TellsWhatWasNotThere, MOVES, "other records before than decode"),
+    (MakesAnotherThanItTells, MOVES, "another genome than the one that moved tells of"),
+    (NamesAMoveTwice, MOVES, "name a kind twice"),
+    (MovesNoRecord, MOVES, "less than a record"),
+    (MovesUndefined, MOVES, "has to define moved"),
+    (ForgetsAChange, CHANGES, "does not lead to the child's table"),
+    (DecodesOtherRecords, RECORDS, "other records than decode"),
     (MovesOutOfTheDomain, MOVES, "PluginError"),
     (CombinesOutOfTheDomain, MOVES, "PluginError"),
     (ViolatesTooMuch, VIOLATIONS, "wanted 0..1"),
@@ -210,9 +271,10 @@ def test_the_fault_is_found(genotype: type[Any], test: str, message: str) -> Non
     assert message in found(genotype, test)
 
 
-@pytest.mark.parametrize("test", [MOVES, AT_ONCE, VIOLATIONS, OMITTED, DIRECT, SHOWN, INITIAL, DRAWN])
-def test_capabilities_that_are_right_pass(test: str) -> None:
-    assert found(Able, test) == ""
+@pytest.mark.parametrize("test", [MOVES, CHANGES, RECORDS, VIOLATIONS, OMITTED, DIRECT, SHOWN, INITIAL, DRAWN])
+@pytest.mark.parametrize("genotype", [Able, Told])
+def test_capabilities_that_are_right_pass(genotype: type[Any], test: str) -> None:
+    assert found(genotype, test) == ""
 
 
 def test_a_genotype_is_asked_for_its_own_capabilities_only() -> None:

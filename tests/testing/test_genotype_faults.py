@@ -8,18 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.model import Followed, Generalising
+from evosdc.model import Generalising, Local
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
 from evosdc.testing import GenotypeConformance
 from tests.testing.findings import findings
 from tests.testing.genotypes import Copies, Levels, Swaps, hashed, locked
 from tests.testing.test_genotype_suite import CATEGORICAL
-
-
-class MutatesOtherwiseAtOnce(Copies):
-    def mutants(self, g, count, rng):
-        return list(super().mutants(g, count, rng))[::-1]
 
 
 class MutatesInPlace(Copies):
@@ -134,7 +129,7 @@ class ForgetsRows(Copies):
         return super().changed_rows(parent, child)[1:]
 
 
-class ForgetsRowsOfRandomDecoding(Swaps, Followed):
+class ForgetsRowsOfRandomDecoding(Swaps, Local):
     def changed_rows(self, parent, child):
         return np.arange(0, dtype=np.intp)
 
@@ -220,7 +215,6 @@ ROWS = "test_changed_rows_miss_no_change"
 FITS = "test_decoded_tables_fit_the_file"
 ACCEPTS = "test_check_accepts_what_the_genotype_makes"
 REFUSES = "test_check_refuses_what_cannot_be_decoded"
-AT_ONCE = "test_mutants_made_at_once_are_those_made_one_by_one"
 DESCRIBES = "test_descriptions_are_json_without_records"
 
 FAULTS = [
@@ -229,7 +223,6 @@ FAULTS = [
     (UsesGlobalRandom, GENERATOR, "the global state of random or numpy.random was changed"),
     (ReadsGlobalRandomAndRestoresIt, GENERATOR, "mutate: equal generators gave different results"),
     (UsesEntropy, GENERATOR, "random: equal generators gave different results"),
-    (MutatesOtherwiseAtOnce, AT_ONCE, "mutants gives other genomes than mutate"),
     (LosesGenes, GENES, "crossover lost genes at"),
     (ForgetsInDump, KEYS, "equal dumps and different keys"),
     (ForgetsInDump, NPZ, "dump and load change a genome"),
