@@ -187,14 +187,14 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
             made = self._batches.moved(g, places, repeats, costly, through, rng)
             if made is not None:
                 return self._told(g, made)
-        parts = []
+        rows, records = [np.empty(0, np.intp)], [np.empty((0, self._shape[1]), self._type)]
         for kind, drawn in zip(kinds, costly, strict=True):
             child = self._moved(g, kind, rng, through if drawn else None)
-            rows = changed_rows(g, child)
-            parts.append((rows, records_of(g, rows), records_of(child, rows)))
-        rows, before, records = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        ends = np.cumsum([len(own) for own, _, _ in parts], dtype=np.int64)
-        return self._told(g, Sparse(ends, rows, before, records))
+            rows.append(changed_rows(g, child))
+            records.append(records_of(child, rows[-1]))
+        ends = np.cumsum([len(own) for own in rows[1:]], dtype=np.int64)
+        every = np.concatenate(rows)
+        return self._told(g, Sparse(ends, every, records_of(g, every), np.concatenate(records)))
 
     def _moved(self, g: File, kind: str, rng: np.random.Generator, through: NDArray[np.float64] | None) -> File:
         single = kind in RECORD_MOVES or kind in CLASS_MOVES

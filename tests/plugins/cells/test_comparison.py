@@ -4,11 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.model import RecordDecoded
-from evosdc_cells.cells import Cells
 from evosdc_cells.comparison import STRETCH, changed_codes, differing_rows
-
-from .test_cells import microdata
 
 
 @st.composite
@@ -48,15 +44,3 @@ def test_what_children_change_is_found_for_all_at_once(files):
     assert before.dtype == after.dtype == np.int32
     assert before.tolist() == [parent[row].tolist() for _, own in wanted for row in own]
     assert after.tolist() == [children[place][row].tolist() for place, own in wanted for row in own]
-
-
-def test_changes_of_small_files_are_those_found_one_by_one():
-    rng = np.random.default_rng(4)
-    cells = Cells(Cells.Params(mutations=3), microdata(rng.integers(0, 3, (40, 3)), [3, 3, 3]))
-    parent = cells.random(rng)
-    children = [*cells.mutants(parent, 9, rng), cells.random(rng), parent]
-    found, wanted = cells.changes(parent, children, 10), RecordDecoded.changes(cells, parent, children, 10)
-    for one, other in zip(found[:3], wanted[:3], strict=True):
-        assert one.tolist() == other.tolist()
-    assert found.before.same_records(wanted.before)
-    assert found.after.same_records(wanted.after)

@@ -15,6 +15,8 @@ from evosdc_cells.crossover import CROSSOVERS
 from tests.table.rules import PROTECT, files, masked_anyhow
 from tests.table.test_record_rules import sample
 
+from .moving import moved
+
 RULES = edit_rules_of([{"a": "k", "c": ("u", "v")}, {"x": (5.0, 20.0), "y": (0, 3)}])
 
 
@@ -38,7 +40,7 @@ def test_no_operator_makes_an_impossible_record(table, seed, crossover, ruled):
     cells = Cells(Cells.Params(crossover=crossover, mutations=20), data)
     a, b = cells.random(rng), cells.seeded(masked_anyhow(data.table, seed))
     genomes = [a, b, *cells.crossover(a, b, rng), cells.mutate(b, rng)]
-    genomes += [cells.move(b, kind, rng) for kind in cells.moves]
+    genomes += [moved(cells, b, kind, rng) for kind in (*cells.moves, *cells.class_moves)]
     for genome in genomes:
         cells.check(genome)
         assert not data.rules.broken(cells.decode(genome, rng)).any()
@@ -72,6 +74,6 @@ def test_without_rules_nothing_is_drawn_otherwise():
         cells, rng = Cells(Cells.Params(), microdata), np.random.default_rng(5)
         genome = cells.mutate(cells.random(rng), rng)
         for kind in cells.moves * 5:
-            genome = cells.move(genome, kind, rng)
+            genome = moved(cells, genome, kind, rng)
         genomes.append(genome)
     assert (genomes[0] == genomes[1]).all()
