@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from evosdc.engine.deme_reports import DemeReport, join_generations, read_report
-from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.dispatch import Dispatch, error_of
 from evosdc.engine.evaluation import Cost
 from evosdc.engine.generation import Generation
 from evosdc.engine.packed_demes import pack_deme
@@ -159,10 +159,7 @@ class AsynchronousIslands:
     def _answered(self, island: int, outcome: Outcome) -> None:
         if isinstance(outcome.value, Failure):
             # Told when it is this generation's turn: the search may end before.
-            failure = outcome.value
-            error = EvaluationError(f"item {outcome.id} failed: {failure.type}: {failure.message}")
-            error.add_note(failure.traceback)  # for --debug only: it names places of this machine
-            self._failures[island] = error
+            self._failures[island] = error_of(outcome)
             return
         report: DemeReport = outcome.value
         begin, count = self._demes[island], len(report.generations)

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from evosdc.engine.failures import RAISE, ErrorRule
-from evosdc.errors import EvaluationError
+from evosdc.errors import EvaluationError, PluginRaisedError
 from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
-from evosdc.model import Executor, Outcome, SharedFiles, Task
+from evosdc.model import Executor, Failure, Outcome, SharedFiles, Task
 from evosdc.secret import Seed
 
 
@@ -111,8 +111,15 @@ def outcomes_of(executor: Executor, tasks: Sequence[Task], rule: ErrorRule = RAI
     outcomes = [outcome for task in executor.map(tasks) for outcome in task]
     for outcome in outcomes:
         if not (outcome.ok or rule.forgives(outcome)):
-            failure = outcome.value
-            error = EvaluationError(f"item {outcome.id} failed: {failure.type}: {failure.message}")
-            error.add_note(failure.traceback)  # for --debug only: it names places of this machine
-            raise error
+            raise error_of(outcome)
     return outcomes
+
+
+def error_of(failed: Outcome) -> EvaluationError:
+    """Return an error that says what became of an item."""
+    failure: Failure = failed.value
+    begin = f"item {failed.id} failed: {failure.type}"
+    kept = failure.message if failure.public is None else failure.public
+    error = PluginRaisedError(f"{begin}: {failure.message}", f"{begin}: {kept}" if kept else begin)
+    error.add_note(failure.traceback)  # for --debug only: it names places of this machine
+    return error

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,11 +24,14 @@ MOST_TABLES = 512
 """Tables that are followed at most: more than a population has members."""
 
 COPIED = 16_384
-"""Cells of a file up to which trackers are copied for a child that has children itself; those of larger files go there
-from its parent, since to copy them costs what the file costs."""
+"""Cells of a file up to which trackers are copied where two relatives have children; those of larger files go to and
+fro, since to copy them costs what the file costs."""
 
 FAR = 4
 """Children that differ in more than the records divided by this are judged from scratch: trackers would take longer."""
+
+REMEMBERED = 20_000
+"""Genomes of which it is known whose children they are."""
 
 NEAR = 2
 """So many tables that were asked for last are looked at for one that is near a genome, where its parent's is gone."""
@@ -40,10 +44,11 @@ def named(name: str, method: str, call: Callable[..., T], *given: Any) -> T:
     """Return what a method of a measure returns; raises `PluginRaisedError` with the names of both where it raises."""
     try:
         return call(*given)
-    except EvosdcError:
+    except (EvosdcError, MemoryError):
         raise
     except Exception as error:
-        raise PluginRaisedError("measure", name, method, error) from error
+        raised = f"measure {name}: {method} raised {type(error).__name__}"
+        raise PluginRaisedError(f"{raised}: {error}", raised) from error
 
 
 def scored(name: str, fitted: Fitted, masked: Table) -> float:
@@ -109,7 +114,9 @@ class Trackers:
         self._most = min(MOST_TABLES, max(2, MOST_BYTES // (BYTES_A_CELL * max(cells, 1))))
         self._copies = cells <= COPIED
         self._tables: OrderedDict[bytes, FollowedTable] = OrderedDict()
+        # By key of a genome: whose child it is, and of which child its table is now.
         self._origin: OrderedDict[bytes, bytes] = OrderedDict()
+        self._went: OrderedDict[bytes, bytes] = OrderedDict()
 
     def at(self, individual: Individual) -> FollowedTable:
         """Return the followed table of an individual: known, gone on from a relative's, or made anew."""
@@ -139,22 +146,32 @@ class Trackers:
 
     def born(self, child: bytes, parent: bytes) -> None:
         """Take note of whose child a genome is, by both keys."""
-        self._origin[child] = parent
-        while len(self._origin) > 40 * MOST_TABLES:
-            self._origin.popitem(last=False)
+        _remember(self._origin, child, parent)
 
     def _arrived(self, individual: Individual) -> FollowedTable:
+        """Return the table of an individual that has none: its parent's, which goes there, or a copy of a near one.
+
+        A parent mostly has made room for a child that has children. Where it has not, it is found where its table went.
+        """
         parent = self._origin.get(individual.key, b"")
-        for key in dict.fromkeys([parent, *list(self._tables)[: -NEAR - 1 : -1]]):
+        near = [self._went.get(individual.key, b""), *islice(reversed(self._tables), NEAR)]
+        for key in dict.fromkeys((parent, *near)):
             table = self._tables.get(key)
             change = None if table is None else table.change_to(individual.genome, self.most_changed)
             if table is None or change is None:
                 continue
-            if self._copies:
+            if key != parent and self._copies:
                 table = table.copy()
             else:
                 del self._tables[key]
+                _remember(self._went, key, individual.key)
             table.take(individual.genome, change)
             return table
         made = self._decode(individual.genome, individual.key)
         return FollowedTable(self.genotype, self._measures, individual.genome, made)
+
+
+def _remember(of: OrderedDict[bytes, bytes], key: bytes, other: bytes) -> None:
+    of[key] = other
+    while len(of) > REMEMBERED:
+        of.popitem(last=False)

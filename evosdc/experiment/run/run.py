@@ -46,6 +46,7 @@ from evosdc.experiment.run.portfolio import (
     write_portfolio,
 )
 from evosdc.experiment.run.recorder import Recorder
+from evosdc.experiment.run.rehearsal import kinds_of, rehearse
 from evosdc.experiment.run.repetition import ended_by_time, write_repetition
 from evosdc.experiment.run.schema_changes import require_same_schema
 from evosdc.experiment.run.so_far import ASKED_TO_END, OUT_OF_MEMORY, STOPPED, leave_so_far
@@ -106,8 +107,17 @@ def run_once(
     RunError
         The run failed; what it had is in the folder.
     """
-    began = monotonic() - spent
+    told = (display or Display()).message
+    asked = monotonic()
     assembly = assemble(experiment, registry, seed)
+    rehearsed = monotonic()
+    rehearse(
+        assembly.experiment,
+        kinds_of(assembly.microdata.original.schema),
+        lambda short, at, key: run_once(short, at, registry, key),
+        told,
+    )
+    began = asked + (monotonic() - rehearsed) - spent
     folder = RunFolder(path)
     own = experiment.data.file
     folder.create(own)
@@ -314,7 +324,7 @@ def _leave(recorder: Recorder, error: BaseException) -> None:
     text: that might hold values of records.
     """
     interrupted = isinstance(error, KeyboardInterrupt)
-    told = str(error).partition("\n")[0] if isinstance(error, EvosdcError) else ""
+    told = error.public.partition("\n")[0] if isinstance(error, EvosdcError) else ""
     if isinstance(error, OSError) and error.errno is not None:
         told = os.strerror(error.errno)
     stopped = ASKED_TO_END if isinstance(error, EndRequested) else STOPPED

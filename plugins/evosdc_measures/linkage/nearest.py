@@ -133,11 +133,11 @@ class FittedNearest(Fitted):
 class NearestRescoring(Rescoring):
     """The tracker where a change of any record moves all: each table is linked from scratch."""
 
-    _fitted: FittedNearest
+    fitted: FittedNearest
 
     def contributions(self) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,)."""
-        contributions: Numbers = self._fitted.percent(self._fitted.shares(self._fitted.links(self._masked)[0]))
+        contributions: Numbers = self.fitted.percent(self.fitted.shares(self.fitted.links(self.masked)[0]))
         return contributions
 
 
@@ -145,14 +145,14 @@ class MaskedLookedUp(Tracker):
     """The tracker for masked records that are looked up in the original: a change moves the changed records alone."""
 
     def __init__(self, fitted: FittedNearest, masked: Table) -> None:
-        self._fitted = fitted
+        self.fitted = fitted
         self._shares = fitted.shares(fitted.links(masked)[0])
         self._credit = int(self._shares.sum())
 
     @property
     def score(self) -> float:
         """The score of the table."""
-        return float(self._fitted.percent(self._credit))
+        return float(self.fitted.percent(self._credit))
 
     def take(self, change: Changes) -> None:
         """Go on to a child; one search for each changed record."""
@@ -163,16 +163,16 @@ class MaskedLookedUp(Tracker):
     def tries(self, changes: Changes) -> Numbers:
         """Return the scores of children; one search for each changed record."""
         steps = self._latest(changes) - self._shares[changes.rows]
-        scores: Numbers = self._fitted.percent(self._credit + sums_of_parts(steps, changes.ends))
+        scores: Numbers = self.fitted.percent(self._credit + sums_of_parts(steps, changes.ends))
         return scores
 
     def contributions(self) -> Numbers:
         """Return each record's credit as a share of the score, shape (n,)."""
-        contributions: Numbers = self._fitted.percent(self._shares)
+        contributions: Numbers = self.fitted.percent(self._shares)
         return contributions
 
     def _latest(self, changes: Changes) -> Integers:
-        fitted = self._fitted
+        fitted = self.fitted
         ties, _ = fitted.search(fitted.placed(changes.after), fitted.originals[changes.rows], fitted.tree)
         return fitted.shares(ties)
 
@@ -185,7 +185,7 @@ class OriginalsLookedUp(Tracker):
     """
 
     def __init__(self, fitted: FittedNearest, masked: Table) -> None:
-        self._fitted = fitted
+        self.fitted = fitted
         self._published = fitted.pair(masked)[1].copy()
         self._every = np.arange(len(self._published))
         self._ties, self._rivals = self._links_of(self._every)
@@ -195,11 +195,11 @@ class OriginalsLookedUp(Tracker):
     @property
     def score(self) -> float:
         """The score of the table."""
-        return float(self._fitted.percent(self._credit))
+        return float(self.fitted.percent(self._credit))
 
     def take(self, change: Changes) -> None:
         """Go on to a child."""
-        rows, ties, rivals = self._publish(change.rows, self._fitted.placed(change.after))
+        rows, ties, rivals = self._publish(change.rows, self.fitted.placed(change.after))
         self._credit += self._gain(rows, ties)
         self._ties[rows], self._rivals[rows] = ties, rivals
         self._most[rows] = self._farthest_ties(rows)
@@ -207,7 +207,7 @@ class OriginalsLookedUp(Tracker):
     def tries(self, changes: Changes) -> Numbers:
         """Return the scores of children: what each changes is published and taken back."""
         credits, begin = np.empty(len(changes.ends), dtype=np.int64), 0
-        after = self._fitted.placed(changes.after)
+        after = self.fitted.placed(changes.after)
         for child, end in enumerate(changes.ends.tolist()):
             changed = changes.rows[begin:end]
             before = self._published[changed]
@@ -215,16 +215,16 @@ class OriginalsLookedUp(Tracker):
             credits[child] = self._credit + self._gain(rows, ties)
             self._take_back(changed, before)
             begin = end
-        scores: Numbers = self._fitted.percent(credits)
+        scores: Numbers = self.fitted.percent(credits)
         return scores
 
     def contributions(self) -> Numbers:
         """Return each original's credit as a share of the score, shape (n,)."""
-        contributions: Numbers = self._fitted.percent(self._fitted.shares(self._ties))
+        contributions: Numbers = self.fitted.percent(self._fitted.shares(self._ties))
         return contributions
 
     def _gain(self, rows: Rows, ties: Integers) -> int:
-        return int((self._fitted.shares(ties) - self._fitted.shares(self._ties[rows])).sum())
+        return int((self.fitted.shares(ties) - self._fitted.shares(self._ties[rows])).sum())
 
     def _publish(self, changed: Rows, after: Placed) -> tuple[Rows, Integers, Rows]:
         """Change published records, and return the originals that are looked up again, and how they are linked."""
@@ -249,14 +249,14 @@ class OriginalsLookedUp(Tracker):
         touched[changed] = True
         stale: NDArray[np.bool_] = touched | touched[self._rivals]
         linked = np.flatnonzero((self._ties > 0) & ~stale)
-        asked, most = self._fitted.originals[linked, None], self._most[linked, None]
-        near = [(self._fitted.distances(asked, records[None]) <= most).any(axis=1) for records in (before, after)]
+        asked, most = self.fitted.originals[linked, None], self._most[linked, None]
+        near = [(self.fitted.distances(asked, records[None]) <= most).any(axis=1) for records in (before, after)]
         stale[linked] = near[0] | near[1]
         return stale
 
     def _links_of(self, rows: Rows) -> Links:
         """Return how some originals are linked."""
-        fitted, asked, own = self._fitted, self._fitted.originals[rows], self._published[rows]
+        fitted, asked, own = self.fitted, self._fitted.originals[rows], self._published[rows]
         if len(rows) <= FEW:
             ties, rivals = fitted.links_by_comparison(asked, own, self._published)
         else:
@@ -268,5 +268,5 @@ class OriginalsLookedUp(Tracker):
 
     def _farthest_ties(self, rows: Rows) -> NDArray[Any]:
         """Return up to which distance other records are tied with the own one of some originals."""
-        asked = self._fitted.originals[rows]
-        return self._fitted.limits(asked, self._fitted.distances(asked, self._published[rows]))[1]
+        asked = self.fitted.originals[rows]
+        return self.fitted.limits(asked, self._fitted.distances(asked, self._published[rows]))[1]
