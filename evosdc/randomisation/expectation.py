@@ -54,7 +54,11 @@ def expected_difference(table: Counts, matrices: Sequence[Matrix]) -> float:
         One for each axis.
     """
     if table.ndim == 1:
-        return float(_sum_of_first_order(table, matrices[0]))
+        # Running sums instead of a product: they add in the order of the categories.
+        arriving = table[:, None] * matrices[0]
+        means = arriving.cumsum(axis=0)[-1]
+        variances = (arriving * (1.0 - matrices[0])).cumsum(axis=0)[-1]
+        return float(_sum_of_differences(table, means, variances, np.diagonal(matrices[0]).copy()))
     means = published_counts(table, matrices)
     variances = means - published_counts(table, [matrix**2 for matrix in matrices])
     staying = np.ones(())
@@ -64,68 +68,47 @@ def expected_difference(table: Counts, matrices: Sequence[Matrix]) -> float:
 
 
 @njit(cache=True)
-def _sum_of_first_order(table: Counts, matrix: Matrix) -> float:
-    """Return the sum for one attribute: means, variances and differences in one go, without an array."""
-    total = 0.0
-    for to in range(table.size):
-        mean = variance = 0.0
-        for k in range(table.size):
-            arriving = table[k] * matrix[k, to]
-            mean += arriving
-            variance += arriving * (1.0 - matrix[k, to])
-        total += _mean_difference(table[to], mean, variance, matrix[to, to])
-    return total
-
-
-@njit(cache=True)
 def _sum_of_differences(table: Counts, means: Counts, variances: Counts, staying: Counts) -> float:
+    """Return the sum of ``E |Y - T|`` over cells; `staying` is the probability that a record of a cell stays in it."""
     total = 0.0
     for cell in range(table.size):
-        total += _mean_difference(table[cell], means[cell], variances[cell], staying[cell])
+        T, mean, variance, stay = table[cell], means[cell], variances[cell], staying[cell]
+        shift = mean - T
+        if T == 0.0:
+            total += mean
+            continue
+        if variance < 1e-12 or abs(shift) > 8.0 * sqrt(variance) + 8.0:
+            total += abs(shift)
+            continue
+        if variance >= _NORMAL:
+            deviation = sqrt(variance)
+            z = shift / deviation
+            total += deviation * sqrt(2.0 / pi) * exp(-0.5 * z * z) + shift * erf(z / sqrt(2.0))
+            continue
+        # E |In - Out| of Out, binomial (T, leave), and In, binomial of a mean and variance. For a whole X, |X| is the
+        # mean over u of (1 - cos uX) / (1 - cos u), a trigonometric polynomial: the mean over as many midpoints as the
+        # greatest |X| is exact.
+        leave = 1.0 - stay
+        entering = max(mean - T * stay, 0.0)
+        spread = max(variance - T * stay * (1.0 - stay), 0.0)
+        chance = min(max(1.0 - spread / entering, 0.0), 1.0) if entering > 1e-300 else 0.0
+        trials = entering / chance if chance > 1e-9 else 0.0
+        half = ceil(0.5 * (abs(shift) + 9.0 * sqrt(variance) + 8.0))
+        summed = 0.0
+        for node in range(half):
+            u = pi * (node + 0.5) / half
+            c, s = cos(u), sin(u)
+            # log of the modulus and angle of both characteristic functions
+            x, y = 1.0 - leave + leave * c, -leave * s
+            size = 0.5 * T * log(max(x * x + y * y, 1e-300))
+            angle = T * np.arctan2(y, x)
+            if chance > 1e-9:
+                x, y = 1.0 - chance + chance * c, chance * s
+                size += 0.5 * trials * log(max(x * x + y * y, 1e-300))
+                angle += trials * np.arctan2(y, x)
+            else:
+                size += entering * (c - 1.0)
+                angle += entering * s
+            summed += (1.0 - exp(size) * cos(angle)) / (1.0 - c)
+        total += summed / half
     return total
-
-
-@njit(cache=True)
-def _mean_difference(T: float, mean: float, variance: float, stay: float) -> float:
-    """Return ``E |Y - T|`` of one cell; `stay` is the probability that one of its records stays in it."""
-    shift = mean - T
-    if T == 0.0:
-        return mean
-    if variance < 1e-12 or abs(shift) > 8.0 * sqrt(variance) + 8.0:
-        return abs(shift)
-    if variance >= _NORMAL:
-        deviation = sqrt(variance)
-        z = shift / deviation
-        return deviation * sqrt(2.0 / pi) * exp(-0.5 * z * z) + shift * erf(z / sqrt(2.0))
-    entering = max(mean - T * stay, 0.0)
-    spread = max(variance - T * stay * (1.0 - stay), 0.0)
-    return _mean_modulus(T, 1.0 - stay, entering, spread, shift, variance)
-
-
-@njit(cache=True)
-def _mean_modulus(T: float, leave: float, entering: float, spread: float, shift: float, variance: float) -> float:
-    """Return ``E |In - Out|`` of Out, binomial (T, leave), and In, binomial of a mean and variance.
-
-    For a whole X, ``|X|`` is the mean over u of ``(1 - cos uX) / (1 - cos u)``, a trigonometric polynomial: the mean
-    over as many midpoints as the greatest ``|X|`` is exact.
-    """
-    chance = min(max(1.0 - spread / entering, 0.0), 1.0) if entering > 1e-300 else 0.0
-    trials = entering / chance if chance > 1e-9 else 0.0
-    half = ceil(0.5 * (abs(shift) + 9.0 * sqrt(variance) + 8.0))
-    total = 0.0
-    for node in range(half):
-        u = pi * (node + 0.5) / half
-        c, s = cos(u), sin(u)
-        # log of the modulus and angle of both characteristic functions
-        x, y = 1.0 - leave + leave * c, -leave * s
-        size = 0.5 * T * log(max(x * x + y * y, 1e-300))
-        angle = T * np.arctan2(y, x)
-        if chance > 1e-9:
-            x, y = 1.0 - chance + chance * c, chance * s
-            size += 0.5 * trials * log(max(x * x + y * y, 1e-300))
-            angle += trials * np.arctan2(y, x)
-        else:
-            size += entering * (c - 1.0)
-            angle += entering * s
-        total += (1.0 - exp(size) * cos(angle)) / (1.0 - c)
-    return total / half

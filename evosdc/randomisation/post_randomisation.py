@@ -1,7 +1,6 @@
 """Drawing published categories from transition matrices, by given uniform numbers."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.randomisation.transition import Matrix
@@ -21,21 +20,11 @@ def drawn(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> Codes:
         In [0, 1).
     """
     published = np.array(column, dtype=np.int32)
-    _draw(published, sums, np.ascontiguousarray(uniforms))
+    order = np.argsort(column, kind="stable")
+    # Category by category; missing ones come first, and stay.
+    begins = np.searchsorted(column[order], np.arange(len(sums) + 1))
+    for category, (begin, end) in enumerate(zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True)):
+        if begin < end:
+            rows = order[begin:end]
+            published[rows] = np.searchsorted(sums[category, :-1], uniforms[rows], side="right")
     return published
-
-
-@njit(cache=True)
-def _draw(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> None:
-    """Put the published categories in the place of the original ones."""
-    for record in range(column.size):
-        if column[record] >= 0:
-            row = sums[column[record]]
-            low, high = 0, row.size - 1
-            while low < high:
-                middle = (low + high) // 2
-                if row[middle] > uniforms[record]:
-                    high = middle
-                else:
-                    low = middle + 1
-            column[record] = low

@@ -50,13 +50,6 @@ def breaks(own: Classes, others: Classes, column: int, arrays: RuleArrays) -> bo
 
 
 @njit(cache=True)
-def write_row(records: Classes, row: int, copied: Classes) -> None:
-    """Copy one record to an array, shape (V,). To assign to a slice takes numba two seconds to compile."""
-    for v in range(len(copied)):
-        copied[v] = records[row, v]
-
-
-@njit(cache=True)
 def breaking_rows(own: Classes, others: Classes, rows: NDArray[np.intp], arrays: RuleArrays) -> Flags:
     """Return which of some records are not in order, shape (m,); `own` has these m rows only, `others` all."""
     found = np.zeros(len(rows), np.bool_)
@@ -65,13 +58,9 @@ def breaking_rows(own: Classes, others: Classes, rows: NDArray[np.intp], arrays:
     return found
 
 
-@njit(cache=True)
 def fitting_donors(donors: Classes, others: Classes, arrays: RuleArrays) -> Flags:
     """Return which masked parts of records, shape (m, V), are in order beside the others of one record, shape (W,)."""
-    found = np.zeros(len(donors), np.bool_)
-    for place in range(len(donors)):
-        found[place] = not breaks(donors[place], others, ALL, arrays)
-    return found
+    return ~breaking_rows(donors, others[None], np.zeros(len(donors), dtype=np.intp), arrays)
 
 
 @njit(cache=True)
@@ -119,7 +108,8 @@ def restorations(
                 chosen[place] = place
             while tried < most:
                 tried += 1
-                write_row(own, row, trial)
+                for v in range(columns):
+                    trial[v] = own[row, v]
                 for place in range(size):
                     v = differing[chosen[place]]
                     trial[v] = original[row, v]
@@ -137,7 +127,8 @@ def restorations(
                     chosen[place] = chosen[place - 1] + 1
             size += 1
         if not solved:
-            write_row(own, row, trial)
+            for v in range(columns):
+                trial[v] = own[row, v]
             place = 0
             while place < count and breaks(trial, others[row], ALL, arrays):
                 v = differing[place]
@@ -145,7 +136,8 @@ def restorations(
                     trial[v] = original[row, v]
                 place += 1
             if breaks(trial, others[row], ALL, arrays):
-                write_row(original, row, trial)
+                for v in range(columns):
+                    trial[v] = original[row, v]
                 hopeless[row] = breaks(trial, others[row], ALL, arrays)
         for v in range(columns):
             restored[row, v] = trial[v] != own[row, v]

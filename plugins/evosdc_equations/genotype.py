@@ -15,7 +15,7 @@ from evosdc.randomisation.equations.equation_design import EquationDesign, frequ
 from evosdc.randomisation.equations.evaluation import matrix_of
 from evosdc.randomisation.equations.infix import infix
 from evosdc.randomisation.equations.quantities import quantities_of
-from evosdc.randomisation.equations.symbols import ARITY, TERMINALS
+from evosdc.randomisation.equations.symbols import TERMINALS
 from evosdc.randomisation.post_randomisation import drawn
 from evosdc.randomisation.transition import Matrix, cumulative
 from evosdc.secret import lent
@@ -192,7 +192,7 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
 
     def traits(self, g: Genes) -> Mapping[str, float]:
         """Return the number of nodes and the depth of the deepest tree."""
-        return {"nodes": float(g[0].size), "depth": float(depth_of(g[0], ARITY))}
+        return {"nodes": float(g[0].size), "depth": float(depth_of(g[0]))}
 
     def pictures(self, g: Genes) -> Mapping[str, str]:
         """Return each equation typeset, cleaned up for reading, and as the tree that was evolved; not of huge ones."""
@@ -224,7 +224,7 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
         complaint = malformed(tokens, constants, self._trees)
         if complaint:
             raise PluginError(f"a genome of equations holds {complaint}")
-        depth, most = int(depth_of(tokens, ARITY)), max(map(len, self.equations(g)))
+        depth, most = depth_of(tokens), max(map(len, self.equations(g)))
         if depth > self.params.max_depth or most > self.params.max_nodes:
             raise PluginError(f"an equation of depth {depth} and {most} nodes is over the limits")
 

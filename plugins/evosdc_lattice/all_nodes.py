@@ -1,12 +1,10 @@
 """Every node of a lattice at once, for k-anonymity alone: one depth-first pass without leaving the kernel."""
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evosdc_lattice.rollup import Counts, WordFields, merged_classes, table_bits, write_k_summary
+from evosdc_lattice.rollup import Counts, WordFields, merged_classes, table_bits
 from evosdc_lattice.space import LatticeSpace
 
 
@@ -34,10 +32,7 @@ def swept(space: LatticeSpace) -> NDArray[np.int64] | None:
             used += len(maps[-1])
     parents = np.concatenate(maps) if maps else np.empty(0, dtype=np.int32)
     ground = space.ground
-    # Slots of a hash table hold positions from 1; the narrower they are, the more of them a cache holds.
-    m = len(ground.counts)
-    narrow = m < np.iinfo(np.uint16).max
-    table: NDArray[Any] = np.zeros(1 << table_bits(m), dtype=np.uint16 if narrow else np.uint32)
+    table = np.empty(1 << table_bits(len(ground.counts)), dtype=np.uint32)
     return _sweep(
         np.ascontiguousarray(ground.keys[:, 0]), ground.counts, order, heights, space.strides,
         WordFields(shift, mask, offset[0], parents.astype(np.uint64)), offset, space.model.k, table,
@@ -54,7 +49,7 @@ def _sweep(
     fields: WordFields,
     offset: NDArray[np.int64],
     k: int,
-    table: NDArray[np.unsignedinteger[Any]],
+    table: NDArray[np.uint32],
 ) -> NDArray[np.int64]:
     depth_count = order.size
     m = keys.size
@@ -70,9 +65,21 @@ def _sweep(
     figures = np.empty((np.prod(heights + 1), 5), np.int64)
     # source[d]: the depth whose set stands for the levels of the loops 0..d; sets are shared until one climbs.
     source = np.zeros(depth_count + 1, np.int64)
-    node = 0
-    write_k_summary(set_counts[0], set_sizes[0], k, figures[0])
+    node, place = 0, 0
     while True:
+        # As `k_summary` has it, without branches: no one can foretell which class is safe.
+        kept, kept_records, squares, kept_squares, records = 0, 0, 0, 0, 0
+        for i in range(set_sizes[place]):
+            size = int(set_counts[place, i])
+            safe = int(size >= k)
+            square = size * size
+            records += size
+            squares += square
+            kept += safe
+            kept_records += safe * size
+            kept_squares += safe * square
+        figures[node, 0], figures[node, 1], figures[node, 2] = set_sizes[place], kept, records - kept_records
+        figures[node, 3], figures[node, 4] = squares, kept_squares
         depth = depth_count - 1
         while depth >= 0 and level[depth] == heights[order[depth]]:
             node -= level[depth] * strides[order[depth]]
@@ -93,4 +100,3 @@ def _sweep(
         )  # fmt: skip
         for d in range(depth + 1, depth_count + 1):
             source[d] = place
-        write_k_summary(set_counts[place], set_sizes[place], k, figures[node])

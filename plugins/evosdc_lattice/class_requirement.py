@@ -5,7 +5,6 @@ from math import log
 from typing import Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc_lattice.earth_mover import Ground, distances
@@ -115,23 +114,13 @@ class ClassRequirement:
         return failing
 
 
-@njit(cache=True)
 def entropy_failures(sensitive: Sensitive, begin: int, end: int, least: float, failing: NDArray[np.bool_]) -> None:
     """Mark the classes whose entropy of sensitive values, in nats, is below `least`."""
-    for i in range(sensitive.shape[0]):
-        total = 0
-        for s in range(begin, end):
-            total += sensitive[i, s]
-        entropy = 0.0
-        for s in range(begin, end):
-            if sensitive[i, s] > 0:
-                share = sensitive[i, s] / total
-                entropy -= share * np.log(share)
-        if entropy < least:
-            failing[i] = True
+    counts = sensitive[:, begin:end].astype(np.float64)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    failing |= -(shares * np.log(np.where(counts > 0, shares, 1.0))).sum(axis=1) < least
 
 
-@njit(cache=True)
 def recursive_failures(
     sensitive: Sensitive,
     begin: int,
@@ -141,14 +130,6 @@ def recursive_failures(
     failing: NDArray[np.bool_],
 ) -> None:
     """Mark the classes without recursive (c, l)-diversity: ``r_1 < c (r_l + ... + r_m)``, r falling, m at least l."""
-    for i in range(sensitive.shape[0]):
-        ordered = np.sort(sensitive[i, begin:end])[::-1]
-        present = 0
-        tail = 0
-        for s in range(ordered.size):
-            if ordered[s] > 0:
-                present += 1
-                if s >= least - 1:
-                    tail += ordered[s]
-        if present < least or not ordered[0] < c * tail:
-            failing[i] = True
+    falling = -np.sort(-sensitive[:, begin:end], axis=1)
+    short = (falling > 0).sum(axis=1) < least
+    failing |= short | ~(falling[:, 0] < c * falling[:, max(least - 1, 0) :].sum(axis=1))

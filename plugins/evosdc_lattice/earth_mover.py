@@ -6,7 +6,6 @@ Source: Li, Li and Venkatasubramanian (2007); the three ground distances are the
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.table.hierarchy import Hierarchy
@@ -69,7 +68,6 @@ def hierarchical_ground(hierarchy: Hierarchy, labels: tuple[str, ...], missing: 
     return Ground(False, above)
 
 
-@njit(cache=True)
 def distances(
     counts: Counts, begin: int, end: int, overall: Shares, ordered: bool, above: NDArray[np.int32]
 ) -> NDArray[np.float64]:
@@ -88,33 +86,19 @@ def distances(
     -------
     ndarray of float64, shape (classes,)
     """
-    m = end - begin
-    height = above.shape[0]
-    result = np.empty(counts.shape[0], np.float64)
-    extra = np.empty(m, np.float64)
-    higher = np.empty(m, np.float64)
-    for i in range(counts.shape[0]):
-        total = 0
-        for s in range(begin, end):
-            total += counts[i, s]
-        distance, moved, apart = 0.0, 0.0, 0.0
-        for s in range(m):
-            extra[s] = counts[i, begin + s] / total - overall[s]
-            moved += extra[s]
-            distance += abs(moved)
-            apart += abs(extra[s])
-        if height == 0:
-            result[i] = distance / max(m - 1, 1) if ordered else apart / 2
-            continue
-        # Values whose common ancestor is at level l are 2 l edges apart, each of length 1 / (2 height); on a tree what
-        # an edge carries is the excess of all that lies below it.
-        for level in range(height - 1):
-            higher[:] = 0.0
-            for node in range(m):
-                if above[level, node] >= 0:
-                    higher[above[level, node]] += extra[node]
-            for node in range(m):
-                extra[node] = higher[node]
-                apart += abs(extra[node])
-        result[i] = apart / (2 * height)
-    return result
+    own, height = counts[:, begin:end], above.shape[0]
+    extra = own / own.sum(axis=1, keepdims=True) - overall
+    if height == 0 and ordered:
+        distance: Shares = np.abs(extra.cumsum(axis=1)).sum(axis=1) / max(own.shape[1] - 1, 1)
+        return distance
+    apart = np.abs(extra).sum(axis=1)
+    # Values whose common ancestor is at level l are 2 l edges apart, each of length 1 / (2 height); on a tree what an
+    # edge carries is the excess of all that lies below it.
+    for level in range(height - 1):
+        higher = np.zeros_like(extra)
+        for node in np.flatnonzero(above[level] >= 0).tolist():
+            higher[:, above[level, node]] += extra[:, node]
+        extra = higher
+        apart += np.abs(extra).sum(axis=1)
+    moved: Shares = apart / (2 * max(height, 1))
+    return moved

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
@@ -71,28 +70,14 @@ class RequiredModel:
         return failing
 
 
-@njit(cache=True)
 def entries(
     sensitive: Sensitive, begin: int, end: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the positive counts of some columns class by class: where each class begins, values, and records."""
-    m = sensitive.shape[0]
-    starts = np.zeros(m + 1, np.int64)
-    for i in range(m):
-        starts[i + 1] = starts[i]
-        for s in range(begin, end):
-            if sensitive[i, s] > 0:
-                starts[i + 1] += 1
-    values = np.empty(starts[m], np.int64)
-    counts = np.empty(starts[m], np.int64)
-    at = 0
-    for i in range(m):
-        for s in range(begin, end):
-            if sensitive[i, s] > 0:
-                values[at] = s - begin
-                counts[at] = sensitive[i, s]
-                at += 1
-    return starts, values, counts
+    own = sensitive[:, begin:end]
+    rows, values = np.nonzero(own > 0)
+    starts = np.searchsorted(rows, np.arange(len(own) + 1))
+    return starts, values, own[rows, values].astype(np.int64)
 
 
 def required_models(

@@ -114,7 +114,6 @@ class WordFields(NamedTuple):
     parents: NDArray[np.uint64]
 
 
-@njit(cache=True)
 def rolled_up_words(
     keys: NDArray[np.uint64],
     counts: Counts,
@@ -126,22 +125,15 @@ def rolled_up_words(
     As `rolled_up`, several times faster.
     """
     m = keys.size
-    merged = np.empty(m, np.uint64)
-    sizes = np.empty(m, np.int32)
-    if m < 65535:
-        found = merged_classes(keys, counts, m, moved, fields, merged, sizes, np.zeros(1 << table_bits(m), np.uint16))
-    else:
-        found = merged_classes(keys, counts, m, moved, fields, merged, sizes, np.zeros(1 << table_bits(m), np.uint32))
+    merged, sizes = np.empty(m, np.uint64), np.empty(m, np.int32)
+    keys = np.ascontiguousarray(keys)
+    found = merged_classes(keys, counts, m, moved, fields, merged, sizes, np.empty(1 << table_bits(m), np.uint32))
     return merged[:found].copy(), sizes[:found].copy()
 
 
-@njit(cache=True)
 def table_bits(m: int) -> int:
     """Return the base-2 logarithm of the capacity of a hash table for m keys: an eighth is used at most."""
-    bits = 4
-    while (1 << bits) < 8 * m:
-        bits += 1
-    return bits
+    return max((8 * m - 1).bit_length(), 4)
 
 
 @njit(cache=True)
@@ -153,7 +145,7 @@ def merged_classes(
     fields: WordFields,
     merged: NDArray[np.uint64],
     sizes: Counts,
-    table: NDArray[np.unsignedinteger[Any]],
+    table: NDArray[np.uint32],
 ) -> int:
     """Write the first m classes with some attributes at coarser levels; return how many there are.
 
@@ -164,11 +156,12 @@ def merged_classes(
     fields : WordFields
     merged, sizes : ndarray, shape (m,) or more
         Written to; they may be `keys` and `counts` themselves.
-    table : ndarray of unsigned integers
-        Of at least 2**`table_bits`(m) slots, whose type can hold m; overwritten. The narrower its type, the more of it
-        a cache holds.
+    table : ndarray of uint32
+        Of at least 2**`table_bits`(m) slots; overwritten.
     """
-    bits = table_bits(m)
+    bits = 4
+    while (1 << bits) < 8 * m:
+        bits += 1
     last = (1 << bits) - 1
     down = np.uint64(64 - bits)
     table[: last + 1] = 0
@@ -201,51 +194,19 @@ def merged_classes(
     return found
 
 
-@njit(cache=True)
 def summary(counts: Counts, failing: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return classes, kept classes, suppressed records, sum of squares of all and of kept classes; shape (5,)."""
-    result = np.zeros(5, np.int64)
-    result[0] = counts.size
-    for i in range(counts.size):
-        size = np.int64(counts[i])
-        result[3] += size * size
-        if failing[i]:
-            result[2] += size
-        else:
-            result[1] += 1
-            result[4] += size * size
-    return result
+    sizes, safe = counts.astype(np.int64), ~failing
+    kept = sizes * safe
+    classes, lost = np.count_nonzero(safe), sizes.sum() - kept.sum()
+    return np.array([sizes.size, classes, lost, sizes @ sizes, kept @ kept], dtype=np.int64)
 
 
-@njit(cache=True)
 def k_summary(counts: Counts, k: int) -> NDArray[np.int64]:
     """Return the summary where the classes of fewer than k records fail; shape (5,)."""
-    result = np.empty(5, np.int64)
-    write_k_summary(counts, counts.size, k, result)
-    return result
+    return summary(counts, counts < k)
 
 
-@njit(cache=True)
-def write_k_summary(counts: Counts, m: int, k: int, result: NDArray[np.int64]) -> None:
-    """Write the `k_summary` of the first m classes; without branches, since no one can foretell which class is safe."""
-    kept, kept_records, squares, kept_squares, records = np.zeros(5, np.int64)
-    for i in range(m):
-        size = np.int64(counts[i])
-        safe = np.int64(size >= k)
-        square = size * size
-        records += size
-        squares += square
-        kept += safe
-        kept_records += safe * size
-        kept_squares += safe * square
-    result[0] = m
-    result[1] = kept
-    result[2] = records - kept_records
-    result[3] = squares
-    result[4] = kept_squares
-
-
-@njit(cache=True)
 def suppressed_codes(
     keys: Keys,
     counts: Counts,
@@ -258,23 +219,16 @@ def suppressed_codes(
 ) -> NDArray[np.int64]:
     """Return how many suppressed records have each generalised value, attribute after attribute; shape (size,)."""
     result = np.zeros(size, np.int64)
-    for i in range(counts.size):
-        if failing[i]:
-            for a in range(word.size):
-                code = np.int64((keys[i, word[a]] >> shift[a]) & mask[a])
-                result[offset[a] + code] += counts[i]
+    lost, records = keys[failing], counts[failing]
+    for a in range(word.size):
+        codes = ((lost[:, word[a]] >> shift[a]) & mask[a]).astype(np.int64)
+        result += np.bincount(offset[a] + codes, records, size).astype(np.int64)
     return result
 
 
-@njit(cache=True)
 def absorbing_failures(sensitive: Sensitive, begin: int, end: int, least: int, failing: NDArray[np.bool_]) -> None:
     """Mark the classes with fewer than `least` distinct sensitive values among columns begin to end."""
-    for i in range(sensitive.shape[0]):
-        present = 0
-        for s in range(begin, end):
-            present += sensitive[i, s] > 0
-        if present < least:
-            failing[i] = True
+    failing |= (sensitive[:, begin:end] > 0).sum(axis=1) < least
 
 
 def empty_sensitive(m: int) -> Sensitive:

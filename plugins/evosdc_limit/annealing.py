@@ -165,7 +165,10 @@ class Channels(NamedTuple):
 
 def fitness(il: float, dr: float, costs: Costs) -> float:
     """Return what is minimised."""
-    return float(_fitness(il, dr, costs.t, costs.greatest))
+    if costs.greatest:
+        # A little of the mean beside the maximum: where one of both is greater, the other should not be wasted.
+        return max(il, dr) + 0.02 * (il + dr)
+    return costs.t * il + (1.0 - costs.t) * dr
 
 
 def annealed(
@@ -197,81 +200,42 @@ def annealed(
         state[v, : one.shape[0], : one.shape[1]] = one
         originals[v, : len(own)] = own
     shapes = np.array([one.shape for one in counts], dtype=np.int64)
-    wide = state.shape[:2]
-    walk = _Walk(
-        np.zeros(wide), np.zeros(wide), np.zeros(wide, np.int64), np.zeros(len(counts)), state.copy(), np.zeros(5)
-    )
-    _begin(state, shapes, originals, costs, walk)
+    walk = _walk_from(state, shapes, originals, costs)
     moves *= len(counts)
     for done in range(0, moves, _AT_ONCE):
         # The kernel draws nothing itself: it would begin at a seed, and could be replayed from it.
         uniforms = rng.random((min(_AT_ONCE, moves - done), _DRAWS))
-        _anneal(state, shapes, originals, costs, walk, uniforms, done / moves, 1.0 / moves, hot)
+        tables = _table_losses(costs, walk.moved)
+        _anneal(state, shapes, originals, costs, walk, uniforms, tables, done / moves, 1.0 / moves, hot)
     _, _, _, il, dr = walk.sums.tolist()
     return Channels(tuple(walk.best[v, : one.shape[0], : one.shape[1]].copy() for v, one in enumerate(counts)), il, dr)
 
 
-@njit(cache=True)
-def _fitness(il: float, dr: float, t: float, greatest: bool) -> float:
-    # A little of the mean beside the maximum: where one of both is greater, the other should not be wasted.
-    return max(il, dr) + 0.02 * (il + dr) if greatest else t * il + (1.0 - t) * dr
+def _table_losses(costs: Costs, moved: Floats) -> float:
+    """Return IL of all tables, added one after the other."""
+    losses = costs.tables * np.maximum(moved[:, None], moved)
+    return float(losses.cumsum()[-1])
 
 
-@njit(cache=True)
-def _guide(il: float, dr: float, t: float, apart: float) -> float:
-    return t * il + (1.0 - t) * dr + apart * abs(il - dr)
-
-
-@njit(cache=True)
-def _column(counts: NDArray[np.int64], costs: Costs, v: int) -> tuple[float, float, int]:
-    """Return the entropy, the right guesses and the number of the records of one published category."""
-    together = 0
-    apart = 0.0
-    most = 0
-    for a in range(len(counts)):
-        count = counts[a]
-        together += count
-        apart += costs.bits[count]
-        most = max(most, count)
-    return (costs.bits[together] - apart) * costs.entropies[v], most * costs.guesses[v], together
-
-
-@njit(cache=True)
-def _table_losses(costs: Costs, moved: NDArray[np.float64]) -> float:
-    total = 0.0
-    for v in range(len(moved)):
-        for w in range(len(moved)):
-            total += costs.tables[v, w] * max(moved[v], moved[w])
-    return total
-
-
-@njit(cache=True)
-def _record(counts: NDArray[np.int64], number: int) -> int:
-    """Return the category of a record by its number."""
-    for place in range(len(counts)):
-        number -= counts[place]
-        if number < 0:
-            return place
-    return len(counts) - 1
-
-
-@njit(cache=True)
-def _begin(
-    state: NDArray[np.int64], shapes: NDArray[np.int64], originals: NDArray[np.int64], costs: Costs, walk: _Walk
-) -> None:
-    """Write where annealing begins."""
+def _walk_from(state: Integers, shapes: Integers, originals: Integers, costs: Costs) -> _Walk:
+    """Return where annealing begins."""
+    wide = state.shape[:2]
+    entropy, guess, number, moved = np.zeros(wide), np.zeros(wide), np.zeros(wide, np.int64), np.zeros(wide[0])
     risk, loss = costs.risk, costs.loss
-    for v in range(len(shapes)):
-        for b in range(shapes[v, 0]):
-            walk.entropy[v, b], walk.guess[v, b], walk.number[v, b] = _column(state[v, b], costs, v)
-            loss += walk.entropy[v, b]
-            risk += walk.guess[v, b]
-            walk.moved[v] += 0.5 * abs(walk.number[v, b] - originals[v, b])
-            for a in range(shapes[v, 1]):
-                loss += costs.distances[v, b, a] * state[v, b, a]
-    whole = loss + _table_losses(costs, walk.moved)
-    walk.sums[:2] = loss, risk
-    walk.sums[2:] = _fitness(whole, risk, costs.t, costs.greatest), whole, risk
+    for v, (published, original) in enumerate(shapes.tolist()):
+        for b in range(published):
+            counts = state[v, b]
+            number[v, b] = counts.sum()
+            entropy[v, b] = (costs.bits[number[v, b]] - costs.bits[counts].cumsum()[-1]) * costs.entropies[v]
+            guess[v, b] = counts.max() * costs.guesses[v]
+            loss += float(entropy[v, b])
+            risk += float(guess[v, b])
+            moved[v] += 0.5 * abs(number[v, b] - originals[v, b])
+            for cost in (costs.distances[v, b, :original] * counts[:original]).tolist():
+                loss += cost
+    whole = loss + _table_losses(costs, moved)
+    sums = np.array([loss, risk, fitness(whole, risk, costs), whole, risk])
+    return _Walk(entropy, guess, number, moved, state.copy(), sums)
 
 
 @njit(cache=True)
@@ -282,23 +246,24 @@ def _anneal(
     costs: Costs,
     walk: _Walk,
     uniforms: Floats,
+    tables: float,
     begun: float,
     share: float,
     hot: float,
 ) -> None:
     """Try a move with each row of uniform numbers; a share of all moves each, of which one was done before."""
-    attributes = len(shapes)
+    attributes, _, widest = state.shape
     entropy, guess, number, moved, best, sums = walk
-    loss, risk, least, best_loss, best_risk = sums
-    tables = _table_losses(costs, moved)
+    loss, risk, least, best_loss, best_risk = sums[0], sums[1], sums[2], sums[3], sums[4]
     apart, now, temperature = 0.0, 0.0, hot
+    new_entropy, new_guess, new_number = np.zeros(2), np.zeros(2), np.zeros(2, dtype=np.int64)
     for move in range(len(uniforms)):
         if move % _STEP == 0:
             done = begun + move * share
             temperature = hot * (COLD / hot) ** done
             if costs.greatest:
                 apart = LOOSE * (TIGHT / LOOSE) ** done
-            now = _guide(loss + tables, risk, costs.t, apart)
+            now = costs.t * (loss + tables) + (1.0 - costs.t) * risk + apart * abs(loss + tables - risk)
         drawn = uniforms[move]
         v = int(drawn[0] * attributes)
         width = shapes[v, 0]
@@ -307,12 +272,21 @@ def _anneal(
         b, c = int(drawn[1] * width), int(drawn[2] * width)
         if b == c or number[v, b] == 0:
             continue
-        a = _record(state[v, b], int(drawn[3] * number[v, b]))
-        other = -1
-        if number[v, c] > 0 and drawn[4] < 0.6:
-            other = _record(state[v, c], int(drawn[5] * number[v, c]))
-            if other == a:
-                continue
+        # The original category of a record that is moved, and of one that may be exchanged for it.
+        a, other = -1, -1
+        for side in range(2 if number[v, c] > 0 and drawn[4] < 0.6 else 1):
+            counts = state[v, b] if side == 0 else state[v, c]
+            left = int(drawn[3 + 2 * side] * number[v, b if side == 0 else c])
+            place = 0
+            while place < widest - 1 and left >= counts[place]:
+                left -= counts[place]
+                place += 1
+            if side == 0:
+                a = place
+            else:
+                other = place
+        if other == a:
+            continue
         count = state[v, b, a] if other < 0 else min(state[v, b, a], state[v, c, other])
         if drawn[6] < 0.5:
             count = int(count ** (2.0 * drawn[6]))
@@ -323,25 +297,44 @@ def _anneal(
             change += (costs.distances[v, b, other] - costs.distances[v, c, other]) * count
             state[v, b, other] += count
             state[v, c, other] -= count
-        first = _column(state[v, b], costs, v)
-        second = _column(state[v, c], costs, v)
-        new_loss = loss + change + first[0] + second[0] - entropy[v, b] - entropy[v, c]
-        new_risk = risk + first[1] + second[1] - guess[v, b] - guess[v, c]
+        for side in range(2):
+            counts = state[v, b] if side == 0 else state[v, c]
+            together, most, uncertain = 0, 0, 0.0
+            for place in range(widest):
+                together += counts[place]
+                uncertain += costs.bits[counts[place]]
+                most = max(most, counts[place])
+            new_entropy[side] = (costs.bits[together] - uncertain) * costs.entropies[v]
+            new_guess[side], new_number[side] = most * costs.guesses[v], together
+        new_loss = loss + change + new_entropy[0] + new_entropy[1] - entropy[v, b] - entropy[v, c]
+        new_risk = risk + new_guess[0] + new_guess[1] - guess[v, b] - guess[v, c]
         before = moved[v]
         new_tables = tables
         if other < 0:
-            for place, after in ((b, first[2]), (c, second[2])):
-                moved[v] += 0.5 * (abs(after - originals[v, place]) - abs(number[v, place] - originals[v, place]))
-            new_tables = _table_losses(costs, moved)
-        then = _guide(new_loss + new_tables, new_risk, costs.t, apart)
+            for side in range(2):
+                place = b if side == 0 else c
+                own = originals[v, place]
+                moved[v] += 0.5 * (abs(new_number[side] - own) - abs(number[v, place] - own))
+            new_tables = 0.0
+            for one in range(attributes):
+                for two in range(attributes):
+                    new_tables += costs.tables[one, two] * max(moved[one], moved[two])
+        whole = new_loss + new_tables
+        then = costs.t * whole + (1.0 - costs.t) * new_risk + apart * abs(whole - new_risk)
         if then <= now or drawn[7] < np.exp((now - then) / temperature):
             loss, risk, tables, now = new_loss, new_risk, new_tables, then
-            entropy[v, b], guess[v, b], number[v, b] = first
-            entropy[v, c], guess[v, c], number[v, c] = second
-            reached = _fitness(loss + tables, risk, costs.t, costs.greatest)
+            entropy[v, b], guess[v, b], number[v, b] = new_entropy[0], new_guess[0], new_number[0]
+            entropy[v, c], guess[v, c], number[v, c] = new_entropy[1], new_guess[1], new_number[1]
+            # As `fitness` has it.
+            reached = costs.t * whole + (1.0 - costs.t) * risk
+            if costs.greatest:
+                reached = max(whole, risk) + 0.02 * (whole + risk)
             if reached < least - 1e-9:
-                least, best_loss, best_risk = reached, loss + tables, risk
-                best[:] = state
+                least, best_loss, best_risk = reached, whole, risk
+                for one in range(attributes):
+                    for place in range(shapes[one, 0]):
+                        for two in range(widest):
+                            best[one, place, two] = state[one, place, two]
         else:
             moved[v] = before
             state[v, b, a] += count
@@ -349,5 +342,4 @@ def _anneal(
             if other >= 0:
                 state[v, b, other] -= count
                 state[v, c, other] += count
-    sums[:2] = loss, risk
-    sums[2:] = least, best_loss, best_risk
+    sums[0], sums[1], sums[2], sums[3], sums[4] = loss, risk, least, best_loss, best_risk

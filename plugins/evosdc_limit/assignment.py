@@ -106,12 +106,15 @@ def assigned(
     swaps = min(_SWAPS * effort * codes.size, _MOST // attributes) if attributes > 1 else 0
     tables = objective.table_cost * 0.5 / len(table) if objective.order > 1 else 0.0
     layout, surplus = _laid_out(table.codes, codes, widths)
-    own = np.ascontiguousarray(table.codes)
+    own = table.codes.copy()
     linkage = 50.0 / len(table) if linked else 0.0
     table_cost, linkage_cost = t * tables, (1.0 - t) * linkage
     credits, matched = np.zeros((2, len(table))), np.zeros(2)
     if linkage_cost > 0.0:
-        _credit_all(codes, own, links, credits, matched)
+        for row, (published, original_record) in enumerate(zip(codes, own, strict=True)):
+            for kind in range(2):
+                credits[kind, row] = credit(links, kind, original_record, published)
+        matched = credits.cumsum(axis=1)[:, -1].copy()
     for done in range(0, swaps, _AT_ONCE):
         # The kernel draws nothing itself: it would begin at a seed, and could be replayed from it.
         uniforms = rng.random((min(_AT_ONCE, swaps - done), _DRAWS))
@@ -154,47 +157,6 @@ def _beyond_margins(codes: Codes, original: Codes, layout: _Layout, surplus: NDA
 
 
 @njit(cache=True)
-def _cell(v: int, w: int, mine: int, other: int, widths: Integers, offsets: Integers) -> int:
-    """Return the place of a cell in the table of two attributes, whose first has the lower number."""
-    if v < w:
-        return int(offsets[v, w] + (mine + 1) * widths[w] + other + 1)
-    return int(offsets[v, w] + (other + 1) * widths[v] + mine + 1)
-
-
-@njit(cache=True)
-def _moved(surplus: NDArray[np.int64], cell: int, step: int) -> int:
-    """Add a record to a cell, or take one, and return by how much the sum of differences grows."""
-    before = abs(surplus[cell])
-    surplus[cell] += step
-    return int(abs(surplus[cell]) - before)
-
-
-@njit(cache=True)
-def _exchange(codes: Codes, v: int, r: int, s: int, layout: _Layout, surplus: NDArray[np.int64]) -> int:
-    """Swap what two records publish, and return by how much the sum of differences grows."""
-    a, b = codes[r, v], codes[s, v]
-    widths, offsets = layout.widths, layout.offsets
-    change = 0
-    for w in range(codes.shape[1]):
-        if w != v and codes[r, w] != codes[s, w]:
-            change += _moved(surplus, _cell(v, w, a, codes[r, w], widths, offsets), -1)
-            change += _moved(surplus, _cell(v, w, b, codes[r, w], widths, offsets), 1)
-            change += _moved(surplus, _cell(v, w, b, codes[s, w], widths, offsets), -1)
-            change += _moved(surplus, _cell(v, w, a, codes[s, w], widths, offsets), 1)
-    codes[r, v], codes[s, v] = b, a
-    return change
-
-
-@njit(cache=True)
-def _credit_all(codes: Codes, own: Codes, links: Links, credits: Floats, matched: Floats) -> None:
-    """Write the expected match of each record, and their sums, for both intruders."""
-    for row in range(len(codes)):
-        for kind in range(2):
-            credits[kind, row] = credit(links, kind, own[row], codes[row])
-            matched[kind] += credits[kind, row]
-
-
-@njit(cache=True)
 def _swap(
     codes: Codes,
     own: Codes,
@@ -223,23 +185,37 @@ def _swap(
         r, s = layout.order[v, place], layout.order[v, low + int(drawn[2] * (high - low))]
         if codes[r, v] == codes[s, v]:
             continue
-        growth = _exchange(codes, v, r, s, layout, surplus)
-        change = table_cost * growth
-        if linkage_cost > 0.0:
-            for kind in range(2):
-                new[kind, 0] = credit(links, kind, own[r], codes[r])
-                new[kind, 1] = credit(links, kind, own[s], codes[s])
-                sums[kind] = matched[kind] + new[kind, 0] + new[kind, 1] - credits[kind, r] - credits[kind, s]
-            change += linkage_cost * (_linkage(sums) - _linkage(matched))
-        if change <= 0.0 or drawn[3] < np.exp(-change / temperature):
+        for undone in range(2):
+            # Both records swap what they publish; by how much the sum of differences grows.
+            growth = 0
+            for w in range(attributes):
+                if w == v or codes[r, w] == codes[s, w]:
+                    continue
+                for corner in range(4):
+                    row, step = r if corner < 2 else s, 2 * (corner % 2) - 1
+                    mine, other = codes[r if corner % 3 == 0 else s, v] + 1, codes[row, w] + 1
+                    cell = layout.offsets[v, w]
+                    cell += mine * layout.widths[w] + other if v < w else other * layout.widths[v] + mine
+                    growth -= abs(surplus[cell])
+                    surplus[cell] += step
+                    growth += abs(surplus[cell])
+            codes[r, v], codes[s, v] = codes[s, v], codes[r, v]
+            if undone:
+                break
+            change = table_cost * growth
             if linkage_cost > 0.0:
                 for kind in range(2):
-                    credits[kind, r], credits[kind, s] = new[kind]
-                    matched[kind] = sums[kind]
-        else:
-            _exchange(codes, v, r, s, layout, surplus)
-
-
-@njit(cache=True)
-def _linkage(matched: NDArray[np.float64]) -> float:
-    return float(max(matched[0], matched[1]) + _LESSER * min(matched[0], matched[1]))
+                    new[kind, 0] = credit(links, kind, own[r], codes[r])
+                    new[kind, 1] = credit(links, kind, own[s], codes[s])
+                    sums[kind] = matched[kind] + new[kind, 0] + new[kind, 1] - credits[kind, r] - credits[kind, s]
+                change += linkage_cost * (
+                    max(sums[0], sums[1])
+                    + _LESSER * min(sums[0], sums[1])
+                    - (max(matched[0], matched[1]) + _LESSER * min(matched[0], matched[1]))
+                )
+            if change <= 0.0 or drawn[3] < np.exp(-change / temperature):
+                if linkage_cost > 0.0:
+                    for kind in range(2):
+                        credits[kind, r], credits[kind, s] = new[kind, 0], new[kind, 1]
+                        matched[kind] = sums[kind]
+                break

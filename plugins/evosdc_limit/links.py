@@ -86,20 +86,15 @@ def credit(links: Links, kind: int, own: Codes, published: Codes) -> float:
         number += (published[v] + 1) * links.strides[v]
         cost += links.costs[kind, v, published[v] + 1, own[v] + 1]
     if np.isnan(links.least[kind, number]):
-        _look_up(links, kind, published, number)
+        least, ties = np.inf, 0
+        for place in range(len(links.originals)):
+            away = 0.0
+            for v in range(attributes):
+                away += links.costs[kind, v, published[v] + 1, links.originals[place, v] + 1]
+            if away < least - _TIED:
+                least, ties = away, 0
+            if away <= least + _TIED:
+                ties += links.multiples[place]
+        links.least[kind, number] = least
+        links.ties[kind, number] = ties
     return 1.0 / links.ties[kind, number] if cost <= links.least[kind, number] + _TIED else 0.0
-
-
-@njit(cache=True)
-def _look_up(links: Links, kind: int, published: Codes, number: int) -> None:
-    least, ties = np.inf, 0
-    for place in range(len(links.originals)):
-        cost = 0.0
-        for v in range(len(published)):
-            cost += links.costs[kind, v, published[v] + 1, links.originals[place, v] + 1]
-        if cost < least - _TIED:
-            least, ties = cost, 0
-        if cost <= least + _TIED:
-            ties += links.multiples[place]
-    links.least[kind, number] = least
-    links.ties[kind, number] = ties

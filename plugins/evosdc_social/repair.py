@@ -15,7 +15,10 @@ NOBODY = -1
 
 def canonical(groups: Labels) -> Labels:
     """Return groups numbered in the order of their first users, read-only: equal for equal groups."""
-    found = _canonical(np.ascontiguousarray(groups, dtype=np.int32))
+    _, firsts, places = np.unique(groups, return_index=True, return_inverse=True)
+    ranks = np.empty(firsts.size, dtype=np.int32)
+    ranks[np.argsort(firsts)] = np.arange(firsts.size)
+    found: Labels = ranks[places.reshape(-1)]
     found.flags.writeable = False
     return found
 
@@ -39,23 +42,6 @@ def repaired(groups: Labels, k: int, space: SemanticSpace, leaves: Nodes, rng: n
     """
     order = rng.permutation(len(groups))
     return canonical(_repaired(groups.astype(np.int32), k, space.padded, space.heights, space.costs, leaves, order))
-
-
-@njit(cache=True)
-def _canonical(groups: Labels) -> Labels:
-    most = 0
-    for group in groups:
-        most = max(most, group)
-    number = np.full(most + 1, -1, dtype=np.int32)
-    result = np.empty_like(groups)
-    count = 0
-    for user in range(groups.size):
-        group = groups[user]
-        if number[group] < 0:
-            number[group] = count
-            count += 1
-        result[user] = number[group]
-    return result
 
 
 @njit(cache=True)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.randomisation.equations.symbols import ARITY, CONSTANT, LIMIT, SYMBOLS
@@ -59,7 +58,7 @@ class Equation:
     @property
     def depth(self) -> int:
         """Edges from the root to the deepest terminal; 0 for a lone terminal."""
-        return int(depth_of(self.tokens, ARITY))
+        return depth_of(self.tokens)
 
     def fold(self, leaf: Callable[[int, float], T], node: Callable[[int, Sequence[T]], T]) -> T:
         """Return what a walk over the tree builds, operands first; no recursion, however deep the tree.
@@ -122,34 +121,27 @@ def split(tokens: Tokens, constants: Constants) -> tuple[Equation, ...]:
 
 def starts(tokens: Tokens) -> NDArray[np.int64]:
     """Return for each token where its subtree begins."""
-    begins: NDArray[np.int64] = _starts(tokens, ARITY)
-    return begins
-
-
-@njit(cache=True)
-def _starts(tokens: Tokens, arity: NDArray[np.int64]) -> NDArray[np.int64]:
-    begins = np.empty(tokens.size, dtype=np.int64)
-    for i in range(tokens.size):
-        begin = i
-        for _ in range(arity[tokens[i]]):
-            begin = begins[begin - 1]
-        begins[i] = begin
-    return begins
-
-
-@njit(cache=True)
-def depth_of(tokens: Tokens, arity: NDArray[np.int64]) -> int:
-    """Return the depth of the deepest of the trees in a postorder vector."""
-    stack = np.empty(tokens.size, dtype=np.int64)
-    top = 0
-    for token in tokens:
-        deepest = -1
+    arity, begins = ARITY.tolist(), list[int]()
+    for place, token in enumerate(tokens.tolist()):
+        begin = place
         for _ in range(arity[token]):
-            top -= 1
-            deepest = max(deepest, stack[top])
-        stack[top] = deepest + 1
-        top += 1
-    return int(stack[:top].max())
+            begin = begins[begin - 1]
+        begins.append(begin)
+    return np.array(begins, dtype=np.int64)
+
+
+def depth_of(tokens: Tokens) -> int:
+    """Return the depth of the deepest of the trees in a postorder vector."""
+    arity, stack = ARITY.tolist(), list[int]()
+    for token in tokens.tolist():
+        taken = arity[token]
+        if taken:
+            deepest = max(stack[-taken:])
+            del stack[-taken:]
+            stack.append(deepest + 1)
+        else:
+            stack.append(0)
+    return max(stack)
 
 
 def frozen(array: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:

@@ -18,10 +18,9 @@ from evosdc.randomisation.transition import Matrix
 Decoding = Literal["raw", "offdiag", "full"]
 DECODINGS: tuple[str, ...] = get_args(Decoding)
 
-_RAW, _OFFDIAG = DECODINGS.index("raw"), DECODINGS.index("offdiag")
-_PLUS, _MINUS, _TIMES, _OVER = CODE["+"], CODE["-"], CODE["*"], CODE["/"]
+_PLUS, _MINUS, _TIMES = CODE["+"], CODE["-"], CODE["*"]
 _MIN, _MAX, _NEG, _ABS = CODE["min"], CODE["max"], CODE["neg"], CODE["abs"]
-_SQRT, _LOG = CODE["sqrt"], CODE["log"]
+_SQRT = CODE["sqrt"]
 
 
 def values(equation: Equation, cells: Quantities) -> NDArray[np.float64]:
@@ -50,8 +49,7 @@ def matrix_of(equation: Equation, cells: Quantities, decoding: Decoding = "raw")
     n = cells.occurring.size
     if n < 2:
         return np.identity(cells.size)
-    mode = DECODINGS.index(decoding)
-    inner: Matrix = _matrix(equation.tokens, equation.constants, cells.planes, ARITY, n, mode, cells.p)
+    inner = _decoded(values(equation, cells), decoding, cells.p)
     if n == cells.size:
         return inner
     matrix = np.identity(cells.size)
@@ -73,105 +71,70 @@ def _values(
     for i in range(tokens.size):
         token = tokens[i]
         taken = arity[token]
+        top -= max(taken - 1, 0)
+        x = stack[top - 1] if taken else stack[top]
+        y = stack[top] if taken > 1 else x
+        u, v = (stack[top + 1], stack[top + 2]) if taken > 2 else (x, x)
         if taken == 0:
-            target = stack[top]
             for j in range(cells):
-                target[j] = constants[i] if token == CONSTANT else planes[token, j]
+                x[j] = constants[i] if token == CONSTANT else planes[token, j]
             top += 1
+        elif token == _NEG:
+            for j in range(cells):
+                x[j] = -x[j]
+        elif token == _ABS:
+            for j in range(cells):
+                x[j] = abs(x[j])
+        elif token == _SQRT:
+            for j in range(cells):
+                x[j] = np.sqrt(abs(x[j]))
         elif taken == 1:
-            _unary(token, stack[top - 1])
-        elif taken == 2:
-            top -= 1
-            _binary(token, stack[top - 1], stack[top])
-        else:
-            top -= 3
-            x, y, u, v = stack[top - 1], stack[top], stack[top + 1], stack[top + 2]
+            for j in range(cells):
+                x[j] = np.log1p(abs(x[j]))
+        elif token == _MIN:
+            for j in range(cells):
+                x[j] = min(x[j], y[j])
+        elif token == _MAX:
+            for j in range(cells):
+                x[j] = max(x[j], y[j])
+        elif taken == 4:
             for j in range(cells):
                 x[j] = u[j] if x[j] < y[j] else v[j]
+        else:
+            for j in range(cells):
+                value = x[j]
+                if token == _PLUS:
+                    value += y[j]
+                elif token == _MINUS:
+                    value -= y[j]
+                elif token == _TIMES:
+                    value *= y[j]
+                else:
+                    value = 1.0 if y[j] == 0.0 else value / y[j]
+                # With finite operands only an overflow could leave the limits.
+                x[j] = min(max(value, -LIMIT), LIMIT) if value == value else 0.0
     result: NDArray[np.float64] = stack[0].copy()
     return result
 
 
-@njit(cache=True)
-def _closed(value: float) -> float:
-    """Return the value within the limits; with finite operands only an overflow could leave them."""
-    if value != value:
-        return 0.0
-    return min(max(value, -LIMIT), LIMIT)
-
-
-@njit(cache=True)
-def _unary(token: int, x: NDArray[np.float64]) -> None:
-    if token == _NEG:
-        for j in range(x.size):
-            x[j] = -x[j]
-    elif token == _ABS:
-        for j in range(x.size):
-            x[j] = abs(x[j])
-    elif token == _SQRT:
-        for j in range(x.size):
-            x[j] = np.sqrt(abs(x[j]))
+def _decoded(matrix: Matrix, decoding: Decoding, p: float) -> Matrix:
+    """Return the transition matrix of an equation's values, shape (n, n); running sums add in the order of columns."""
+    n = len(matrix)
+    weights = np.clip(matrix, 0.0, 1.0 if decoding == "raw" else LIMIT)
+    own = np.diagonal(weights).copy()
+    np.fill_diagonal(weights, 0.0)
+    others = weights.cumsum(axis=1)[:, -1:]
+    if decoding == "raw":
+        weights *= np.where(others > 1.0, 1.0 / np.maximum(others, 1.0), 1.0)
+        np.fill_diagonal(weights, np.maximum(0.0, 1.0 - weights.cumsum(axis=1)[:, -1]))
+        return weights
+    if decoding == "offdiag":
+        total, equal = others, 1.0 / (n - 1)
     else:
-        for j in range(x.size):
-            x[j] = np.log1p(abs(x[j]))
-
-
-@njit(cache=True)
-def _binary(token: int, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-    if token == _PLUS:
-        for j in range(x.size):
-            x[j] = _closed(x[j] + y[j])
-    elif token == _MINUS:
-        for j in range(x.size):
-            x[j] = _closed(x[j] - y[j])
-    elif token == _TIMES:
-        for j in range(x.size):
-            x[j] = _closed(x[j] * y[j])
-    elif token == _OVER:
-        for j in range(x.size):
-            x[j] = 1.0 if y[j] == 0.0 else _closed(x[j] / y[j])
-    elif token == _MIN:
-        for j in range(x.size):
-            x[j] = min(x[j], y[j])
-    else:
-        for j in range(x.size):
-            x[j] = max(x[j], y[j])
-
-
-@njit(cache=True)
-def _matrix(
-    tokens: Tokens,
-    constants: Constants,
-    planes: NDArray[np.float64],
-    arity: NDArray[np.int64],
-    n: int,
-    mode: int,
-    p: float,
-) -> Matrix:
-    matrix = _values(tokens, constants, planes, arity).reshape(n, n)
-    highest = 1.0 if mode == _RAW else LIMIT
-    for k in range(n):
-        row = matrix[k]
-        own = min(max(row[k], 0.0), highest)
-        total = 0.0
-        for j in range(n):
-            row[j] = min(max(row[j], 0.0), highest)
-            if j != k:
-                total += row[j]
-        if mode == _RAW:
-            scale = 1.0 / total if total > 1.0 else 1.0
-            total = 0.0
-            for j in range(n):
-                row[j] *= scale
-                if j != k:
-                    total += row[j]
-            row[k] = max(0.0, 1.0 - total)
-        elif mode == _OFFDIAG:
-            for j in range(n):
-                row[j] = (1.0 - p) * (row[j] / total if total > 0.0 else 1.0 / (n - 1))
-            row[k] = p
-        else:
-            total += own
-            for j in range(n):
-                row[j] = row[j] / total if total > 0.0 else 1.0 / n
-    return matrix
+        np.fill_diagonal(weights, own)
+        total, equal = others + own[:, None], 1.0 / n
+    shares: Matrix = np.where(total > 0.0, weights / np.where(total > 0.0, total, 1.0), equal)
+    if decoding == "offdiag":
+        shares *= 1.0 - p
+        np.fill_diagonal(shares, p)
+    return shares

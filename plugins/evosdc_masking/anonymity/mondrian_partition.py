@@ -74,12 +74,12 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
                 levels[axis] = level
                 spans[axis] = axes.widths[axes.broad[axis] + tree[some * (height + 1) + level]]
             while pieces == 0:
-                best, most = -1, 0.0
+                best, most = width, 0.0  # a constant here would be a type of its own, compiled by itself
                 for axis in range(width):
                     weight = priorities[visited, axis] if priorities.size else spans[axis]
-                    if spans[axis] > 0.0 and (best < 0 or weight > most):
+                    if spans[axis] > 0.0 and (best == width or weight > most):
                         best, most = axis, weight
-                if best < 0:
+                if best == width:
                     break
                 spans[best] = 0.0  # tried
                 pieces = _cut(axes, rows, best, levels[best] - 1, k, relaxed, sizes)

@@ -49,7 +49,7 @@ def mdav_partition(space: Space, k: int) -> Integers:
         for j, column in enumerate(codes):
             counts[j] = np.bincount(column, ends - heads, widest)
         known = ~np.isnan(numbers)
-        sums = np.where(known, numbers, 0.0).cumsum(axis=1)[:, -1]
+        sums = np.where(known, numbers, 0.0).cumsum(axis=1)[:, -1].copy()
         group, remaining = _form(
             space.metric, codes, numbers, incomplete, points.rows, heads, ends, counts, sums, known.sum(axis=1), k,
             group, remaining, classes,

@@ -27,31 +27,51 @@ RARE, CYCLES_OF_RARE = 2.0**-16, 150
 from pairs that agree by chance, and steps creep: after so many of these Newton's method helps more."""
 CLOSE, ROUNDING = 1e-6, 1e-14
 """Where a step changes no estimate by more, extrapolations count unless the likelihood falls by more than rounding."""
-STEEP = 1e4
-"""Where Newton's steps are at most so many times those of expectation maximisation, they are to be relied on."""
-EXACT, CHORDS, NEAR = 1e-12, 10, 0.02
-"""Newton's steps end when no estimate changes by more; so many are taken; and they go no farther than this."""
-CONFIRMED = 0.03
-"""Steps from the common start have to come so near to estimates that were followed: the likelihood may have others."""
 STEPS, DAMPING, LEAST_DAMPING, MOST_DAMPING = 200, 1e-3, 1e-12, 1e8
 SAME_WEIGHT = 1e-9
 """Weights, in bits, that differ by less are taken to be equal: the difference is rounding."""
 
 
 @njit(cache=True)
-def share_of(n: int) -> float:
-    """Return the share of matches among all pairs of n records each."""
-    return min(max(1.0 / n, CLAMP), 1.0 - CLAMP)
+def total(values: Vector) -> float:
+    """Return a sum in four strands, which do not wait for each other."""
+    a = b = c = d = 0.0
+    whole = len(values) // 4 * 4
+    for i in range(0, whole, 4):
+        a += values[i]
+        b += values[i + 1]
+        c += values[i + 2]
+        d += values[i + 3]
+    for i in range(whole, len(values)):
+        a += values[i]
+    return float((a + b) + (c + d))
 
 
 @njit(cache=True)
-def em_step(numbers: Vector, share: float, theta: Vector, after: Vector, chances: Vector, room: Matrix) -> float:
+def agreeing_pairs(numbers: Vector, attributes: int) -> Vector:
+    """Return the numbers of pairs that agree on each attribute, and of all, shape (V + 1,)."""
+    agreeing = np.zeros(attributes + 1)
+    agreeing[attributes] = total(numbers)
+    for v in range(attributes):
+        for i in range(len(numbers)):
+            if i >> v & 1:
+                agreeing[v] += numbers[i]
+    return agreeing
+
+
+# Without checks for zeros divisions are done several at a time.
+@njit(cache=True, error_model="numpy")  # type: ignore[call-arg]
+def em_step(
+    numbers: Vector, agreeing: Vector, share: float, theta: Vector, after: Vector, chances: Vector, room: Matrix
+) -> float:
     """Write the estimates after a step of expectation maximisation; return the expected number of matches.
 
     Parameters
     ----------
     numbers : ndarray of float64, shape (2**V,)
         Pairs by pattern.
+    agreeing : ndarray of float64, shape (V + 1,)
+        Pairs that agree on each attribute, and all.
     share : float
         Of matches among all pairs.
     theta, after : ndarray of float64, shape (2 V,)
@@ -74,24 +94,19 @@ def em_step(numbers: Vector, share: float, theta: Vector, after: Vector, chances
         filled *= 2
     for i in range(filled):
         chances[i] = matches[i] + others[i]
-        each = numbers[i] / chances[i]
-        matches[i] *= each
-        others[i] *= each
+    for i in range(filled):
+        matches[i] *= numbers[i] / chances[i]
     # Folding the table attribute by attribute leaves the sums over the patterns that agree on each.
     for v in range(attributes - 1, -1, -1):
         filled //= 2
-        agreed = coincided = 0.0
-        for i in range(filled):
-            agreed += matches[filled + i]
-            coincided += others[filled + i]
+        after[v] = total(matches[filled : 2 * filled])
         for i in range(filled):
             matches[i] += matches[filled + i]
-            others[i] += others[filled + i]
-        after[v], after[attributes + v] = agreed, coincided
-    matched, remaining = max(matches[0], LEAST), max(others[0], LEAST)
+    matched = max(matches[0], LEAST)
+    remaining = max(agreeing[attributes] - matched, LEAST)
     for v in range(attributes):
+        after[attributes + v] = min(max((agreeing[v] - after[v]) / remaining, CLAMP), 1.0 - CLAMP)
         after[v] = min(max(after[v] / matched, CLAMP), 1.0 - CLAMP)
-        after[attributes + v] = min(max(after[attributes + v] / remaining, CLAMP), 1.0 - CLAMP)
     return float(matched)
 
 
@@ -111,22 +126,21 @@ def apart(theta: Vector, other: Vector) -> float:
     return most
 
 
-@njit(cache=True)
-def as_likely(numbers: Vector, before: Vector, after: Vector, slack: float) -> bool:
+@njit(cache=True, error_model="numpy")  # type: ignore[call-arg]
+def as_likely(numbers: Vector, before: Vector, after: Vector, slack: float, room: Matrix) -> bool:
     """Whether the log-likelihood has not fallen by more than a slack from some chances to others.
 
     With a chance 1 + e times as great a logarithm grows by no more than ``t = e - e**2 / 2 + e**3 / 3``, and by no less
     than ``t - e**4 / 4`` or, for negative e, ``t - e**4 / (4 + 4 e)``. Where these bounds tell by more than rounding
     may come to, no logarithm is taken.
     """
-    most = apart = pairs = 0.0
+    upper, below = room[0], room[1]
     for i in range(len(numbers)):
         e = (after[i] - before[i]) / before[i]
-        most += numbers[i] * e * (1.0 - e * (0.5 - e / 3.0))
-        apart += 0.25 * numbers[i] * e * e * e * e * max(1.0, before[i] / after[i])
-        pairs += numbers[i]
-    rounding = ROUNDING * len(numbers) * pairs
-    if most - apart > rounding - 2.0 * min(slack, rounding):
+        upper[i] = numbers[i] * e * (1.0 - e * (0.5 - e / 3.0))
+        below[i] = 0.25 * numbers[i] * e * e * e * e * max(1.0, before[i] / after[i])
+    most, most_below, rounding = total(upper), total(below), ROUNDING * len(numbers) * total(numbers)
+    if most - most_below > rounding - 2.0 * min(slack, rounding):
         return True
     if most < -rounding:
         return False
@@ -137,20 +151,17 @@ def as_likely(numbers: Vector, before: Vector, after: Vector, slack: float) -> b
 
 
 @njit(cache=True)
-def linearised(numbers: Vector, share: float, theta: Vector, damping: float, inverse: Matrix) -> float:
-    """Write the inverse of ``(1 + damping) I - J``, J being the derivatives of a step; return its greatest entry.
-
-    Infinite where there is none.
-    """
+def linearised(numbers: Vector, agreeing: Vector, share: float, theta: Vector, damping: float, inverse: Matrix) -> bool:
+    """Write the inverse of ``(1 + damping) I - J``, J being the derivatives of a step; False where there is none."""
     size, patterns = len(theta), len(numbers)
     shifted, after, other = theta.copy(), np.empty(size), np.empty(size)
     chances, room = np.empty(patterns), np.empty((2, patterns))
     left = np.empty((size, size))
-    em_step(numbers, share, theta, after, chances, room)
+    em_step(numbers, agreeing, share, theta, after, chances, room)
     for j in range(size):
         shift = 1e-4 * min(theta[j], 1.0 - theta[j])
         shifted[j] = theta[j] + shift
-        em_step(numbers, share, shifted, other, chances, room)
+        em_step(numbers, agreeing, share, shifted, other, chances, room)
         shifted[j] = theta[j]
         for i in range(size):
             left[i, j] = (1.0 + damping if i == j else 0.0) - (other[i] - after[i]) / shift
@@ -161,7 +172,7 @@ def linearised(numbers: Vector, share: float, theta: Vector, damping: float, inv
             if abs(left[i, j]) > abs(left[pivot, j]):
                 pivot = i
         if abs(left[pivot, j]) < LEAST_DAMPING:
-            return np.inf
+            return False
         for k in range(size):
             left[j, k], left[pivot, k] = left[pivot, k], left[j, k]
             inverse[j, k], inverse[pivot, k] = inverse[pivot, k], inverse[j, k]
@@ -171,50 +182,14 @@ def linearised(numbers: Vector, share: float, theta: Vector, damping: float, inv
                 for k in range(size):
                     left[i, k] -= factor * left[j, k]
                     inverse[i, k] -= factor * inverse[j, k]
-    greatest = 0.0
     for i in range(size):
         for k in range(size):
             inverse[i, k] /= left[i, i]
-            greatest = max(greatest, abs(inverse[i, k]))
-    return greatest
+    return True
 
 
 @njit(cache=True)
-def moved(theta: Vector, after: Vector, inverse: Matrix, nearer: Vector) -> float:
-    """Write the estimates after Newton's step towards where steps of expectation maximisation end; return its size."""
-    most = 0.0
-    for i in range(len(theta)):
-        step = 0.0
-        for j in range(len(theta)):
-            step += inverse[i, j] * (after[j] - theta[j])
-        nearer[i] = min(max(theta[i] + step, CLAMP), 1.0 - CLAMP)
-        most = max(most, abs(nearer[i] - theta[i]))
-    return most
-
-
-@njit(cache=True)
-def follow(numbers: Vector, share: float, inverse: Matrix, theta: Vector) -> bool:
-    """Go on from the estimates of nearly the same numbers to those of these; False where that leads too far.
-
-    The inverse of another table's derivatives serves as well: each step then gains some digits, and costs one of
-    expectation maximisation.
-    """
-    size, patterns = len(theta), len(numbers)
-    begin, after, nearer = theta.copy(), np.empty(size), np.empty(size)
-    chances, room = np.empty(patterns), np.empty((2, patterns))
-    for _ in range(CHORDS):
-        em_step(numbers, share, theta, after, chances, room)
-        step = moved(theta, after, inverse, nearer)
-        assign(theta, nearer)
-        if apart(theta, begin) > NEAR:
-            return False
-        if step <= EXACT:
-            return True
-    return False
-
-
-@njit(cache=True)
-def settle(numbers: Vector, share: float, theta: Vector) -> None:
+def settle(numbers: Vector, agreeing: Vector, share: float, theta: Vector) -> None:
     """Let estimates go on until a step changes none by more than `CONVERGED`; the likelihood never falls.
 
     Where matches can hardly be told from other pairs the likelihood is nearly flat along some direction, or bent
@@ -226,15 +201,19 @@ def settle(numbers: Vector, share: float, theta: Vector) -> None:
     chances, nearer_chances, room = np.empty(patterns), np.empty(patterns), np.empty((2, patterns))
     damping = DAMPING
     for _ in range(STEPS):
-        em_step(numbers, share, theta, after, chances, room)
+        em_step(numbers, agreeing, share, theta, after, chances, room)
         if apart(after, theta) <= CONVERGED:
             return
         gained = False
         while not gained and damping <= MOST_DAMPING:
-            if linearised(numbers, share, theta, damping, inverse) < np.inf:
-                moved(theta, after, inverse, nearer)
-                em_step(numbers, share, nearer, beyond, nearer_chances, room)
-                gained = as_likely(numbers, chances, nearer_chances, 0.0)
+            if linearised(numbers, agreeing, share, theta, damping, inverse):
+                for i in range(size):
+                    step = 0.0
+                    for j in range(size):
+                        step += inverse[i, j] * (after[j] - theta[j])
+                    nearer[i] = min(max(theta[i] + step, CLAMP), 1.0 - CLAMP)
+                em_step(numbers, agreeing, share, nearer, beyond, nearer_chances, room)
+                gained = as_likely(numbers, chances, nearer_chances, 0.0, room)
             damping = max(damping / 10.0, LEAST_DAMPING) if gained else damping * 10.0
         if not gained:
             return
@@ -242,10 +221,8 @@ def settle(numbers: Vector, share: float, theta: Vector) -> None:
 
 
 @njit(cache=True)
-def maximise(
-    numbers: Vector, n: int, known: bool, followed: bool, theta: Vector, inverse: Matrix
-) -> tuple[float, bool]:
-    """Write the estimates of n records a file; return the share of matches, and whether they can be followed.
+def maximise(numbers: Vector, n: int, known: bool, theta: Vector) -> float:
+    """Write the estimates for files of n records, and return the share of matches.
 
     With a known share, 1 / n, they are where steps of expectation maximisation end from m = 0.9 and u = 0.1 on.
     SQUAREM (Varadhan and Roland, 2008; steplength S3) leads there: two steps, an extrapolation along them, and a step
@@ -264,27 +241,21 @@ def maximise(
     n : int
     known : bool
         Whether the share of matches is known.
-    followed : bool
-        Whether `theta` holds estimates that were followed from those of another table (`follow`): they are returned as
-        soon as steps come near to them.
     theta : ndarray of float64, shape (2 V,)
         Written.
-    inverse : ndarray of float64, shape (2 V, 2 V)
-        Written where the estimates can be followed: see `follow`.
     """
     size, patterns = len(theta), len(numbers)
     attributes = size // 2
     first, second, beyond, reached = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     chances, chances_beyond, room = np.empty(patterns), np.empty(patterns), np.empty((2, patterns))
-    share, expected, pairs = share_of(n), theta.copy(), 0.0
-    for i in range(patterns):
-        pairs += numbers[i]
+    agreeing = agreeing_pairs(numbers, attributes)
+    share, pairs = min(max(1.0 / n, CLAMP), 1.0 - CLAMP), agreeing[attributes]
     for v in range(attributes):
         theta[v], theta[attributes + v] = AT_FIRST
     if not known:
         lower = 0
         for _ in range(ITERATIONS):
-            matched = em_step(numbers, share, theta, first, chances, room)
+            matched = em_step(numbers, agreeing, share, theta, first, chances, room)
             better = min(max(matched / pairs, CLAMP), 1.0 - CLAMP)
             change = max(apart(first, theta), abs(better - share))
             assign(theta, first)
@@ -297,17 +268,14 @@ def maximise(
             for v in range(attributes):
                 theta[v], theta[attributes + v] = theta[attributes + v], theta[v]
             share = 1.0 - share
-        return share, False
+        return share
     slack = ROUNDING * patterns * pairs
     for _ in range(CYCLES_OF_RARE if share < RARE else CYCLES):
-        if followed and apart(expected, theta) <= CONFIRMED:
-            assign(theta, expected)
-            return share, False
-        em_step(numbers, share, theta, first, chances, room)
+        em_step(numbers, agreeing, share, theta, first, chances, room)
         change = apart(first, theta)
         if change <= CONVERGED:
-            break
-        em_step(numbers, share, first, second, chances_beyond, room)
+            return share
+        em_step(numbers, agreeing, share, first, second, chances_beyond, room)
         straight = bent = 0.0
         for i in range(size):
             r = first[i] - theta[i]
@@ -320,18 +288,13 @@ def maximise(
                 r = first[i] - theta[i]
                 v2 = second[i] - first[i] - r
                 beyond[i] = min(max(theta[i] + 2.0 * length * r + length * length * v2, CLAMP), 1.0 - CLAMP)
-            em_step(numbers, share, beyond, reached, chances_beyond, room)
-            if as_likely(numbers, chances, chances_beyond, slack if change <= CLOSE else 0.0):
+            em_step(numbers, agreeing, share, beyond, reached, chances_beyond, room)
+            if as_likely(numbers, chances, chances_beyond, slack if change <= CLOSE else 0.0, room):
                 assign(second, reached)
         assign(theta, second)
-    settle(numbers, share, theta)
-    # Steps end before the estimates are exact, and the more so the slower they are: ties of weights need all digits.
-    assign(first, theta)
-    sure = linearised(numbers, share, theta, 0.0, inverse) <= STEEP
-    sure = sure and follow(numbers, share, inverse, theta)
-    if not sure:
-        assign(theta, first)
-    return share, sure
+    if share < RARE:
+        settle(numbers, agreeing, share, theta)
+    return share
 
 
 @njit(cache=True)
@@ -394,7 +357,7 @@ def estimate(counts: Integers, n: int, known: bool = True) -> tuple[Vector, Vect
     """
     attributes = len(counts).bit_length() - 1
     theta = np.empty(2 * attributes)
-    share, _ = maximise(counts.astype(np.float64), n, known, False, theta, np.empty((2 * attributes, 2 * attributes)))
+    share = maximise(counts.astype(np.float64), n, known, theta)
     return theta[:attributes], theta[attributes:], float(share)
 
 

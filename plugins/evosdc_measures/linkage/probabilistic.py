@@ -17,13 +17,9 @@ from evosdc_measures.linkage.agreement import MEMORY, Originals, Profiles, enter
 from evosdc_measures.linkage.assignment import Costs, FittedAssignment
 from evosdc_measures.linkage.fellegi_sunter import (
     SAME_WEIGHT,
-    Matrix,
-    assign,
     estimate,
-    follow,
     maximise,
     rank,
-    share_of,
     weights_of,
 )
 from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
@@ -36,8 +32,6 @@ that occurs in its profile, and how many originals are tied with its own one the
 PAIRS, ORDER, RANKS = range(3)
 """Of a pattern: its number of pairs; the patterns in descending order of weight; its rank by weight."""
 SAME = -1
-FEW = 50
-"""Estimates are followed where at most the records divided by this change."""
 CREDITS = 1 << 62
 """Credits are whole numbers, of which all records together have so many: their sum does not depend on the way."""
 
@@ -216,7 +210,7 @@ class FittedForward(Fitted):
         distinct, starts = masked.codes[classes.first], classes.starts
         codes, original = masked.codes[classes.members], self.codes[classes.members]
         places = np.repeat(np.arange(len(classes)), classes.counts).astype(np.int32)
-        state, patterns, model = _nothing_of(self.n, self.attributes)
+        state, patterns = _nothing_of(self.n, self.attributes)
         wildcard, credit = self.originals.wildcard, 0
         batch = max(1, MEMORY // 4 >> self.attributes)
         for linking in range(2):
@@ -232,23 +226,22 @@ class FittedForward(Fitted):
                         numbers, own, others, wildcard, places[part] - begin, True, rows, profiles, patterns, 0
                     )
             if not linking:
-                reorder(self.n, self.known, patterns, model)
+                reorder(self.n, self.known, patterns)
         return float(self.risk(np.array([credit]))[0])
 
 
-def _nothing_of(n: int, attributes: int) -> tuple[Counts, Integers, Matrix]:
-    """Return arrays for the links of a file: its records, the patterns, and estimates above what follows them."""
-    patterns = np.zeros((3, 1 << attributes), dtype=np.int64)
-    patterns[ORDER] = np.arange(1 << attributes)
-    return np.zeros((n, 4), dtype=np.int32), patterns, np.empty((2 * attributes + 1, 2 * attributes))
+def _nothing_of(n: int, attributes: int) -> tuple[Counts, Integers]:
+    """Return arrays for the links of a file: of its records, and of the patterns."""
+    return np.zeros((n, 4), dtype=np.int32), np.zeros((3, 1 << attributes), dtype=np.int64)
 
 
 class LinkageTracker(Tracker):
     """The links of a masked file.
 
-    To which originals a record is linked depends on the order of the patterns and not on their weights. A child's
-    estimates are followed from those of its parent; where its order is another one, records are linked anew whose best
-    pattern is at a place where the two orders differ.
+    To which originals a record is linked depends on the order of the patterns and not on their weights. Where a child's
+    order is another one than its parent's, records are linked anew whose best pattern is at a place where they differ.
+    The weights of each child are estimated from the start that all tables have in common. From those of the parent that
+    takes fewer steps, but the likelihood may have several maxima, and the score would depend on the way.
 
     Parameters
     ----------
@@ -262,11 +255,10 @@ class LinkageTracker(Tracker):
 
     def __init__(self, fitted: FittedForward, profiles: Profiles, codes: Codes, places: Counts) -> None:
         self._fitted, self._profiles = fitted, profiles
-        self._state, self._patterns, self._model = _nothing_of(fitted.n, fitted.attributes)
+        self._state, self._patterns = _nothing_of(fitted.n, fitted.attributes)
         wildcard, counts = fitted.originals.wildcard, profiles.counts
         place_records(fitted.rows, codes, fitted.codes, wildcard, places, True, self._state, counts, self._patterns, 0)
-        self._credit, self._sure = 0, False
-        self._linked, self._ordered = False, False
+        self._credit, self._linked, self._ordered = 0, False, False
 
     @property
     def score(self) -> float:
@@ -275,11 +267,11 @@ class LinkageTracker(Tracker):
         return float(self._fitted.risk(np.array([self._credit]))[0])
 
     def _order(self) -> None:
-        """Estimate the weights, from the start that all tables have in common, and link by their order."""
+        """Estimate the weights, and link by their order."""
         if self._ordered:
             return
         fitted, patterns = self._fitted, self._patterns.copy()
-        self._sure = reorder(fitted.n, fitted.known, patterns, self._model)
+        reorder(fitted.n, fitted.known, patterns)
         self._credit += relink(
             self._state, self._profiles.counts, self._patterns, patterns, not self._linked, True, fitted.unit
         )
@@ -318,14 +310,12 @@ class LinkageTracker(Tracker):
             fitted.codes,
             fitted.originals.wildcard,
             fitted.known,
-            self._sure,
             fitted.unit,
             profiles.slots,
             profiles.records,
             profiles.counts,
             self._state,
             self._patterns,
-            self._model,
         )
 
     def _places_of(self, codes: Codes) -> Counts:
@@ -420,11 +410,11 @@ def place_records(
     return credit
 
 
-def reorder(n: int, known: bool, patterns: Integers, model: Matrix) -> bool:
-    """Estimate the weights by the numbers of pairs and write the order of the patterns; return whether to follow it."""
-    _, sure = maximise(patterns[PAIRS].astype(np.float64), n, known, False, model[0], model[1:])
-    rank(model[0], patterns[ORDER], patterns[RANKS])
-    return bool(sure)
+def reorder(n: int, known: bool, patterns: Integers) -> None:
+    """Estimate the weights by the numbers of pairs and write the order of the patterns."""
+    theta = np.empty(2 * (patterns.shape[1].bit_length() - 1))
+    maximise(patterns[PAIRS].astype(np.float64), n, known, theta)
+    rank(theta, patterns[ORDER], patterns[RANKS])
 
 
 @njit(cache=True)
@@ -493,14 +483,12 @@ def try_children(
     original: Codes,
     wildcard: bool,
     known: bool,
-    sure: bool,
     unit: int,
     slots: Counts,
     records: Counts,
     profiles: Counts,
     state: Counts,
     patterns: Integers,
-    model: Matrix,
 ) -> Integers:
     """Return by how much the credits of children differ from their parent's, shape (k,); empty for unknown profiles.
 
@@ -512,12 +500,10 @@ def try_children(
         As of `place_records`.
     known : bool
         Whether the share of matches is known.
-    sure : bool
-        Whether the parent's estimates can be followed.
     unit : int
     slots, records, profiles
         Of the memory of profiles.
-    state, patterns, model
+    state, patterns
         Of the parent; changed, and changed back.
     """
     n, size = len(state), profiles.shape[1]
@@ -528,8 +514,7 @@ def try_children(
             return credits[:0]
     held, numbers = np.empty((len(rows), 4), np.int32), np.empty(size)
     pairs, own = patterns[PAIRS].copy(), np.empty((3, size), np.int64)
-    theta, inverse = np.empty(model.shape[1]), np.empty((model.shape[1], model.shape[1]))
-    share, begin = share_of(n), 0
+    theta, begin = np.empty(2 * codes.shape[1]), 0
     for child in range(len(ends)):
         end = ends[child]
         for i in range(begin, end):
@@ -547,13 +532,15 @@ def try_children(
             patterns,
             unit,
         )
-        assign(theta, model[0])
+        same = True
         for pattern in range(size):
             numbers[pattern] = patterns[PAIRS, pattern]
-        followed = sure and (end - begin) * FEW <= n and follow(numbers, share, model[1:], theta)
-        maximise(numbers, n, known, followed, theta, inverse)
-        rank(theta, own[ORDER], own[RANKS])
-        credits[child] = credit + relink(state, profiles, patterns, own, False, False, unit)
+            same = same and patterns[PAIRS, pattern] == pairs[pattern]
+        if not same:
+            maximise(numbers, n, known, theta)
+            rank(theta, own[ORDER], own[RANKS])
+            credit += relink(state, profiles, patterns, own, False, False, unit)
+        credits[child] = credit
         for i in range(begin, end):
             for column in range(4):
                 state[rows[i], column] = held[i, column]
