@@ -160,6 +160,11 @@ class Problem(Draws):
         judged, objectives = self.judge(scores, genome)
         return Values(objectives, judged)
 
+    @property
+    def tracks(self) -> bool:
+        """Whether children are judged by what they change."""
+        return self._trackers is not None
+
     def tries(self, siblings: Siblings) -> Columns | None:
         """Return scores and objectives of children by what they change, shape (k,) each.
 

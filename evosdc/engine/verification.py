@@ -10,6 +10,13 @@ ROUNDING = 1e-9
 """Difference, relative or absolute, that a tracker may make."""
 
 
+def rescored(problem: Problem, individual: Individual) -> list[str]:
+    """Have an individual scored from scratch, which is what is said of its file; return what was otherwise, in words."""
+    differences = unequal(problem, [individual])
+    individual.fitness.values = problem.evaluate(individual, from_scratch=True)
+    return differences
+
+
 def unequal(problem: Problem, individuals: Iterable[Individual]) -> list[str]:
     """Return what differs between individuals and an evaluation of their genomes from scratch; in words."""
     differences = []

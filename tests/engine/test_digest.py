@@ -1,8 +1,7 @@
-"""The digest by which two runs are compared: it changes with everything that counts and with nothing else."""
+"""The digest by which two runs are compared: it changes with the genomes and with nothing else."""
 
 import math
-
-import pytest
+from hashlib import sha256
 
 from evosdc.engine.digest import digest_of
 from evosdc.model import Individual
@@ -16,20 +15,9 @@ def other():
     return person(b"o" * 16, {"il": 5.0, "dr": 6.0}, (5.0, 6.0))
 
 
-CHANGES = {
-    "key": person(key=b"k" * 15 + b"l"),
-    "first objective": person(objectives=(math.nextafter(1.0, 2.0), 2.0)),
-    "last objective": person(objectives=(1.0, math.nextafter(2.0, 3.0))),
-    "a score": person(scores={"il": math.nextafter(1.0, 2.0), "dr": 2.0}),
-    "another score": person(scores={"il": 1.0, "dr": math.nextafter(2.0, 3.0)}),
-    "scores exchanged": person(scores={"il": 2.0, "dr": 1.0}),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_it_changes_with(change):
-    assert digest_of([person(), other()]) != digest_of([CHANGES[change], other()])
-    assert digest_of([other(), person()]) != digest_of([other(), CHANGES[change]])
+def test_it_changes_with_the_genomes():
+    assert digest_of([person(), other()]) != digest_of([person(key=b"k" * 15 + b"l"), other()])
+    assert digest_of([other(), person()]) != digest_of([other(), person(key=b"k" * 15 + b"l")])
 
 
 def test_it_changes_with_the_slots():
@@ -39,10 +27,10 @@ def test_it_changes_with_the_slots():
 
 def test_it_does_not_change_with_anything_else():
     plain = digest_of([person(), other()])
-    changed = person(scores={"dr": 2.0, "il": 1.0}, origin="crossover", genome=(1, 2))
+    changed = person(scores={"dr": 2.0, "il": math.nextafter(1.0, 2.0)}, origin="crossover", genome=(1, 2))
     assert digest_of([changed, other()]) == plain
     assert digest_of(iter([person(), other()])) == plain
 
 
 def test_it_is_the_same_text_on_every_machine():
-    assert digest_of([person()]) == "3b71d30d3b955dbf49a5d85e493e87de2cedb15973bab67536e85064185fb0c1"
+    assert digest_of([person()]) == sha256(b"k" * 16).hexdigest()
