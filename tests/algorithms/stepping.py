@@ -1,6 +1,6 @@
 """Single generations of algorithms, and individuals whose genome says what they are worth."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from deap import base
@@ -13,11 +13,12 @@ from evosdc.testing.purity import generator
 
 def stepped(algorithm: Algorithm, population: Population, seed: int = 1) -> tuple[list[Individual], Population]:
     """Return what a generation evaluates, with the parents of each, and the population after it."""
-    toolbox, children = algorithm.toolbox, list[Individual]()
+    toolbox, children, parents = algorithm.toolbox, list[Individual](), list[Individual | None]()
     evaluate = toolbox.evaluate
 
     def watched(individual: Individual) -> Any:
         children.append(individual)
+        parents.append(individual.parent)
         return evaluate(individual)
 
     toolbox.register("evaluate", watched)
@@ -25,6 +26,8 @@ def stepped(algorithm: Algorithm, population: Population, seed: int = 1) -> tupl
     with lent(toolbox.rng):
         after = algorithm.step(population)
     toolbox.register("evaluate", evaluate)
+    for child, parent in zip(children, parents, strict=True):
+        child.parent = parent  # the engine lets go of it
     return children, Population(after, population.generation + 1, after.memory)
 
 
@@ -48,7 +51,7 @@ def known(name: str, *objectives: float, broken: float = 0.0) -> Individual:
 
 
 def scripted(mutants: Sequence[Any] = (), crossed: Sequence[Any] = ()) -> base.Toolbox:
-    """Return a plain toolbox whose mutants have these genomes, one after the other, and children of crossovers these."""
+    """Return a plain toolbox whose mutants, and children of crossovers, have these genomes, one after the other."""
     toolbox, coming, pairs = base.Toolbox(), iter(mutants), iter(crossed)
 
     def mutate(individual: Individual) -> tuple[Individual]:
@@ -63,10 +66,4 @@ def scripted(mutants: Sequence[Any] = (), crossed: Sequence[Any] = ()) -> base.T
     toolbox.register("mutate", mutate)
     toolbox.register("mate", mate)
     toolbox.register("evaluate", lambda individual: values_of(individual.genome))
-    return toolbox
-
-
-def judging(judge: Callable[[Individual], Any], toolbox: base.Toolbox) -> base.Toolbox:
-    """Return the toolbox with another evaluation."""
-    toolbox.register("evaluate", judge)
     return toolbox

@@ -1,14 +1,15 @@
 """A bottom-up search that comes to its end has found an optimum."""
 
-from dataclasses import replace
-
 import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.generation import evolve
 from evosdc.engine.problem import Problem
 from evosdc.errors import ParameterError
-from evosdc.model import Aggregation, Individual, Microdata, toolbox_of
+from evosdc.experiment.build.start import individual_of
+from evosdc.model import Aggregation, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Streams
@@ -28,20 +29,14 @@ def problem_of(microdata, measure, **params):
 
 def ended(problem):
     """Return the solution of a bottom-up search, and how many nodes it judged."""
-    toolbox = toolbox_of(problem.genotype, problem.measures, problem.fitness)
+    toolbox, evaluator = toolbox_of(problem.genotype, problem.measures, problem.fitness), Evaluator(problem)
     algorithm = default_registry().build("algorithm", "bottom-up", {}, toolbox)
-
-    def judged(genome, origin):
-        key = problem.genotype.key(genome)
-        return Individual(genome, key, *problem.evaluate(genome, key)[:2], origin)
-
-    population, count = algorithm.first_population([judged(problem.genotype.reference, "highest")]), 1
-    while offspring := algorithm.propose(population, Streams(1)):
-        evaluated = [judged(item.genome, item.origin) for item in offspring]
-        count += len(evaluated)
-        following = algorithm.replace(population, offspring, evaluated)
-        population = replace(following, generation=population.generation + 1)
-    return population.individuals[0], count
+    population = algorithm.first_population([individual_of(problem, problem.genotype.reference, "highest")])
+    count = 1
+    while (generation := evolve(algorithm, evaluator, Streams(1), population)).made:
+        count += generation.evaluations
+        population = generation.population
+    return population[0], count
 
 
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
@@ -75,5 +70,5 @@ def test_nodes_above_one_within_the_limit_are_judged_where_suppression_counts():
     problem = problem_of(microdata, "dm", k=2, suppression=0.2)
     solution, _ = ended(problem)
     assert problem.genotype.violation(problem.genotype.space.bottom) == 0.0
-    lowest = problem.evaluate(problem.genotype.space.bottom, b"")[1][0]
+    lowest = individual_of(problem, problem.genotype.space.bottom, "lowest").objectives[0]
     assert solution.objectives[0] == 2 * 19**2 < lowest == 2 * 18**2 + 38 * 2

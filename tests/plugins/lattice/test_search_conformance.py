@@ -5,9 +5,12 @@ from functools import cache
 import numpy as np
 import pytest
 
+from evosdc.engine.evaluation import Evaluator, each_of
+from evosdc.engine.generation import evolve
 from evosdc.engine.problem import Problem
 from evosdc.errors import ParameterError
-from evosdc.model import Aggregation, Individual, Microdata, toolbox_of
+from evosdc.experiment.build.start import individual_of
+from evosdc.model import Aggregation, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Streams
@@ -16,6 +19,7 @@ from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing import AlgorithmConformance
 from evosdc_lattice.lattice import Lattice
+from tests.algorithms.stepping import stepped
 
 SEARCHES = (
     "samarati",
@@ -46,10 +50,16 @@ def problem(suppression=0.05):
     return Problem(lattice, measures, Aggregation(()), SingleMeasure("dm"), Streams(1))
 
 
-def individual(genome, origin):
-    key = problem().genotype.key(genome)
-    evaluation = problem().evaluate(genome, key)
-    return Individual(genome, key, evaluation.scores, evaluation.objectives, origin)
+def toolbox(own):
+    """Return the toolbox of a search, which evaluates by a problem."""
+    made = toolbox_of(own.genotype, own.measures, own.fitness)
+    Evaluator(own).attach(made)
+    return made
+
+
+def highest(own):
+    """Return the individual that a search starts from."""
+    return individual_of(own, own.genotype.reference, "generalisation levels=highest")
 
 
 class LatticeSearchConformance(AlgorithmConformance):
@@ -59,27 +69,13 @@ class LatticeSearchConformance(AlgorithmConformance):
         return default_registry().build("algorithm", self.name, {}, toolbox)
 
     def toolbox(self):
-        return toolbox_of(problem().genotype, problem().measures, problem().fitness)
+        return toolbox(problem())
 
     def start(self):
-        return [individual(problem().genotype.reference, "generalisation levels=highest")]
-
-    def evaluated(self, offspring):
-        return [individual(item.genome, item.origin) for item in offspring]
+        return [highest(problem())]
 
     def test_its_solution_is_within_the_limit(self):
-        algorithm = self.made()
-        population = algorithm.first_population(self.start())
-        best = self.start()[0]
-        for _ in range(12):
-            offspring = algorithm.propose(population, Streams(5))
-            if not offspring:
-                break
-            evaluated = self.evaluated(offspring)
-            best = min([best, *evaluated], key=lambda i: i.objectives)
-            following = algorithm.replace(population, offspring, evaluated)
-            population = type(following)(following.individuals, population.generation + 1, following.memory)
-        solution = algorithm.solution(population, best)
+        solution, population, algorithm = walked(self.made(), problem(), 12, 5)
         assert solution.scores["violation"] == 0.0
         described = algorithm.describe(population, solution)
         assert set(described["levels"]) == {"q0", "q1", "q2", "q3"}
@@ -101,29 +97,24 @@ for _name in SEARCHES:
     )
 
 
-def run(name, generations, seed=5, suppression=0.05, params=None):
-    from dataclasses import replace
-
-    own = problem(suppression)
-    algorithm = default_registry().build(
-        "algorithm", name, params or {}, toolbox_of(own.genotype, own.measures, own.fitness)
-    )
-    top = own.genotype.reference
-
-    def judged(genome, origin):
-        key = own.genotype.key(genome)
-        return Individual(genome, key, *own.evaluate(genome, key)[:2], origin)
-
-    population = algorithm.first_population([judged(top, "generalisation levels=highest")])
-    best = population.individuals[0]
-    for generation in range(generations):
-        offspring = algorithm.propose(population, Streams(seed))
-        if not offspring:
+def walked(algorithm, own, generations, seed):
+    """Return the solution of a search, its population, and the algorithm."""
+    evaluator, streams = Evaluator(own), Streams(seed)
+    population = algorithm.first_population([highest(own)])
+    best = population[0]
+    for _ in range(generations):
+        generation = evolve(algorithm, evaluator, streams, population)
+        if not generation.made:
             break
-        evaluated = [judged(item.genome, item.origin) for item in offspring]
-        best = min([best, *evaluated], key=lambda i: i.objectives)
-        population = replace(algorithm.replace(population, offspring, evaluated), generation=generation + 1)
+        best = min([best, *each_of(generation.evaluated)], key=lambda one: one.objectives)
+        population = generation.population
     return algorithm.solution(population, best), population, algorithm
+
+
+def run(name, generations, seed=5, suppression=0.05, params=None):
+    own = problem(suppression)
+    algorithm = default_registry().build("algorithm", name, params or {}, toolbox(own))
+    return walked(algorithm, own, generations, seed)
 
 
 @pytest.mark.parametrize("suppression", [0, 0.05, 0.3])
@@ -131,10 +122,11 @@ def test_exact_searches_and_heuristics_agree_on_a_small_lattice(suppression):
     optimum, population, _ = run("exhaustive", 10, suppression=suppression)
     again, others, _ = run("optimal", 10, suppression=suppression)
     assert again.objectives == optimum.objectives
-    assert {i.key for i in others.individuals} == {i.key for i in population.individuals}
+    assert {i.key for i in others} == {i.key for i in population}
     for name, generations in (("tabu", 120), ("ga-tabu", 60), ("random-restarts", 300)):
-        assert run(name, generations, suppression=suppression)[0].objectives == optimum.objectives, name
-    top = problem(suppression).evaluate(problem(suppression).genotype.reference, b"")[1]
+        best = min(run(name, generations, seed, suppression)[0].objectives for seed in range(2))
+        assert best == optimum.objectives, name
+    top = highest(problem(suppression)).objectives
     assert optimum.objectives <= run("genetic", 300, suppression=suppression)[0].objectives < top
 
 
@@ -148,7 +140,7 @@ def test_samarati_ends_at_the_least_height(suppression):
     least = min(int(node.sum()) for node in safe)
     minimal = {node.tobytes() for node in safe if int(node.sum()) == least}
     assert int(solution.genome.sum()) == least
-    assert {i.genome.tobytes() for i in population.individuals} == minimal
+    assert {i.genome.tobytes() for i in population} == minimal
     facts = lattice.evaluator.facts
     assert solution.objectives[0] == min(
         float(facts(n).kept_squares + lattice.space.n * facts(n).suppressed) for n in safe if int(n.sum()) == least
@@ -166,22 +158,19 @@ class TestTabuThatFollowsAllCandidates(LatticeSearchConformance):
         lattice, population = problem().genotype, algorithm.first_population(self.start())
         listed = []
         for cycle in range(9):
-            offspring = algorithm.propose(population, Streams(3))
-            slots = {slot for item in offspring for slot in item.parents}
-            followed = [population.individuals[slot] for slot in slots]
+            children, following = stepped(algorithm, population)
+            followed = [] if cycle == 0 else list({one.parent.key: one.parent for one in children}.values())
             union = {node.tobytes() for one in followed for node in lattice.neighbours(one.genome)}
-            assert len(offspring) == len({item.genome.tobytes() for item in offspring})
+            assert len(children) == len({one.genome.tobytes() for one in children})
             if cycle > 0:
-                assert {item.genome.tobytes() for item in offspring} == union
+                assert {one.genome.tobytes() for one in children} == union
                 assert len(followed) == (1 if cycle == 1 else 5)
                 assert not {one.genome.tobytes() for one in followed} & set(listed)
-            following = algorithm.replace(population, offspring, self.evaluated(offspring))
-            if cycle > 0:
                 nodes, until = following.memory["tabu"], following.memory["until"]
                 listed = [node.tobytes() for node, last in zip(nodes, until, strict=True) if last >= cycle + 1]
                 assert {one.genome.tobytes() for one in followed} <= set(listed)
                 assert len(listed) <= algorithm.params.tabu_size
-            population = type(following)(following.individuals, population.generation + 1, following.memory)
+            population = following
 
 
 @pytest.mark.parametrize("suppression", [0, 0.05, 0.3])
