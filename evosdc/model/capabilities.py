@@ -2,7 +2,7 @@
 
 The framework asks ``isinstance(genotype, Seedable)`` and the like. A genotype lists what it can do as its bases:
 
->>> class Cells(Seedable[Genes], RecordDecoded[Genes], Movable[Genes]): ...
+>>> class Cells(Seedable[Genes], Local[Genes]): ...
 """
 
 from abc import abstractmethod

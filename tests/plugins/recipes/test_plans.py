@@ -11,6 +11,7 @@ from evosdc.calls.masking import apply_masking, build_steps
 from evosdc.calls.masking_methods import RegisteredMethods
 from evosdc.errors import PluginError
 from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.build.start import individual_of
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.model import Masking
 from evosdc.model.individual import PROVISIONAL
@@ -272,7 +273,7 @@ def test_a_plan_judged_on_few_tables_stays_provisional_under_constraints() -> No
     found = {}
     for draws in (1, 3, 6):
         one = genotype.judged_on(genome, draws)
-        found[draws] = problem.evaluate(one, genotype.key(one)).scores["infeasibility"]
+        found[draws] = individual_of(problem, one, "given").infeasibility
     assert found == {1: PROVISIONAL, 3: PROVISIONAL, 6: 0.0}
 
 

@@ -144,7 +144,7 @@ def test_groups_of_any_size_pass_checks(k: int) -> None:
         genomes.append(groups.crossover(a, b, rng)[0] if rng.random() < 0.3 else groups.mutate(a, rng))
         groups.check(genomes[-1])
     for kind in groups.moves:
-        made = [groups.move(genomes[-1], kind, rng) for _ in range(20)]
+        made = groups.moved(genomes[-1], [kind] * 20, [False] * 20, None, rng)
         for one in made:
             groups.check(one)
         joined = groups.combined(genomes[-1], made)
