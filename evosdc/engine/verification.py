@@ -11,7 +11,7 @@ ROUNDING = 1e-9
 
 
 def rescored(problem: Problem, individual: Individual) -> list[str]:
-    """Have an individual scored from scratch, which is what is said of its file; return what was otherwise, in words."""
+    """Have an individual scored from scratch, as its file is told of; return what was otherwise, in words."""
     differences = unequal(problem, [individual])
     individual.fitness.values = problem.evaluate(individual, from_scratch=True)
     return differences

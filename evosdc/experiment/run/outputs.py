@@ -13,6 +13,7 @@ from evosdc.engine.choice import chosen, in_words
 from evosdc.engine.digest import digest_of
 from evosdc.engine.loop import SearchState
 from evosdc.engine.problem import Problem
+from evosdc.engine.verification import rescored
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.constraints import judge_constraints
 from evosdc.experiment.build.start import StartingFile

@@ -1,6 +1,6 @@
 """A first run is rehearsed on a few records, so that kernels are compiled before its clock starts.
 
-Nothing is compiled when evosdc is installed. What a run of one minute calls takes about as long to be compiled, once for
+Nothing is compiled when evosdc is installed. What a run of one minute calls takes about as long to be compiled, once on
 each machine; without a rehearsal that would be taken from its time.
 """
 

@@ -82,7 +82,7 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
                 if best == width:
                     break
                 spans[best] = 0.0  # tried
-                pieces = _cut(axes, rows, best, levels[best] - 1, k, relaxed, sizes)
+                pieces = _cut(axes, rows, best, int(levels[best]) - 1, k, relaxed, sizes)
             visited += 1
         for piece in range(pieces - 1, -1, -1):  # the first child is taken up first
             starts[waiting], ends[waiting] = end - sizes[piece], end

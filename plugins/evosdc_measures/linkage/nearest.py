@@ -220,11 +220,11 @@ class OriginalsLookedUp(Tracker):
 
     def contributions(self) -> Numbers:
         """Return each original's credit as a share of the score, shape (n,)."""
-        contributions: Numbers = self.fitted.percent(self._fitted.shares(self._ties))
+        contributions: Numbers = self.fitted.percent(self.fitted.shares(self._ties))
         return contributions
 
     def _gain(self, rows: Rows, ties: Integers) -> int:
-        return int((self.fitted.shares(ties) - self._fitted.shares(self._ties[rows])).sum())
+        return int((self.fitted.shares(ties) - self.fitted.shares(self._ties[rows])).sum())
 
     def _publish(self, changed: Rows, after: Placed) -> tuple[Rows, Integers, Rows]:
         """Change published records, and return the originals that are looked up again, and how they are linked."""
@@ -256,7 +256,7 @@ class OriginalsLookedUp(Tracker):
 
     def _links_of(self, rows: Rows) -> Links:
         """Return how some originals are linked."""
-        fitted, asked, own = self.fitted, self._fitted.originals[rows], self._published[rows]
+        fitted, asked, own = self.fitted, self.fitted.originals[rows], self._published[rows]
         if len(rows) <= FEW:
             ties, rivals = fitted.links_by_comparison(asked, own, self._published)
         else:
@@ -269,4 +269,4 @@ class OriginalsLookedUp(Tracker):
     def _farthest_ties(self, rows: Rows) -> NDArray[Any]:
         """Return up to which distance other records are tied with the own one of some originals."""
         asked = self.fitted.originals[rows]
-        return self.fitted.limits(asked, self._fitted.distances(asked, self._published[rows]))[1]
+        return self.fitted.limits(asked, self.fitted.distances(asked, self._published[rows]))[1]

@@ -105,7 +105,7 @@ class RanksTracker(OriginalsLookedUp):
         differ = (before != after) & ~(np.isnan(before) & np.isnan(after))
         self._former = self._window
         columns = np.flatnonzero(differ.any(axis=0))
-        self._window = self._fitted.window_after(self._window, self._published, columns)
+        self._window = self.fitted.window_after(self._window, self._published, columns)
 
     def _take_back(self, changed: Rows, before: Numbers) -> None:
         """Undo a change of published records."""
@@ -123,7 +123,7 @@ class RanksTracker(OriginalsLookedUp):
 
     def _links_of(self, rows: Rows) -> Links:
         """Return how some originals are linked."""
-        return self._fitted.links_within(rows, self._published, self._window)
+        return self.fitted.links_within(rows, self._published, self._window)
 
 
 def near_ranks(original: Numbers, masked: Numbers, reach: int) -> tuple[Numbers, Numbers]:
