@@ -94,7 +94,7 @@ class RanksTracker(OriginalsLookedUp):
     still a candidate.
     """
 
-    _fitted: FittedRankSwappingLinkage
+    fitted: FittedRankSwappingLinkage
 
     def __init__(self, fitted: FittedRankSwappingLinkage, masked: Table) -> None:
         self._window = self._former = fitted.window(fitted.pair(masked)[1])
