@@ -14,7 +14,7 @@ from evosdc.calls.growth import Growth, growth_or_reason
 from evosdc.errors import Fault, InputError
 from evosdc.plugins.kinds import KINDS, Kind
 from evosdc.plugins.registry import default_registry
-from evosdc.specs import DatasetSpec, LimitSpec, MeasureSpec, Spec
+from evosdc.specs import DatasetSpec, LimitSpec, MeasureSpec, OperatorSpec, Spec
 
 TEMPLATE = """
 from evosdc.table.schema import Scale
@@ -131,6 +131,8 @@ def declared(kind: Kind, spec: Spec) -> str:
         lines += [f"kind = {spec.kind!r}", f"range = {spec.range!r}"]
     if isinstance(spec, DatasetSpec):
         lines += [f"records, attributes = {spec.records}, {spec.attributes}"]
+    if isinstance(spec, OperatorSpec):
+        lines.append(f"varies = {spec.varies!r}")
     if isinstance(spec, LimitSpec):
         family = {n: getattr(default_registry().spec("measure", n), "family", "") for n in spec.dr}
         lines += [

@@ -5,7 +5,17 @@ import re
 from string import Template
 
 from evosdc.cli.plugin_classes import ALGORITHM, GENOTYPE, MASKING_METHOD, MEASURE, PRIVACY_MODEL
-from evosdc.cli.plugin_functions import COMMAND, DATASET, EXECUTOR, FITNESS, FORMAT, LIMIT, PICTURE, PORTFOLIO
+from evosdc.cli.plugin_functions import (
+    COMMAND,
+    DATASET,
+    EXECUTOR,
+    FITNESS,
+    FORMAT,
+    LIMIT,
+    OPERATOR,
+    PICTURE,
+    PORTFOLIO,
+)
 from evosdc.plugins.contract_version import IN_WORDS
 from evosdc.plugins.kinds import KINDS, Kind
 from evosdc.specs import Spec
@@ -17,6 +27,7 @@ SOURCES = {
     "algorithm": ALGORITHM,
     "privacy-model": PRIVACY_MODEL,
     "fitness": FITNESS,
+    "operator": OPERATOR,
     "executor": EXECUTOR,
     "dataset": DATASET,
     "portfolio": PORTFOLIO,
@@ -35,6 +46,7 @@ MADE = {**KINDS, COMMAND_KIND.name: COMMAND_KIND}
 
 DECLARED = {
     "measure": '\n        kind="il",\n        scales=("nominal", "ordinal", "numeric"),',
+    "operator": '\n        varies="mutate",',
     "dataset": '\n        records=60,\n        attributes=3,\n        licence="CC0",',
     "format": '\n        suffixes=(".psv",),',
     "limit": '\n        il=("dbil",),\n        dr=("best-guess",),',

@@ -96,10 +96,10 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import MISSING, Followed, Microdata, Parameters, PluginError, Rows, Table
+from evosdc.model import MISSING, Local, Microdata, Parameters, PluginError, Rows, Table
 
 
-class $class_name(Followed[np.ndarray]):
+class $class_name(Local[np.ndarray]):
     """Which cells are suppressed, a boolean array of shape (n, V); say here what yours evolves."""
 
     class Params(Parameters):
@@ -136,7 +136,7 @@ class $class_name(Followed[np.ndarray]):
         return Table(original.schema, codes, np.where(g[:, categorical:], np.nan, original.numbers))
 
     def changed_rows(self, parent: np.ndarray, child: np.ndarray) -> Rows:
-        """Return the records in which two genomes differ, so that measures can follow them."""
+        """Return the records in which two genomes differ: a child is judged by these."""
         return np.flatnonzero((parent != child).any(axis=1))
 
     def key(self, g: np.ndarray) -> bytes:
@@ -169,12 +169,9 @@ def locked(cells: np.ndarray) -> np.ndarray:
 
 ALGORITHM = '''"""The algorithm `$name`."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from pydantic import Field
 
-from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population, Streams
+from evosdc.model import Algorithm, Parameters, Population, evaluate
 
 
 class $class_name(Algorithm):
@@ -187,26 +184,18 @@ class $class_name(Algorithm):
 
     params: Params
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return the genomes to evaluate; an empty list would end the search."""
-        offspring = []
-        for slot, individual in enumerate(population):
-            rng, genome = streams.vary(population.generation, slot), individual.genome
-            for _ in range(self.params.mutations):
-                genome = self.toolbox.mutate(genome, rng)
-            offspring.append(Offspring(genome, "mutation", (slot,), individual))
-        return offspring
-
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
+    def step(self, population: Population) -> Population:
         """Return the next population; what has to be remembered goes into its memory, never into this object."""
-        slots = list(population)
-        for item, child in zip(offspring, evaluated, strict=True):
-            (slot,) = item.parents
-            if child.dominates(slots[slot]):
-                slots[slot] = child
-        return replace(population, individuals=tuple(slots))
+        toolbox, children = self.toolbox, []
+        for parent in population:
+            child = toolbox.clone(parent)
+            for _ in range(self.params.mutations):
+                (child,) = toolbox.mutate(child)
+            del child.fitness.values
+            children.append(child)
+        evaluate(children, toolbox)
+        pairs = zip(population, children, strict=True)
+        return population.following(child if child.dominates(parent) else parent for parent, child in pairs)
 '''
 
 PRIVACY_MODEL = '''"""The privacy model `$name`."""

@@ -59,6 +59,24 @@ class $class_name(Executor):
             self._pool = None
 '''
 
+OPERATOR = '''"""The operator `$name`."""
+
+import numpy as np
+
+
+def $class_name(genome: np.ndarray, rng: np.random.Generator, times: int = 1) -> np.ndarray:
+    """Return a genome in which something took the place of something else; say here what yours does.
+
+    All randomness comes from `rng`. Further arguments are parameters, which experiments may set.
+    """
+    changed = genome.copy()
+    for _ in range(times):
+        one, other = rng.integers(len(changed), size=2)
+        changed[one] = changed[other]
+    changed.flags.writeable = False
+    return changed
+'''
+
 DATASET = '''"""The data set `$name`."""
 
 from collections.abc import Mapping

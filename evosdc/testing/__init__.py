@@ -15,7 +15,7 @@ import pytest
 _ASSERTING = (
     "acceptance", "algorithm", "executor", "fitness", "functions", "genomes", "genotype", "genotype_capabilities",
     "genotype_decoding", "genotype_storage", "genotype_subject", "genotype_variation", "limit", "masking", "measure",
-    "privacy", "purity",
+    "operator", "privacy", "purity",
 )  # fmt: skip
 # So that a failing assertion of a suite shows the values, as one in the author's own test file would.
 pytest.register_assert_rewrite(*(f"evosdc.testing.{module}" for module in _ASSERTING))
@@ -33,12 +33,13 @@ from evosdc.testing.genotype import GenotypeConformance
 from evosdc.testing.limit import LimitConformance
 from evosdc.testing.masking import MaskingMethodConformance
 from evosdc.testing.measure import MeasureConformance
+from evosdc.testing.operator import OperatorConformance
 from evosdc.testing.privacy import PrivacyModelConformance, sample_view
 from evosdc.testing.tables import SHAPES, TableShape, edited, sample_microdata, sample_table, shuffled
 
 __all__ = [
     "SHAPES", "AlgorithmConformance", "DatasetConformance", "ExecutorConformance", "FitnessConformance",
     "FormatConformance", "GenotypeConformance", "LimitConformance", "MaskingMethodConformance", "MeasureConformance",
-    "PictureConformance", "PortfolioConformance", "PrivacyModelConformance", "TableShape",
+    "OperatorConformance", "PictureConformance", "PortfolioConformance", "PrivacyModelConformance", "TableShape",
     "edited", "sample_microdata", "sample_table", "sample_view", "shuffled",
 ]  # fmt: skip

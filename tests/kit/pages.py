@@ -16,6 +16,7 @@ EXAMPLES = {
     "algorithm": "own-mutant",
     "privacy-model": "share-alone",
     "fitness": "loss-times-risk",
+    "operator": "copied-genes",
     "executor": "threads",
     "dataset": "ward",
     "portfolio": "gentle",

@@ -1,4 +1,4 @@
-"""A plugin written for contract 1.0 works with every 1.x: the policy of docs/plugins/compatibility.md."""
+"""A plugin written for contract 2.0 works with every 2.x: the policy of docs/plugins/compatibility.md."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +11,7 @@ from evosdc_frozen.genotype import FrozenGenotype
 from evosdc_frozen.measure import FrozenMeasure
 from evosdc_frozen.method import FrozenMethod
 from evosdc_frozen.model import FrozenModel
+from evosdc_frozen.operator import flipped
 
 import evosdc
 from evosdc.plugins.contract_version import CONTRACT, objection
@@ -21,11 +22,13 @@ from evosdc.testing import (
     GenotypeConformance,
     MaskingMethodConformance,
     MeasureConformance,
+    OperatorConformance,
     PrivacyModelConformance,
 )
+from evosdc.testing.tables import sample_microdata
 
 FOLDER = Path(evosdc_frozen.__file__).parent
-DIGEST = "0ec016c67a59c432a209a3126388f488c70b79d3a6aab2955b4081f5bd53e492"
+DIGEST = "16511b97eba23d5fab2cc3fdac3375fc6192ae8f807caede02fb3882eada7fb8"
 
 
 def test_it_is_as_it_was():
@@ -39,7 +42,7 @@ def test_it_loads_without_a_problem():
     registry = Registry.load(extra_plugins={"frozen": evosdc_frozen}, entry_points=False)
     assert registry.problems == ()
     (info,) = registry.plugins
-    assert sum(map(len, info.offers.values())) == 6
+    assert sum(map(len, info.offers.values())) == 7
     for kind, names in info.offers.items():
         for name in names:
             assert registry.implementation(kind, name)
@@ -59,12 +62,15 @@ def test_a_run_with_all_of_it(tmp_path, monkeypatch):
         "fitness": "frozen-fitness",
         "constraints": ["frozen-model <= 90"],
         "algorithm": "frozen-algorithm",
+        "operators": {"mutate": "frozen-operator"},
         "stop": {"generations": 3},
         "executor": "serial",
     }
     found = evosdc.run(experiment, tmp_path / "run")
     assert found["best"]["fitness"] == [pytest.approx(found["best"]["scores"]["il"] + found["best"]["scores"]["dr"])]
     assert evosdc_frozen.HEARD[-1] == found["digest"]
+    evosdc.run(experiment | {"algorithm": "memetic"}, tmp_path / "local")
+    assert '"cell' in (tmp_path / "local" / "journal.jsonl").read_text(), "its moves are tried"
     table = evosdc.read_table(tmp_path / "run" / "best.csv")
     assert len(evosdc.mask(table, "frozen-method", seed=2)) == 60
 
@@ -73,12 +79,12 @@ def test_a_run_with_all_of_it(tmp_path, monkeypatch):
     ("said", "wrong", "fatal"),
     [
         (None, False, False),
-        ("1.0", False, False),
-        (f"1.{CONTRACT[1]}", False, False),
-        (f"1.{CONTRACT[1] + 1}", True, False),
-        ("0.9", True, True),
-        ("2.0", True, True),
-        (1.0, True, True),
+        ("2.0", False, False),
+        (f"2.{CONTRACT[1]}", False, False),
+        (f"2.{CONTRACT[1] + 1}", True, False),
+        ("1.1", True, True),
+        ("3.0", True, True),
+        (2.0, True, True),
         ("one", True, True),
     ],
 )
@@ -105,6 +111,14 @@ class TestGenotype(GenotypeConformance):
 class TestAlgorithm(AlgorithmConformance):
     def algorithm(self, toolbox):
         return FrozenAlgorithm(FrozenAlgorithm.Params(), toolbox)
+
+
+class TestOperator(OperatorConformance):
+    def operator(self):
+        return flipped
+
+    def genome(self, rng):
+        return FrozenGenotype(FrozenGenotype.Params(), sample_microdata("ordinary")).random(rng)
 
 
 class TestModel(PrivacyModelConformance):

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import MISSING, Followed, Microdata, Parameters, PluginError, Rows, Table
+from evosdc.model import MISSING, Local, Microdata, Parameters, PluginError, Rows, Table
 
 
-class Suppressions(Followed[np.ndarray]):
+class Suppressions(Local[np.ndarray]):
     """A boolean array, shape (n, V): which cells are suppressed, categorical attributes first."""
 
     class Params(Parameters):

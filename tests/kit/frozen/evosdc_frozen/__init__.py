@@ -1,9 +1,17 @@
-"""A plugin as authors wrote it for contract 1.0: it stays as it is, and works as long as the first number is 1."""
+"""A plugin as authors wrote it for contract 2.0: it stays as it is, and works as long as the first number is 2."""
 
-from evosdc.hookspecs import hookimpl
-from evosdc.specs import AlgorithmSpec, FitnessSpec, GenotypeSpec, MaskingMethodSpec, MeasureSpec, PrivacyModelSpec
+from evosdc.model import (
+    AlgorithmSpec,
+    FitnessSpec,
+    GenotypeSpec,
+    MaskingMethodSpec,
+    MeasureSpec,
+    OperatorSpec,
+    PrivacyModelSpec,
+    hookimpl,
+)
 
-evosdc_contract = "1.0"
+evosdc_contract = "2.0"
 SCALES = ("nominal", "ordinal", "numeric")
 
 
@@ -42,6 +50,16 @@ def evosdc_algorithms():
         name="frozen-algorithm",
         implementation="evosdc_frozen.algorithm:FrozenAlgorithm",
         summary="Mutants.",
+    )
+
+
+@hookimpl
+def evosdc_operators():
+    yield OperatorSpec(
+        name="frozen-operator",
+        implementation="evosdc_frozen.operator:flipped",
+        summary="One cell flipped.",
+        varies="mutate",
     )
 
 

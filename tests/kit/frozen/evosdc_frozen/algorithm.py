@@ -1,12 +1,8 @@
 """The algorithm `frozen-algorithm`."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from pydantic import Field
 
-from evosdc.model import Algorithm, Individual, Offspring, Parameters, Population
-from evosdc.seeds import Streams
+from evosdc.model import Algorithm, Parameters, Population, evaluate
 
 
 class FrozenAlgorithm(Algorithm):
@@ -19,23 +15,15 @@ class FrozenAlgorithm(Algorithm):
 
     params: Params
 
-    def propose(self, population: Population, streams: Streams) -> list[Offspring]:
-        """Return the genomes to evaluate; an empty list would end the search."""
-        offspring = []
-        for slot, individual in enumerate(population.individuals):
-            rng, genome = streams.vary(population.generation, slot), individual.genome
-            for _ in range(self.params.mutations):
-                genome = self.toolbox.mutate(genome, rng)
-            offspring.append(Offspring(genome, "mutation", (slot,), individual))
-        return offspring
-
-    def replace(
-        self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
-    ) -> Population:
+    def step(self, population: Population) -> Population:
         """Return the next population; what has to be remembered goes into its memory, never into this object."""
-        slots = list(population.individuals)
-        for item, child in zip(offspring, evaluated, strict=True):
-            (slot,) = item.parents
-            if child.dominates(slots[slot]):
-                slots[slot] = child
-        return replace(population, individuals=tuple(slots))
+        toolbox, children = self.toolbox, []
+        for parent in population:
+            child = toolbox.clone(parent)
+            for _ in range(self.params.mutations):
+                (child,) = toolbox.mutate(child)
+            del child.fitness.values
+            children.append(child)
+        evaluate(children, toolbox)
+        pairs = zip(population, children, strict=True)
+        return population.following(child if child.dominates(parent) else parent for parent, child in pairs)

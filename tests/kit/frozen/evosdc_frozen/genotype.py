@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from evosdc.errors import PluginError
-from evosdc.model import Followed, Microdata, Parameters
-from evosdc.table.table import MISSING, Rows, Table
+from evosdc.model import MISSING, Changes, Local, Microdata, Parameters, PluginError, Rows, Table
 
 
-class FrozenGenotype(Followed[np.ndarray]):
+class FrozenGenotype(Local[np.ndarray]):
     """Which cells are suppressed, a boolean array of shape (n, V)."""
 
     class Params(Parameters):
@@ -48,8 +46,43 @@ class FrozenGenotype(Followed[np.ndarray]):
         return Table(original.schema, codes, np.where(g[:, categorical:], np.nan, original.numbers))
 
     def changed_rows(self, parent: np.ndarray, child: np.ndarray) -> Rows:
-        """Return the records in which two genomes differ, so that measures can follow them."""
+        """Return the records in which two genomes differ."""
         return np.flatnonzero((parent != child).any(axis=1))
+
+    def decode_records(self, g: np.ndarray, rows: Rows) -> Table:
+        """Return some records of the decoded table."""
+        original = self.microdata.original.take(rows)
+        categorical = original.codes.shape[1]
+        codes = np.where(g[rows, :categorical], MISSING, original.codes).astype(np.int32)
+        return Table(original.schema, codes, np.where(g[rows, categorical:], np.nan, original.numbers))
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """One cell of a record is flipped."""
+        return ("cell",)
+
+    def moved(self, g, kinds, costly, through, rng) -> Changes:
+        """Return what children change: a cell each, of any record or of one that costs."""
+        records, attributes = self._shape
+        rows = rng.integers(records, size=len(kinds))
+        if through is not None:
+            drawn = through.searchsorted(through[-1] * rng.random(len(kinds)), "right")
+            rows = np.where(costly, np.minimum(drawn, records - 1), rows)
+        cells = g[rows]
+        places = np.arange(len(kinds)), rng.integers(attributes, size=len(kinds))
+        cells[places] = ~cells[places]
+        original = self.microdata.original.take(rows)
+        categorical = original.codes.shape[1]
+        codes = np.where(cells[:, :categorical], MISSING, original.codes).astype(np.int32)
+        after = Table(original.schema, codes, np.where(cells[:, categorical:], np.nan, original.numbers))
+        return Changes(np.arange(1, len(kinds) + 1), rows, self.decode_records(g, rows), after)
+
+    def changed(self, g: np.ndarray, change: Changes) -> np.ndarray:
+        """Return the genome of a child; cells that the original lacks stay as they are."""
+        original, child = self.microdata.original.take(change.rows), g.copy()
+        lacking, missing = (np.hstack((t.codes == MISSING, np.isnan(t.numbers))) for t in (original, change.after))
+        child[change.rows] = np.where(lacking, child[change.rows], missing)
+        return locked(child)
 
     def key(self, g: np.ndarray) -> bytes:
         """Return a hash of the content."""

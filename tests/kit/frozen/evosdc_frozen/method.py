@@ -3,8 +3,7 @@
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import MaskingMethod, Parameters
-from evosdc.table.table import Table
+from evosdc.model import MaskingMethod, Parameters, Table
 
 
 class FrozenMethod(MaskingMethod):
