@@ -9,10 +9,9 @@ most, is measured by `benchmarks.startup` and `benchmarks.first_run`.
 
 Then such searches on a file of 30162 records and eight attributes, Adult, where ``EVOSDC_DATA`` names a folder with it.
 
-The last table evaluates children that differ from their parent in one cell: by `update`, and from scratch in three
-ways. *Remembering*: fitted once, and what was searched for earlier files is remembered, as the engine does for files
-that no relative is near to. *Fitted*: fitted once, nothing remembered of other files. *Alone*: fitted for each file, as
-``evosdc measure ORIGINAL MASKED`` and every program does that evaluates a file by itself.
+The last table evaluates children that differ from their parent in one cell: by the parent's tracker, and from scratch
+in two ways. *Fitted*: fitted once. *Alone*: fitted for each file, as ``evosdc measure ORIGINAL MASKED`` and every
+program does that evaluates a file by itself.
 """
 
 from __future__ import annotations
@@ -31,9 +30,10 @@ import numpy as np
 
 from evosdc.engine.problem import Problem
 from evosdc.experiment.build.assembly import assemble
+from evosdc.experiment.build.start import individual_of
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.run import run
-from evosdc.model import Individual
+from evosdc.model import Siblings
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 
@@ -61,6 +61,10 @@ EIGHT = (
 """All complete records of Adult, and its categorical attributes."""
 
 
+NAMES = ("tracked", "fitted", "alone")
+"""Ways to evaluate a child."""
+
+
 def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, ...] = ()) -> dict[str, float]:
     """Run an experiment with another algorithm; return what was evaluated from the start on, and in what time.
 
@@ -73,22 +77,16 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
     serial = 'executor={ name = "serial" }'
     chosen = read_experiment(path, (f'algorithm={{ name = "{algorithm}" }}', serial, *fitness, *settings))
     chosen = chosen.model_copy(update={"stop": type(chosen.stop)(evaluations=evaluations)})
-    evaluate, together, search = Problem.evaluate, Problem.evaluate_children, run.search
-    litter = Problem.judge_litter
+    evaluate, tries, search = Problem.evaluate, Problem.tries, run.search
     count, spent = [0], [0.0]
 
-    def counted(self: Problem, *given: Any) -> Any:
+    def counted(self: Problem, *given: Any, **named: Any) -> Any:
         count[0] += 1
-        return evaluate(self, *given)
+        return evaluate(self, *given, **named)
 
-    def counted_together(self: Problem, *given: Any) -> Any:
-        found = together(self, *given)
-        count[0] += sum(evaluation is not None for evaluation in found)
-        return found
-
-    def counted_litter(self: Problem, *given: Any) -> Any:
-        found = litter(self, *given)
-        count[0] += len(given[1]) if found is not None else 0
+    def counted_together(self: Problem, siblings: Siblings) -> Any:
+        found = tries(self, siblings)
+        count[0] += len(siblings) if found is not None else 0
         return found
 
     def timed(*given: Any, **named: Any) -> Any:
@@ -101,8 +99,7 @@ def searched(path: Path, algorithm: str, evaluations: int, settings: tuple[str, 
     with (
         TemporaryDirectory() as folder,
         patch.object(Problem, "evaluate", counted),
-        patch.object(Problem, "evaluate_children", counted_together),
-        patch.object(Problem, "judge_litter", counted_litter),
+        patch.object(Problem, "tries", counted_together),
         patch.object(run, "search", timed),
     ):
         seed = 1 if chosen.seed is None else chosen.seed
@@ -130,7 +127,7 @@ def microseconds(work: Callable[[Any], object], items: Sequence[Any], repeats: i
 
 
 def compared(path: Path, children: int) -> dict[str, dict[str, float]]:
-    """Return microseconds of one evaluation by measure and road; under ``all`` those of the whole evaluation."""
+    """Return microseconds of one evaluation by measure and way; under ``all`` those of the whole evaluation."""
     experiment = read_experiment(path, ("genotype={ name = 'cells', mutations = 0 }",))
     assembly = assemble(experiment, default_registry(), 1 if experiment.seed is None else experiment.seed)
     problem, original = assembly.problem, assembly.microdata.original
@@ -138,35 +135,27 @@ def compared(path: Path, children: int) -> dict[str, dict[str, float]]:
     genome = genotype.seeded(original)
     for _ in range(len(original) // 3):
         genome = genotype.mutate(genome, rng)
-    key = genotype.key(genome)
-    known = problem.evaluate(genome, key)
-    parent = Individual(genome, key, known.scores, known.objectives, "parent", known.states)
-    genomes = [genotype.mutate(genome, rng) for _ in range(children)]
-    start = problem.decode(genome, key)
-    files = [problem.decode(child, b"") for child in genomes]
-    rows = [genotype.changed_rows(genome, child) for child in genomes]
-    roads: dict[str, dict[str, float]] = {}
-    some = files[: max(children // 10, 2)]
+    parent = individual_of(problem, genome, "parent")
+    made = [parent.child(genotype.mutate(genome, rng), "mutation") for _ in range(children)]
+    for child in made:
+        child.key = genotype.key(child.genome)
+    masked = problem.decode(genome, parent.key)
+    changes = [genotype.change(genome, child.genome, len(original)) for child in made]
+    some = [problem.decode(child.genome, child.key) for child in made[: max(children // 10, 2)]]
+    ways: dict[str, dict[str, float]] = {}
     for chosen in assembly.experiment.measures.all:
         measure = default_registry().build("measure", chosen.name, chosen.params)
-        fitted = measure.fit(original)
-        state = fitted.start(start)
-
-        def follow(item: tuple[Any, Any], fitted: Any = fitted, state: Any = state) -> float:
-            return float(fitted.value(fitted.update(state, *item)))
-
-        roads[chosen.name] = {
-            "update": microseconds(follow, list(zip(files, rows, strict=True))),
-            "remembering": microseconds(fitted.score, some),
-            "alone": microseconds(lambda file, measure=measure: measure.fit(original).score(file), some),
+        fitted = measure.fit_in(assembly.microdata)
+        ways[chosen.name] = {
+            "tracked": microseconds(fitted.track(masked).tries, changes),
+            "fitted": microseconds(fitted.score, some),
+            "alone": microseconds(lambda file, own=measure: own.fit_in(assembly.microdata).score(file), some),
         }
-        fitting = microseconds(lambda _, measure=measure: measure.fit(original), some)
-        roads[chosen.name]["fitted"] = max(roads[chosen.name]["alone"] - fitting, 0.0)
-    roads["measures"] = {road: sum(times[road] for times in roads.values()) for road in roads["dbil"]}
-    whole = microseconds(lambda child: problem.evaluate(child, genotype.key(child), parent), genomes)
-    rest = whole - roads["measures"]["update"]
-    roads["all"] = {road: max(time + rest, time) for road, time in roads["measures"].items()}
-    return roads
+    ways["measures"] = {way: sum(times[way] for times in ways.values()) for way in NAMES}
+    whole = microseconds(problem.evaluate, made)
+    rest = whole - ways["measures"]["tracked"]
+    ways["all"] = {way: max(time + rest, time) for way, time in ways["measures"].items()}
+    return ways
 
 
 def _tell_searches(path: Path, algorithms: Sequence[str], evaluations: int, settings: tuple[str, ...]) -> None:
@@ -205,11 +194,10 @@ def main(experiment: Path, evaluations: int, smoke: bool) -> None:
             click.echo(f"Adult, 30162 x 8, {title}")
             _tell_searches(ADULT, ("hill-climbing", "memetic"), most, (*EIGHT, *settings))
     click.echo("microseconds of a child that differs in one cell, and how many times as long it takes from scratch")
-    names = ("update", "remembering", "fitted", "alone")
-    click.echo(f"{'measure':<14}" + "".join(f"{name:>13}" for name in names) + f"{'ratios':>24}")
+    click.echo(f"{'measure':<14}" + "".join(f"{name:>13}" for name in NAMES) + f"{'ratios':>16}")
     for name, times in compared(experiment, 20 if smoke else 1000).items():
-        ratios = "".join(f"{times[road] / times['update']:>8.0f}" for road in names[1:])
-        click.echo(f"{name:<14}" + "".join(f"{times[road]:>13.1f}" for road in names) + ratios)
+        ratios = "".join(f"{times[way] / times['tracked']:>8.0f}" for way in NAMES[1:])
+        click.echo(f"{name:<14}" + "".join(f"{times[way]:>13.1f}" for way in NAMES) + ratios)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import numpy as np
 
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
+from evosdc.model import Individual
 from evosdc.plugins.registry import default_registry
 
 SIX = {"il": ["dbil", "ctbil", "ebil"], "dr": ["id", "dbrl", "prl"]}
@@ -67,22 +68,23 @@ def shown(invariance: str, rng: np.random.Generator) -> tuple[Any, Any]:
     while len(genomes) < 500:
         genomes.append(genotype.mutate(genomes[-1], rng))
     keys = [genotype.key(genome) for genome in genomes]
+    individuals = [Individual(genome, key, {}, (0.0,), "") for genome, key in zip(genomes, keys, strict=True)]
     print(f"\ninvariance = {invariance}")
     line(
         "judgement, 1000 records, 3 attributes, 5 draws, six measures",
-        microseconds(lambda i: drawn.evaluate(genomes[i], keys[i]), 200),
+        microseconds(lambda i: drawn.evaluate(individuals[i]), 200),
         3000,
     )
     first = problem_of(EXPECTED, invariance=invariance, judge="expectation")
     line(
         "expected judgement: dbil, ctbil of first order, ebil, unchanged",
-        microseconds(lambda i: first.evaluate(genomes[i], keys[i])),
+        microseconds(lambda i: first.evaluate(individuals[i])),
         100,
     )
     second = problem_of(SECOND_ORDER, invariance=invariance, judge="expectation")
     line(
         "expected judgement: dbil, ctbil of second order, ebil, id",
-        microseconds(lambda i: second.evaluate(genomes[i], keys[i])),
+        microseconds(lambda i: second.evaluate(individuals[i])),
     )
     line("decode one draw", microseconds(lambda i: drawn.decode(genomes[i], keys[i])))
     line("mutation", microseconds(lambda i: genotype.mutate(genomes[i], rng)))

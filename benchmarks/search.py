@@ -132,7 +132,7 @@ def show_results(curves: Sequence[Curve], algorithms: Sequence[str]) -> bool:
 
 def show_figures(files: Sequence[str], portfolio: int | None, smoke: bool) -> bool:
     """Print what evaluations cost; return whether the ratio to evaluation from scratch is enough on each file."""
-    headings = ("from scratch, microseconds", "afresh", "incremental", "scratch / incremental", "afresh / incremental")
+    headings = ("from scratch, microseconds", "afresh", "tracked", "scratch / tracked", "afresh / tracked")
     table = Table("file", *headings, title="Mutants in one cell, processor time")
     enough = True
     for file in files:

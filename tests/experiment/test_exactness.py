@@ -5,7 +5,7 @@ from click.testing import CliRunner
 from benchmarks.exactness import main
 
 
-def test_scores_are_those_of_a_fresh_evaluation_to_the_last_bit(tmp_path):
+def test_scores_are_those_of_a_fresh_evaluation(tmp_path):
     experiment = tmp_path / "cells.toml"
     experiment.write_text(
         'seed = 5\ndata = { name = "housing" }\nfitness = "max"\n'
