@@ -109,12 +109,18 @@ def mutated(toolbox: base.Toolbox, child: Individual) -> Individual:
     return child
 
 
+def reproduced(toolbox: base.Toolbox, parent: Individual) -> Individual:
+    """Return a copy that counts as a child: a generation of nothing but copies does not end a search."""
+    child = toolbox.clone(parent)
+    child.origin = "reproduction"
+    del child.fitness.values
+    return child
+
+
 def vary_parents(
     params: VariationParams, toolbox: base.Toolbox, first: Individual, second: Individual, rate: float
 ) -> list[Individual]:
-    """Return the two children of a pair of parents: crossover or mutation, or one and then the other.
-
-    Where neither happens to a parent, it stands there itself.
+    """Return the two children of a pair of parents: crossover or mutation, or one and then the other, or a copy.
 
     Parameters
     ----------
@@ -132,7 +138,7 @@ def vary_parents(
     if random.random() < params.crossover and first.key != second.key:
         children = crossed(toolbox, first, second)
         return [mutated(toolbox, child) if random.random() < params.mutation else child for child in children]
-    return [mutant(toolbox, p) if random.random() < params.mutation else p for p in (first, second)]
+    return [(mutant if random.random() < params.mutation else reproduced)(toolbox, p) for p in (first, second)]
 
 
 def update_memory(
