@@ -14,6 +14,7 @@
     └── RunError              the run itself failed; exit status 1
         ├── PluginError       a plugin broke its contract
         ├── EvaluationError   a candidate could not be evaluated
+        │   └── PluginRaisedError   since a plugin raised
         └── ExecutorError     workers could not be started, or were lost for good
 
 Messages never hold values of records, except the one offending value that a user needs in order to mend a schema.
@@ -60,6 +61,11 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 
 class EvosdcError(Exception):
     """Base of all errors that evosdc raises on purpose."""
+
+    @property
+    def public(self) -> str:
+        """What files may keep of its text: all, unless a plugin wrote a part of it."""
+        return str(self)
 
 
 class InputError(EvosdcError):
@@ -129,17 +135,26 @@ class EvaluationError(RunError):
 
 
 class PluginRaisedError(EvaluationError):
-    """A method of a plugin raised; the text names both, and tells what was raised.
+    """A plugin raised what is no error of evosdc's.
 
-    Attributes
+    Parameters
     ----------
+    text : str
+        With the name of the plugin and with its message.
     public : str
-        The same without the message, which may hold values of records: what is kept in files.
+        The same without the message, which may hold values of records.
     """
 
-    def __init__(self, kind: str, name: str, method: str, error: Exception) -> None:
-        self.public = f"{kind} {name}: {method} raised {type(error).__name__}"
-        super().__init__(f"{self.public}: {error}")
+    def __init__(self, text: str, public: str) -> None:
+        super().__init__(text, public)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    @property
+    def public(self) -> str:
+        """The text without the plugin's message."""
+        return str(self.args[1])
 
 
 class ExecutorError(RunError):

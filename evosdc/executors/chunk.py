@@ -6,6 +6,7 @@ from importlib import import_module
 from time import perf_counter
 from typing import Any
 
+from evosdc.errors import EvosdcError
 from evosdc.model.executor import Failure, Outcome, Task
 from evosdc.time_limit import OutOfTime, check_time, time_limited
 
@@ -82,7 +83,8 @@ def failure_of(error: BaseException) -> Failure:
         text = "".join(described.format())
     except Exception:
         text = "".join(traceback.format_tb(error.__traceback__, limit=-_FRAMES))
-    return Failure(type(error).__name__, message[:_MESSAGE], text)
+    public = error.public[:_MESSAGE] if isinstance(error, EvosdcError) else ""
+    return Failure(type(error).__name__, message[:_MESSAGE], text, public)
 
 
 def _run_item(

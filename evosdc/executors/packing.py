@@ -64,4 +64,4 @@ def _dumped(value: Any, complaint: str) -> bytes | Failure:
 
 def _failure(complaint: str, error: Exception) -> Failure:
     told = failure_of(error)
-    return Failure(told.type, f"{complaint}: {told.message}", told.traceback)
+    return Failure(told.type, f"{complaint}: {told.message}", told.traceback, complaint)

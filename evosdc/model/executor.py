@@ -61,11 +61,22 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What is left of an item that raised, ran out of time or died with its worker."""
+    """What is left of an item that raised, ran out of time or died with its worker.
+
+    Parameters
+    ----------
+    type : str
+        Name of the class of the error.
+    message : str
+    traceback : str
+    public : str, optional
+        What files may keep of the message, which may hold values of records; None for all of it.
+    """
 
     type: str
     message: str
     traceback: str = ""
+    public: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
