@@ -32,6 +32,9 @@ collect_ignore = ["stranger"]
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# A rehearsal is a run by itself; tests of it ask for it.
+os.environ.setdefault("EVOSDC_REHEARSAL", "no")
+
 # Three processes share two cores: threads of linear algebra, on small arrays, would wait for each other besides.
 # Processes of the tests, and programs that they start, inherit it.
 for library in ("OMP", "OPENBLAS", "MKL"):

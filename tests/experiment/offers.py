@@ -62,6 +62,10 @@ def slow(seconds: float) -> Iterator[None]:
 
 
 class FallibleCounts(Counts):
+    def score(self, masked):
+        TROUBLE.come()
+        return super().score(masked)
+
     def track(self, masked):
         TROUBLE.come()
         return FallibleTracker(self, masked)

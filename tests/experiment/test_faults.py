@@ -16,12 +16,12 @@ import pytest
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
-from evosdc.errors import EvaluationError
+from evosdc.errors import EvaluationError, PluginRaisedError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.run import worker_tasks
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.run import resume_once, run_once
-from evosdc.model import Offspring
+from evosdc.model.algorithm import evaluate
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import Journal, read_journal
 from tests.executors.conftest import alive, descendants
@@ -61,15 +61,16 @@ def journal(folder):
 
 def broken_off(folder, known, error, after, itself=False, **changes):
     """Run until an error comes in the generation after the given one (or in the display at it)."""
-    with pytest.raises(type(error)) as caught:
+    with pytest.raises((type(error), PluginRaisedError)) as caught:
         run_once(experiment(**changes), folder, known, 7, display=Failing(error, after, itself))
-    return caught.value
+    raised = caught.value
+    return raised.__cause__ if isinstance(raised, PluginRaisedError) else raised
 
 
 def assert_goes_on_to_the_end(folder, known, plain):
     resumed = resume_once(folder, known)
     assert lasting(resumed.result) == lasting(plain.result)
-    assert digest_of(resumed.state.population.individuals) == plain.result["digest"]
+    assert digest_of(resumed.state.population) == plain.result["digest"]
     assert timeless(journal(folder)) == timeless(journal(plain.folder))
     assert status(folder)["state"] == "done"
     assert (folder / "best.csv").read_bytes() == (plain.folder / "best.csv").read_bytes()
@@ -78,8 +79,8 @@ def assert_goes_on_to_the_end(folder, known, plain):
 
 
 ERRORS = [
-    (RuntimeError("a measure is broken"), "failed", "RuntimeError"),
-    (ZeroDivisionError("division by zero"), "failed", "ZeroDivisionError"),
+    (RuntimeError("a measure is broken"), "failed", "PluginRaisedError: measure share-changed: "),
+    (ZeroDivisionError("division by zero"), "failed", "PluginRaisedError: measure share-changed: "),
     (EvaluationError("share-changed gave a value that is not finite"), "failed", "EvaluationError: share-changed gave"),
     (MemoryError(), "failed", "MemoryError"),
     (KeyboardInterrupt(), "interrupted", "stopped by the user"),
@@ -103,11 +104,36 @@ def test_a_failure_in_the_third_generation_leaves_all_that_was_reached(tmp_path,
     assert_goes_on_to_the_end(folder, known, plain)
 
 
-def test_the_text_of_a_foreign_error_is_not_kept(tmp_path, known):
-    broken_off(tmp_path / "run", known, ValueError("Jane Doe, born 1950"), after=1)
-    assert status(tmp_path / "run")["state"] == "failed"
-    for path in (tmp_path / "run").iterdir():
-        assert b"Jane Doe" not in path.read_bytes()
+def test_what_a_measure_raises_is_told_and_its_text_is_not_kept(tmp_path, known):
+    with pytest.raises(PluginRaisedError, match=r"^measure share-changed: \w+ raised ValueError: Jane Doe, born 1950$"):
+        run_once(experiment(), tmp_path / "run", known, 7, display=Failing(ValueError("Jane Doe, born 1950"), 1))
+    assert_kept_without(b"Jane Doe", tmp_path / "run", "measure share-changed: ")
+
+
+def assert_kept_without(text, folder, begins):
+    found = status(folder)
+    assert found["state"] == "failed"
+    assert found["message"].startswith(f"PluginRaisedError: {begins}")
+    assert found["message"].endswith(" raised ValueError")
+    for path in folder.iterdir():
+        assert text not in path.read_bytes()
+
+
+def test_what_a_measure_raises_on_a_worker_is_told_and_its_text_is_not_kept(tmp_path, known, monkeypatch):
+    lend(known, monkeypatch)
+    display = Failing(ValueError("Jane Doe, born 1950"), 1)
+    with pytest.raises(EvaluationError, match=r"item \d+ failed: .*: measure share-changed: .*: Jane Doe, born 1950"):
+        run_once(experiment(executor="lent"), tmp_path / "run", known, 7, display=display)
+    assert_kept_without(b"Jane Doe", tmp_path / "run", "item ")
+    worker_tasks.problem_of.cache_clear()
+
+
+def lend(known, monkeypatch):
+    """Let workers in this process know the plugin, and send them everything."""
+    monkeypatch.setattr("evosdc.experiment.run.worker_tasks.default_registry", lambda: known)
+    monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
+    monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
+    worker_tasks.problem_of.cache_clear()
 
 
 @pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()], ids=lambda e: type(e).__name__)
@@ -148,7 +174,7 @@ def test_a_failure_that_lasts_can_be_met_again_and_does_no_harm(tmp_path, known,
     broken_off(folder, known, RuntimeError("broken"), after=3)
     for _ in range(2):
         TROUBLE.error = RuntimeError("still broken")
-        with pytest.raises(RuntimeError, match="still broken"):
+        with pytest.raises(PluginRaisedError, match="still broken"):
             resume_once(folder, known)
         assert (status(folder)["state"], status(folder)["generation"]) == ("failed", 3)
     assert_goes_on_to_the_end(folder, known, plain)
@@ -166,7 +192,7 @@ def test_a_failure_while_the_results_are_written_loses_nothing(tmp_path, known, 
             run_once(experiment(), folder, known, 7)
     assert (status(folder)["state"], status(folder)["generation"]) == ("failed", 8)
     evaluated = []
-    monkeypatch.setattr(type(TROUBLE), "come", lambda self: evaluated.append(1))
+    monkeypatch.setattr("evosdc.engine.evaluation.evaluate_or_penalise", lambda *given: evaluated.append(given))
     resumed = resume_once(folder, known)
     assert lasting(resumed.result) == lasting(plain.result)
     assert evaluated == [], "nothing has to be evaluated again"
@@ -244,7 +270,7 @@ def test_origins_survive_a_stop(tmp_path, known):
     broken_off(folder, known, KeyboardInterrupt(), after=6, **chosen)
     resumed = resume_once(folder, known)
     for ours, theirs in (
-        (resumed.state.population.individuals, whole.state.population.individuals),
+        (resumed.state.population, whole.state.population),
         (resumed.state.front, whole.state.front),
         ([resumed.state.best], [whole.state.best]),
     ):
@@ -254,29 +280,21 @@ def test_origins_survive_a_stop(tmp_path, known):
 
 def test_the_algorithm_memory_survives_a_stop(tmp_path, known, monkeypatch):
     """What an algorithm remembers from its first generation on still steers the last one after a stop."""
-    propose, replace_in = ParentChild.propose, ParentChild.replace
+    step = ParentChild.step
 
-    def proposed(self, population, streams):
-        turns = int(population.memory.get("turns", np.zeros(1))[0])
-        assert turns == population.generation
-        return propose(self, population, streams)
+    def counted(self, population):
+        turns = population.memory.get("turns", np.zeros(1))
+        assert int(turns[0]) == population.generation
+        return step(self, population).following(memory={"turns": turns + 1})
 
-    def replaced(self, population, offspring, evaluated):
-        turns = population.memory.get("turns", np.zeros(1)) + 1
-        return replace(replace_in(self, population, offspring, evaluated), memory={"turns": turns})
-
-    monkeypatch.setattr(ParentChild, "propose", proposed)
-    monkeypatch.setattr(ParentChild, "replace", replaced)
+    monkeypatch.setattr(ParentChild, "step", counted)
     folder = tmp_path / "run"
     broken_off(folder, known, KeyboardInterrupt(), after=3)
     assert resume_once(folder, known).state.population.memory["turns"][0] == 8
 
 
 def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, plain, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.run.worker_tasks.default_registry", lambda: known)
-    monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
-    monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
-    worker_tasks._problem.cache_clear()
+    lend(known, monkeypatch)
     calls = []
     evaluate = worker_tasks.evaluate
 
@@ -298,18 +316,24 @@ def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, 
     assert str(ROOT) not in found["message"]
     assert not list(folder.glob("context/*"))
     assert_goes_on_to_the_end(folder, known, plain)
-    worker_tasks._problem.cache_clear()
+    worker_tasks.problem_of.cache_clear()
 
 
 def test_what_a_checkpoint_holds_is_not_evaluated_again(tmp_path, known, monkeypatch):
     folder = tmp_path / "run"
     broken_off(folder, known, KeyboardInterrupt(), after=3)
     evaluated = []
-    monkeypatch.setattr(type(TROUBLE), "come", lambda self: evaluated.append(1))
+    monkeypatch.setattr("evosdc.engine.evaluation.evaluate_or_penalise", lambda *given: evaluated.append(given))
     state, _ = newest_checkpoint(folder, genotype_of(known))
-    # An algorithm that proposes what population and front of the checkpoint hold, and nothing else.
-    copies = [Offspring(i.genome, "copy", (0,)) for i in (*state.population.individuals, *state.front)]
-    monkeypatch.setattr(ParentChild, "propose", lambda self, population, streams: copies)
+
+    def copied(self, population):  # asks for what population and front of the checkpoint hold, and nothing else
+        evaluate(
+            [individual.child(individual.genome, "copy") for individual in (*state.population, *state.front)],
+            self.toolbox,
+        )
+        return population
+
+    monkeypatch.setattr(ParentChild, "step", copied)
     assert resume_once(folder, known).result["generations"] == 8
     assert evaluated == []
 
@@ -360,7 +384,6 @@ import evosdc.engine.evaluation as evaluation, evosdc.experiment.run.recorder as
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.run import run_once
 from evosdc.experiment.run.display import Display
-from evosdc.model import Offspring
 from evosdc.plugins.registry import default_registry
 observers.INTERVAL = 0.05
 assert hasattr(evaluation.Evaluator, "better_sent")

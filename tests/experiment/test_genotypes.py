@@ -7,16 +7,18 @@ import pytest
 
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint
 from evosdc.engine.digest import digest_of
+from evosdc.engine.verification import unequal
 from evosdc.errors import UnknownNameError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.run import worker_tasks
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.experiment.run.workers import problem_for_workers
-from evosdc.model import Individual
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.runs.journal import read_journal
+from tests.engine.problems import evaluated
 from tests.experiment.offers import Failing, experiment, lasting, registry, timeless
 from tests.fake_plugins import distribute
+from tests.testing.measures import CountsTracker
 
 GENOTYPES = ("swaps", "levels")
 
@@ -37,9 +39,9 @@ def workers_know(monkeypatch):
     monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.dispatch.worth_starting", lambda seconds, workers: True)
     monkeypatch.setattr("evosdc.executors.pool.PoolExecutor.begin", lambda self, task: True)  # wait for workers
-    worker_tasks._problem.cache_clear()
+    worker_tasks.problem_of.cache_clear()
     yield found
-    worker_tasks._problem.cache_clear()
+    worker_tasks.problem_of.cache_clear()
 
 
 def test_the_genotypes_are_known_to_nobody_else():
@@ -54,8 +56,8 @@ def test_a_whole_run(plain, name):
     result = plain[name].result
     assert (result["generations"], result["stopped"]) == (8, "8 generations")
     assert result["portfolio"]["size"] == 0
-    assert len(plain[name].state.population.individuals) == 8
-    assert result["digest"] == digest_of(plain[name].state.population.individuals)
+    assert len(plain[name].state.population) == 8
+    assert result["digest"] == digest_of(plain[name].state.population)
     records = read_journal(plain[name].folder / "journal.jsonl")
     assert [record["generation"] for record in records] == list(range(9))
     assert records[-1]["fitness"]["mean"] < records[0]["fitness"]["mean"]
@@ -78,9 +80,7 @@ def test_the_same_again(plain, name, tmp_path):
 def test_scores_are_those_of_a_fresh_evaluation(plain, name):
     problem = assemble(experiment(genotype=name), registry()).problem
     state = plain[name].state
-    for individual in (*state.population.individuals, *state.front, state.best):
-        evaluation = problem.evaluate(individual.genome, individual.key)
-        assert (evaluation.scores, evaluation.objectives) == (individual.scores, individual.objectives)
+    assert unequal(problem, (*state.population, *state.front, state.best)) == []
 
 
 @pytest.mark.parametrize("name", GENOTYPES)
@@ -88,8 +88,8 @@ def test_the_last_checkpoint_holds_the_end(plain, name):
     genotype = assemble(experiment(genotype=name), registry()).problem.genotype
     found = load_checkpoint(checkpoints(plain[name].folder)[-1], genotype)
     state = plain[name].state
-    assert digest_of(found.population.individuals) == plain[name].result["digest"]
-    for ours, theirs in ((found.population.individuals, state.population.individuals), (found.front, state.front)):
+    assert digest_of(found.population) == plain[name].result["digest"]
+    for ours, theirs in ((found.population, state.population), (found.front, state.front)):
         assert [(i.key, i.origin) for i in ours] == [(i.key, i.origin) for i in theirs]
     assert (found.best.key, found.best.origin) == (state.best.key, state.best.origin)
     assert found.progress == state.progress
@@ -119,7 +119,7 @@ def bench_of(name, folder, known):
 def test_a_worker_finds_the_same_scores(plain, name, tmp_path, workers_know):
     bench, context = bench_of(name, tmp_path, workers_know)
     genotype = bench.problem.genotype
-    individuals = plain[name].state.population.individuals
+    individuals = plain[name].state.population
     nearest = None
     for individual in individuals:
         dump = dict(genotype.dump(individual.genome))
@@ -137,7 +137,7 @@ def test_a_worker_makes_the_same_start(name, tmp_path, workers_know):
     for position in range(8):
         dump, scores, objectives, label = worker_tasks.evaluate_start(context, 7, position)
         genome = genotype.random(assembly.problem.streams.random_genome(position))
-        evaluation = assembly.problem.evaluate(genome, genotype.key(genome))
+        evaluation = evaluated(assembly.problem, genome)
         assert genotype.key(genotype.load(dump)) == genotype.key(genome)
         assert label == bench.plan.labels[position]
         assert (scores, objectives) == (evaluation.scores, evaluation.objectives)
@@ -147,10 +147,9 @@ def test_a_worker_makes_the_same_start(name, tmp_path, workers_know):
 def test_a_worker_follows_relatives_that_it_knows(tmp_path, workers_know, monkeypatch):
     bench, _ = bench_of("levels", tmp_path, workers_know)
     genotype = bench.problem.genotype
-    measure = bench.problem.measures["share-changed"]
     calls = []
-    update = type(measure).update
-    monkeypatch.setattr(type(measure), "update", lambda *args: calls.append(len(args[-1])) or update(*args))
+    tries = CountsTracker.tries
+    monkeypatch.setattr(CountsTracker, "tries", lambda *args: calls.append(len(args[-1].rows)) or tries(*args))
     widths = genotype.random(bench.problem.streams.random_genome(0))[0]
     keys = []
     for suppressed, nearest in ((10, None), (13, 0), (14, None), (17, 2)):
@@ -158,7 +157,8 @@ def test_a_worker_follows_relatives_that_it_knows(tmp_path, workers_know, monkey
         keys.append(genotype.key(genome))
         relative = None if nearest is None else keys[nearest]
         found = bench.evaluate(dict(genotype.dump(genome)), relative)
-        assert found == bench.problem.evaluate(genome, keys[-1])[:2]
+        afresh = evaluated(bench.problem, genome)
+        assert found == (afresh.scores, afresh.objectives)
     assert bench.evaluate(dict(genotype.dump((widths, 18))), b"unknown") is not None
     assert calls == [3, 3]
 
@@ -171,7 +171,7 @@ def test_a_worker_forgets_the_oldest(tmp_path, workers_know, monkeypatch):
     for suppressed in range(5):
         bench.evaluate(dict(genotype.dump((widths, suppressed))), None)
     assert list(bench.recent) == [genotype.key((widths, suppressed)) for suppressed in (2, 3, 4)]
-    assert all(isinstance(individual, Individual) and individual.states for individual in bench.recent.values())
+    assert all(individual.parent is None for individual in bench.recent.values()), "they would keep all ancestors"
 
 
 @pytest.mark.parametrize("name", GENOTYPES)

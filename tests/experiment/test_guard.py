@@ -14,6 +14,7 @@ from evosdc.experiment.run.run import run_once
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
+from tests.engine.problems import evaluated
 
 DOCUMENT = {
     "data": {"name": "housing", "first": 300, "protect": ["degree", "metro"]},
@@ -69,8 +70,8 @@ def test_a_relabelling_is_infeasible(judge):
         coding.genes_of(np.identity(len(coding.sums))[_turned(coding.occurring, len(coding.sums))])
         for coding in genotype._codings
     )
-    assert problem.evaluate(honest, genotype.key(honest)).scores["infeasibility"] == 0.0
-    evaluation = problem.evaluate(exchanged, genotype.key(exchanged))
+    assert evaluated(problem, honest).scores["infeasibility"] == 0.0
+    evaluation = evaluated(problem, exchanged)
     assert evaluation.scores["worst-relabelling"] > 50.0
     assert evaluation.scores["infeasibility"] > 10.0
 

@@ -16,6 +16,7 @@ from evosdc.experiment.run.recorder import Recorder
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import PLANNING, RECIPE, RunFolder
+from tests.engine.problems import evaluated
 
 REGISTRY = default_registry()
 GIVEN = {
@@ -95,7 +96,7 @@ def test_every_file_of_a_plan_has_to_keep_the_bounds() -> None:
     problem = assemble(Experiment(**(GIVEN | changes)), REGISTRY).problem
     genotype, broken = problem.genotype, 0
     for _, genome in genotype.initial_genomes():
-        evaluation = problem.evaluate(genome, genotype.key(genome))
+        evaluation = evaluated(problem, genome)
         files = [problem.decode(genome, genotype.key(genome), draw) for draw in range(3)]
         worst = max(max(problem.measures["dbrl"].score(file) - 12.0, 0.0) for file in files)
         assert (evaluation.scores["infeasibility"] == 0.0) == (worst == 0.0)

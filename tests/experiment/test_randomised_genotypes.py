@@ -12,6 +12,7 @@ from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.plugins.registry import default_registry
+from tests.engine.problems import evaluated
 
 PRAM = {"name": "pram", "draws": 2, "fresh_draws": 8}
 
@@ -161,7 +162,7 @@ def test_expectation_needs_no_draw_and_is_checked_on_fresh_ones(tmp_path):
     assembly = assemble(judged, default_registry())
     problem = assembly.problem
     _, genome = problem.initial_genomes[2]
-    evaluation = problem.evaluate(genome, problem.genotype.key(genome))
+    evaluation = evaluated(problem, genome)
     assert evaluation.scores["dbil"] == problem.measures["dbil"].expected(problem.genotype.transitions(genome))
     result = run_once(judged, tmp_path / "run", default_registry(), 5).result
     assert result["fresh"]["draws"] == 4

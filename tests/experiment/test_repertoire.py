@@ -67,11 +67,11 @@ def test_a_search_goes_on_from_a_checkpoint_as_if_never_stopped_and_is_exact(alg
     genotype = assembly.problem.genotype
     stored = load_checkpoint(save_checkpoint(tmp_path, half, genotype), genotype)
     again = searched(assemble(experiment(algorithm=algorithm), default_registry()), 8, stored)
-    assert digest_of(again.population.individuals) == digest_of(whole.population.individuals)
+    assert digest_of(again.population) == digest_of(whole.population)
     assert digest_of(again.front) == digest_of(whole.front)
     assert again.best.key == whole.best.key
     assert again.progress.diversity == whole.progress.diversity
-    assert unequal(assembly.problem, [*whole.population.individuals, *whole.front, whole.best]) == []
+    assert unequal(assembly.problem, [*whole.population, *whole.front, whole.best]) == []
 
 
 @pytest.mark.parametrize("fitness", ["mean", "max", "weighted", {"name": "pareto", "objectives": "measures"}])

@@ -58,7 +58,7 @@ def test_own_files_start_the_search_and_are_scored_as_the_measure_command_scores
     assert [entry["label"] for entry in listed] == ["original", "file path=a.csv", "file path=b.csv"]
     assert done.result["portfolio"]["size"] == 2
     assert done.result["best"]["fitness"] <= done.result["portfolio"]["best"]["fitness"]
-    assert len(done.state.population.individuals) == 2
+    assert len(done.state.population) == 2
     for path, entry in zip(masked, listed[1:], strict=True):
         capsys.readouterr()
         cli("measure", "housing", path, "--attributes", ",".join(PROTECT), "--json")
@@ -71,7 +71,7 @@ def test_own_files_stand_beside_a_portfolio_and_methods(tmp_path, masked):
     start = {"files": ["a.csv"], "methods": [{"method": "rank-swapping", "p": 5}], "random": 1}
     done = run(tmp_path, "run", start)
     assert [entry["label"] for entry in entries(done.folder)] == ["original", "rank-swapping p=5", "file path=a.csv"]
-    assert len(done.state.population.individuals) == 3
+    assert len(done.state.population) == 3
 
 
 def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path, masked):
@@ -86,7 +86,7 @@ def test_workers_start_from_the_same_files(tmp_path, masked):
     here = run(tmp_path, "here", {"files": ["a.csv", "b.csv"], "without_best": 50})
     executor = {"name": "processes", "workers": 2}
     there = run(tmp_path, "there", {"files": ["a.csv", "b.csv"], "without_best": 50}, executor=executor)
-    assert digest_of(here.state.population.individuals) == digest_of(there.state.population.individuals)
+    assert digest_of(here.state.population) == digest_of(there.state.population)
 
 
 def test_all_faults_of_own_files_are_told_at_once(tmp_path, masked):
