@@ -17,10 +17,11 @@ def test_the_smoke_profile_times_searches_and_evaluations():
         [sys.executable, "-m", "benchmarks.engine", "--smoke"],
         capture_output=True, text=True, check=True, cwd=ROOT, env={**os.environ, "EVOSDC_DATA": ""},
     )  # fmt: skip
-    for row in ("parent-child", "hill-climbing", "islands", "prl", "measures", "all"):
+    tables = {"parent-child": 2, "hill-climbing": 2, "islands": 2, "prl": 1, "measures": 1, "all": 1}
+    for row, count in tables.items():
         figures = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith(f"{row} ")]
-        assert len(figures) == 1
-        assert all(float(figure.rstrip("%")) > 0.0 for figure in figures[0])
+        assert len(figures) == count
+        assert all(float(figure.rstrip("%")) > 0.0 for own in figures for figure in own)
 
 
 def test_the_smoke_profile_times_a_large_file():
