@@ -10,30 +10,36 @@ from numpy.typing import NDArray
 from evosdc.errors import PluginError
 from evosdc.model import Changes, InBlocks, Local, Microdata, Seedable
 from evosdc.model.genotype import Dump
-from evosdc.table.table import MISSING, Numbers, Rows, Table
-from evosdc_cells.batches import MOST_REACH, Batches
-from evosdc_cells.block_distances import BlockDistances
+from evosdc.table.table import MISSING, Rows, Table
 from evosdc_cells.class_moves import CLASS_MOVES
-from evosdc_cells.compiled_moves import KINDS
 from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
-from evosdc_cells.file_blocks import FileBlocks, in_blocks
-from evosdc_cells.files import File, Genes, changed_rows, finished, key_of, locked, records_of, with_records
-from evosdc_cells.mutation import ATTEMPTS, Mutation
+from evosdc_cells.files import (
+    File,
+    FileBlocks,
+    Genes,
+    changed_rows,
+    differing_cells,
+    file_of,
+    key_of,
+    locked,
+    records_of,
+    with_records,
+)
+from evosdc_cells.moves import BLOCK, Moves
 from evosdc_cells.parameters import CellsParameters
-from evosdc_cells.record_moves import RECORD_MOVES, RecordMoves
-from evosdc_cells.sparse import Sparse, changed_records
+from evosdc_cells.record_moves import KINDS, Made, RecordMoves
 
-BLOCK = 1000
-"""Of so many records one is changed by a move of several records."""
+ATTEMPTS = 20
+"""Draws of a file before the records that break a rule are repaired."""
 
 
 class Cells(Seedable[File], Local[File], InBlocks[File]):
     """A whole file as genome: whole numbers, shape (n, V), record by record, categorical attributes first.
 
     A file of up to 16 384 cells is one array, a larger one is made of blocks that relatives share
-    (`evosdc_cells.file_blocks`).
+    (`evosdc_cells.files`).
 
     A category is its code; a number is a whole number of the last decimal that the schema gives it, from a base
     (`evosdc_cells.domain.NumberCoding`). The k-ary coding of categories and the Gray coding of numbers are those of
@@ -52,12 +58,8 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
         original = microdata.original
         self._schema = original.schema
         self._domain = domain_of(original)
-        self._distances = BlockDistances()
-        self._free: list[int] = self._domain.free.tolist()
         self._categorical = original.codes.shape[1]
         self._shape = (len(original), len(self._domain.sizes))
-        gray = params.numbers == "gray"
-        self._mutation = Mutation(self._domain, self._categorical, params.steps, gray, params.spread)
         coding = self._domain.coding
         most = max(3 * int(coding.reach.max(initial=0)), int(self._domain.sizes.max()), 1)
         # The smallest integers: what is copied, compared, hashed and stored for every child.
@@ -69,13 +71,13 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
         """Return a file of cells drawn uniformly from their domains; rules are kept."""
         genes = self._drawn(self._shape[0], rng)
         if self._rules is None:
-            return in_blocks(genes)
+            return file_of(genes)
         for _ in range(ATTEMPTS):
             broken = np.flatnonzero(self._rules.broken(genes))
             if not len(broken):
                 break
             genes[broken] = self._drawn(len(broken), rng)
-        return in_blocks(self._rules.repaired(genes))
+        return file_of(self._rules.repaired(genes))
 
     def _drawn(self, count: int, rng: np.random.Generator) -> Genes:
         drawn = rng.integers(0, self._domain.sizes, size=(count, self._shape[1]), dtype=np.int64)
@@ -90,12 +92,12 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
         range than that range is wide. A record that breaks a rule is repaired: as few of its cells as can be go back to
         the original (`evosdc.table.record_rules.RecordRules.repaired`).
         """
-        genes = self._coded(masked)
-        return in_blocks(genes if self._rules is None else self._rules.repaired(genes))
+        genes = self._coded(masked).astype(self._type)
+        return file_of(genes if self._rules is None else self._rules.repaired(genes))
 
-    def _coded(self, table: Table) -> Genes:
+    def _coded(self, table: Table) -> NDArray[np.int64]:
         """Return the cells of a file, rounded and cut off as `seeded` does it."""
-        genes = np.empty(self._shape, self._type)
+        genes = np.empty((len(table), self._shape[1]), dtype=np.int64)
         genes[:, : self._categorical] = table.codes
         if self._categorical < self._shape[1]:
             genes[:, self._categorical :] = self._domain.coding.codes(table.numbers)
@@ -110,7 +112,7 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
         c, d = CROSSOVERS[self.params.crossover](one, other, self.params, rng)
         if self._rules is not None:
             c, d = self._rules.kept(c, one), self._rules.kept(d, other)
-        return in_blocks(c), in_blocks(d)
+        return file_of(c), file_of(d)
 
     def mutate(self, g: File, rng: np.random.Generator) -> File:
         """Return a copy with ``max(1, Poisson(mutations))`` distinct cells changed to other valid values.
@@ -118,8 +120,7 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
         With ``mutation = "bernoulli"`` each cell changes with probability ``mutations / cells``: a binomial number of
         them, drawn at once. Where rules leave a cell no other value, another cell of its record is changed.
         """
-        free = self._free
-        cells = self._shape[0] * len(free)
+        cells = self._shape[0] * len(self._domain.free)
         if cells == 0:
             return g
         if self.params.mutation == "poisson":
@@ -128,20 +129,10 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
             count = int(rng.binomial(cells, min(self.params.mutations / cells, 1.0)))
             if count == 0:
                 return g
-        # One locus is what most children need, and a number of 53 bits costs a fraction of a drawn integer.
-        loci = [int(rng.random() * cells)] if count == 1 else rng.choice(cells, count, replace=False).tolist()
-        changed = g.copy()
-        for locus in loci:
-            self._record_moves.vary(changed, locus // len(free), free[locus % len(free)], rng)
-        return finished(changed)
-
-    @cached_property
-    def _batches(self) -> Batches | None:
-        """What changes files in batches; None where it cannot."""
-        reach = int(self._domain.coding.reach.max(initial=0))
-        usual = self._categorical == self._shape[1] or (self.params.numbers == "gray" and reach < MOST_REACH)
-        plain = not self.params.steps and usual
-        return Batches(self._coded_original, self._domain, self._rules) if plain and self._domain.free.size else None
+        loci = (rng.random(count) * cells).astype(np.int64)
+        if len(set(loci.tolist())) < count:  # which is rare, and takes longer
+            loci = rng.choice(cells, count, replace=False)
+        return self._record_moves.mutated(g, loci, rng)
 
     @property
     def moves(self) -> tuple[str, ...]:
@@ -149,7 +140,7 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
 
         Numbers alone are not exchanged: hardly any two records have the same one.
         """
-        moves = RECORD_MOVES if (self._domain.free < self._categorical).any() else RECORD_MOVES[:-1]
+        moves = KINDS if (self._domain.free < self._categorical).any() else KINDS[:-1]
         return moves if self._block < 2 else (*moves, *(f"{kind}s" for kind in moves))
 
     @property
@@ -159,7 +150,7 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
 
     def extent(self, kind: str) -> float:
         """Return how many records a move of a kind is made at."""
-        return 1.0 if kind in RECORD_MOVES or kind in CLASS_MOVES else float(self._block)
+        return 1.0 if kind in KINDS or kind in CLASS_MOVES else float(self._block)
 
     @property
     def _block(self) -> int:
@@ -177,37 +168,16 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
 
         ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
         whole record as another one is, so that the two cannot be told apart; ``exchange``: the record and another one
-        of the same original value swap what they publish of one attribute (`evosdc_cells.exchange`), so that two
-        records change. Classes are moved as `evosdc_cells.class_moves` says. What cannot be done, or breaks a rule,
-        becomes a ``value``.
+        of the same original value swap what they publish of one attribute, so that two records change. Classes are
+        moved as `evosdc_cells.class_moves` says. What cannot be done, or breaks a rule, becomes a ``value``.
         """
-        if self._batches is not None and set(kinds) <= set(self.moves):
-            places = [KINDS.index(kind if kind in KINDS else kind.removesuffix("s")) for kind in kinds]
-            repeats = [1 if kind in KINDS else self._block for kind in kinds]
-            made = self._batches.moved(g, places, repeats, costly, through, rng)
-            if made is not None:
-                return self._told(g, made)
-        rows, records = [np.empty(0, np.intp)], [np.empty((0, self._shape[1]), self._type)]
-        for kind, drawn in zip(kinds, costly, strict=True):
-            child = self._moved(g, kind, rng, through if drawn else None)
-            rows.append(changed_rows(g, child))
-            records.append(records_of(child, rows[-1]))
-        ends = np.cumsum([len(own) for own in rows[1:]], dtype=np.int64)
-        every = np.concatenate(rows)
-        return self._told(g, Sparse(ends, every, records_of(g, every), np.concatenate(records)))
-
-    def _moved(self, g: File, kind: str, rng: np.random.Generator, through: NDArray[np.float64] | None) -> File:
-        single = kind in RECORD_MOVES or kind in CLASS_MOVES
-        if not self._domain.free.size:
-            return g
-        changed = g.copy()
-        for _ in range(1 if single else self._block):
-            if through is None:
-                row = int(rng.random() * self._shape[0])
-            else:
-                row = min(int(through.searchsorted(through[-1] * rng.random(), "right")), self._shape[0] - 1)
-            self._record_moves.make(changed, row, kind if single else kind.removesuffix("s"), rng)
-        return finished(changed)
+        if self._domain.free.size:
+            made = self._moves.made(g, kinds, costly, through, rng)
+        else:
+            made = Made(np.zeros(0, np.int64), *np.zeros((2, 0, self._shape[1]), np.int64))
+        n = self._shape[0]
+        ends, rows = made.keys.searchsorted(n * np.arange(1, len(kinds) + 1)), made.keys % n
+        return Changes(ends, rows, self._decoded(made.before), self._decoded(made.after))
 
     def changed(self, g: File, change: Changes) -> File:
         """Return the file with some records as a child has them."""
@@ -219,23 +189,28 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
 
     @cached_property
     def _record_moves(self) -> RecordMoves:
-        return RecordMoves(self.microdata, self._coded_original, self._domain, self._mutation, self._rules)
+        spread = self.params.spread if self.params.numbers == "gaussian" else 0.0
+        return RecordMoves(self._coded_original, self._domain, self.params.steps, spread, self._rules)
 
     @cached_property
-    def _coded_original(self) -> Genes:
+    def _moves(self) -> Moves:
+        return Moves(self.microdata, self._coded_original, self._domain, self._record_moves, self._rules)
+
+    @cached_property
+    def _coded_original(self) -> NDArray[np.int64]:
         return self._coded(self.microdata.original)
 
     def decode(self, g: File, rng: np.random.Generator) -> Table:
         """Return the file; nothing is random."""
-        return self._decoded(np.asarray(g), self.microdata.original.numbers)
+        return self._decoded(np.asarray(g))
 
     def decode_records(self, g: File, rows: Rows) -> Table:
         """Return some records of the file; O(m)."""
-        return self._decoded(records_of(g, rows), self.microdata.original.numbers[rows])
+        return self._decoded(records_of(g, rows))
 
-    def _decoded(self, genes: Genes, without: Numbers) -> Table:
+    def _decoded(self, genes: Genes) -> Table:
         if self._categorical == self._shape[1]:
-            return Table(self._schema, locked(genes.astype(np.int32)), without)
+            return Table(self._schema, locked(genes.astype(np.int32)), locked(np.empty((len(genes), 0))))
         numbers = self._domain.coding.numbers(genes[:, self._categorical :])
         return Table(self._schema, locked(genes[:, : self._categorical].astype(np.int32, order="C")), locked(numbers))
 
@@ -243,20 +218,12 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
         """Return the records in which two files differ."""
         return changed_rows(parent, child)
 
-    def _told(self, parent: File, made: Genes | Sparse) -> Changes:
-        """Return what children change, those of a small file being given as an array, shape (k, n, V)."""
-        ends, rows, before, after = changed_records(parent, made, self._categorical == self._shape[1])
-        without = self.microdata.original.numbers[rows]
-        return Changes(ends, rows, self._decoded(before, without), self._decoded(after, without))
-
     def distance(self, a: File, b: File) -> float:
         """Return in how many cells two files differ."""
-        if isinstance(a, FileBlocks) and isinstance(b, FileBlocks):
-            return self._distances.between(a, b)
-        return float(np.count_nonzero(np.asarray(a) != np.asarray(b)))
+        return float(differing_cells(a, b))
 
     def key(self, g: File) -> bytes:
-        """Return a BLAKE2b hash of the cells, of large files the sum of those of their blocks."""
+        """Return a BLAKE2b hash of the cells, of large files that of the hashes of their blocks."""
         return key_of(g)
 
     def check(self, g: File) -> None:
@@ -282,7 +249,7 @@ class Cells(Seedable[File], Local[File], InBlocks[File]):
 
     def load(self, d: Dump) -> File:
         """Return the cells that `dump` wrote."""
-        return in_blocks(np.array(d["cells"], dtype=self._type, order="C"))
+        return file_of(np.array(d["cells"], dtype=self._type, order="C"))
 
     def describe(self, g: File) -> Any:
         """Return, by attribute, how many cells differ from the original, numbers by the decimals of the schema."""

@@ -1,7 +1,6 @@
 """Which values a cell may take, and how the numbers of a file are coded as whole ones."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,30 +36,6 @@ class CellDomain:
     ordinal: NDArray[np.bool_]
     free: NDArray[np.int64]
     coding: "NumberCoding"
-
-    def other(self, attribute: int, code: int, rng: np.random.Generator) -> int:
-        """Return a valid code different from `code`, each with the same probability."""
-        size, missing = self._counts[attribute]
-        present = missing if code == MISSING else code
-        drawn = int(rng.random() * (size - 1))
-        drawn += drawn >= present
-        return MISSING if drawn == missing else drawn
-
-    @cached_property
-    def _counts(self) -> list[tuple[int, int]]:
-        """Valid values, and those not missing, as plain numbers: arrays take ten times as long to look up."""
-        return list(zip(self.sizes.tolist(), self.categories.tolist(), strict=True))
-
-    def neighbour(self, attribute: int, code: int, rng: np.random.Generator) -> int:
-        """Return the next category up or down of an ordinal attribute; any other valid code for nominal ones."""
-        categories = int(self.categories[attribute])
-        if not self.ordinal[attribute] or code == MISSING or categories < 2:
-            return self.other(attribute, code, rng)
-        if code == 0:
-            return 1
-        if code == categories - 1:
-            return code - 1
-        return code + (1 if rng.random() < 0.5 else -1)
 
 
 @dataclass(frozen=True, eq=False)

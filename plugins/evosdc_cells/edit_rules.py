@@ -1,25 +1,54 @@
-"""Rules of records over the genes of `cells`: checked for single records as they change, and kept by repair."""
+"""Rules of records over the genes of `cells`: told to kernels as arrays, and kept by repair."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evosdc.errors import ParameterError
 from evosdc.model import Microdata
 from evosdc.table.edit_rules import Values, edit_rule_faults, edit_rules_of
-from evosdc.table.record_check import ALL, breaks
+from evosdc.table.record_check import breaking_rows
 from evosdc.table.record_classes import Classes, Flags, RuleArrays
 from evosdc.table.record_rules import RecordRules
-from evosdc.table.table import Numbers
-from evosdc_cells.compiled_rules import GeneClasses, Rules, set_classes
+from evosdc.table.table import MISSING, Numbers, Rows
 from evosdc_cells.domain import NumberCoding
-from evosdc_cells.file_blocks import Draft
+from evosdc_cells.files import Genes, changed_rows
 
-Genes = NDArray[Any]
+
+class Rules(NamedTuple):
+    """The rules in force for a file of n records and V attributes, the categorical ones first, as kernels take them.
+
+    Parameters
+    ----------
+    others : ndarray of int32, shape (n, W)
+        Classes of what is not masked.
+    first : ndarray of int64, shape (V + 1,)
+        Classes of attribute v are at ``first[v]`` to ``first[v + 1] - 1`` of `classes`: one for each category or
+        interval, the last for a missing value. Of length 1 where there is no rule.
+    classes : ndarray of int32
+    starts : ndarray of int64, shape (e,)
+        The least gene of every interval but the first, number by number.
+    first_start : ndarray of int64, shape (Q + 1,)
+        Those of number j are at ``first_start[j]`` to ``first_start[j + 1] - 1`` of `starts`.
+    arrays : RuleArrays
+    """
+
+    others: Classes
+    first: NDArray[np.int64]
+    classes: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    first_start: NDArray[np.int64]
+    arrays: RuleArrays
+
+
+def no_rules() -> Rules:
+    """Return what kernels take where there is no rule."""
+    none, pairs, conditions = np.zeros(1, np.int64), np.empty((0, 4), np.int64), np.empty((0, 2), np.int64)
+    arrays = RuleArrays(none, pairs, none, conditions, np.empty(0, np.bool_))
+    return Rules(np.empty((0, 0), np.int32), none, np.empty(0, np.int32), none, none, arrays)
 
 
 class GeneRules:
@@ -30,69 +59,61 @@ class GeneRules:
     rules : RecordRules
     coding : NumberCoding
         Of the numeric attributes.
-    original : ndarray, shape (n, V)
+    original : ndarray of int64, shape (n, V)
         The genes of the original.
     """
 
     def __init__(self, rules: RecordRules, coding: NumberCoding, original: Genes) -> None:
         self._rules, self._original = rules, original
         numeric = [c for c in rules.classes if c.edges is not None]
-        starts = [_starts(c.edges, coding, j) for j, c in enumerate(numeric) if c.edges is not None]
-        self._coding = GeneClasses(
-            _firsts([len(c.lookup) for c in rules.classes]),
-            np.concatenate([c.lookup for c in rules.classes]),
-            np.concatenate([np.zeros(0, dtype=np.int64), *starts]),
-            _firsts([len(s) for s in starts]),
-        )
-        self._arrays = (*self._coding, *rules.arrays)
+        self._starts = [_starts(c.edges, coding, j) for j, c in enumerate(numeric) if c.edges is not None]
 
     @cached_property
     def compiled(self) -> Rules:
         """The rules as kernels take them."""
-        sizes = np.diff(self._coding.first)
-        room = np.empty(len(sizes), dtype=np.int32), np.empty(sizes.max(), dtype=np.int64)
-        return Rules(self._coding, self._rules.arrays, self._rules.others, *room)
+        lookups = [c.lookup for c in self._rules.classes]
+        return Rules(
+            self._rules.others,
+            _firsts([len(lookup) for lookup in lookups]),
+            np.concatenate(lookups),
+            np.concatenate([np.zeros(0, dtype=np.int64), *self._starts]),
+            _firsts([len(starts) for starts in self._starts]),
+            self._rules.arrays,
+        )
 
-    def broken(self, genes: Genes) -> Flags:
-        """Return which records break a rule, shape (n,)."""
-        return self._broken(genes, genes, True)
-
-    def breaks(self, genes: Genes | Draft, row: int, column: int = ALL) -> bool:
-        """Whether one record breaks a rule; with a column, one that was in order before that cell changed."""
-        return bool(_breaks(*self._record(genes, row), column, *self._arrays))
-
-    def fitting(self, genes: Genes | Draft, row: int, column: int) -> Flags:
-        """Return which categories a cell of a record that is in order may have, the last entry for a missing value."""
-        found: Flags = _fitting(*self._record(genes, row), column, *self._arrays)
-        return found
-
-    def _record(self, genes: Genes | Draft, row: int) -> tuple[Genes, Classes]:
-        # Kernels are compiled for arrays that may be written to; a part of a shared block is none.
-        record: Genes = genes[row]
-        return record if record.flags.writeable else record.copy(), self._rules.others[row]
+    def broken(self, genes: Genes, rows: Rows | None = None) -> Flags:
+        """Return which of all or some records break a rule, shape (m,)."""
+        rows = np.arange(len(genes), dtype=np.intp) if rows is None else rows
+        return breaking_rows(self._classes(genes), self._rules.others, rows, self._rules.arrays)
 
     def kept(self, genes: Genes, fallback: Genes) -> Genes:
         """Return the genes with the records that break a rule taken from `fallback`, which breaks none."""
-        broken = self._broken(genes, fallback, False)
-        return np.where(broken[:, None], fallback, genes) if broken.any() else genes
-
-    def _broken(self, genes: Genes, before: Genes, every: bool) -> Flags:
-        # Genes have the narrowest type that holds them: of one type, whole files need one compiled kernel.
-        wide = genes.astype(np.int64)
-        before = wide if every else before.astype(np.int64)
-        return _broken_records(wide, before, every, self._rules.others, self._coding, self._rules.arrays)
+        changed = changed_rows(genes, fallback)
+        broken = changed[self.broken(genes[changed], changed)]
+        genes[broken] = fallback[broken]
+        return genes
 
     def repaired(self, genes: Genes) -> Genes:
         """Return the genes with every record in order, as `RecordRules.repaired`; raises as it."""
         restored, donors = self._rules.repairs(
-            _classes(genes.astype(np.int64), self._coding), lambda row: (self._original != genes[row]).sum(axis=1)
+            self._classes(genes), lambda row: (self._original != genes[row]).sum(axis=1)
         )
-        if not restored.any() and not donors:
-            return genes
-        repaired: Genes = np.where(restored, self._original, genes)
+        repaired: Genes = np.where(restored, self._original, genes).astype(genes.dtype)
         for row, donor in donors.items():
             repaired[row] = self._original[donor]
         return repaired
+
+    def _classes(self, genes: Genes) -> Classes:
+        """Return the classes of records, shape (m, V)."""
+        classes = np.empty(genes.shape, dtype=np.int32)
+        categorical = genes.shape[1] - len(self._starts)
+        for v, (column, known) in enumerate(zip(genes.T, self._rules.classes, strict=True)):
+            places = column
+            if v >= categorical:
+                above = self._starts[v - categorical].searchsorted(column, "right")
+                places = np.where(column == MISSING, MISSING, above)
+            classes[:, v] = known.lookup[places]
+        return classes
 
 
 def rules_in_force(written: Sequence[Mapping[str, Values]], microdata: Microdata) -> RecordRules | None:
@@ -132,52 +153,3 @@ def _starts(edges: Numbers, coding: NumberCoding, attribute: int) -> NDArray[np.
 
 def _firsts(sizes: Sequence[int]) -> NDArray[np.int64]:
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-
-
-@njit(cache=True)
-def _classes(genes: Genes, coding: GeneClasses) -> Classes:
-    own = np.empty(genes.shape, np.int32)
-    for row in range(len(genes)):
-        set_classes(genes[row], coding, own[row])
-    return own
-
-
-@njit(cache=True)
-def _breaks(record: Genes, others: Classes, column: int, *given: Any) -> bool:
-    """Tell of one record; given are the arrays of `GeneClasses` and `RuleArrays`, which are slower to hand over."""
-    coding, arrays = GeneClasses(*given[:4]), RuleArrays(*given[4:])
-    own = np.empty(len(record), np.int32)
-    set_classes(record, coding, own)
-    return breaks(own, others, column, arrays)
-
-
-@njit(cache=True)
-def _fitting(record: Genes, others: Classes, column: int, *given: Any) -> Flags:
-    """Tell which categories fit; given as to `_breaks`."""
-    coding, arrays = GeneClasses(*given[:4]), RuleArrays(*given[4:])
-    own = np.empty(len(record), np.int32)
-    set_classes(record, coding, own)
-    first = coding.first[column]
-    fitting = np.empty(coding.first[column + 1] - first, np.bool_)
-    for place in range(len(fitting)):
-        own[column] = coding.classes[first + place]
-        fitting[place] = not breaks(own, others, column, arrays)
-    return fitting
-
-
-@njit(cache=True)
-def _broken_records(
-    genes: Genes, before: Genes, every: bool, others: Classes, coding: GeneClasses, arrays: RuleArrays
-) -> Flags:
-    """Return which records break a rule; unless `every` one is looked at, those that differ from `before` only."""
-    n, columns = genes.shape
-    broken = np.zeros(n, np.bool_)
-    own = np.empty(columns, np.int32)
-    for row in range(n):
-        changed = every
-        for v in range(columns):
-            changed = changed or genes[row, v] != before[row, v]
-        if changed:
-            set_classes(genes[row], coding, own)
-            broken[row] = breaks(own, others[row], ALL, arrays)
-    return broken

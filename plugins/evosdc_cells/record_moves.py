@@ -1,92 +1,344 @@
-"""Changes of single records in place: what mutation and the moves of a local search are made of."""
+"""Changes of single records: what mutation and the moves of a local search are made of.
+
+A generation has hundreds of them, so they are compiled. The kernel makes all of them in one copy of the file, child by
+child, and takes each back: a child costs what it changes. Its types are fixed, so that it is compiled once.
+"""
 
 from functools import cached_property
+from math import cos, log, pi, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
-from evosdc.model import Microdata
-from evosdc_cells.class_moves import CLASS_MOVES, ClassMoves
+from evosdc.table.record_check import ALL, breaks
+from evosdc.table.record_classes import Classes, RuleArrays
+from evosdc.table.table import MISSING
 from evosdc_cells.domain import CellDomain
-from evosdc_cells.edit_rules import GeneRules
-from evosdc_cells.exchange import Partners
-from evosdc_cells.file_blocks import Draft
-from evosdc_cells.files import Genes
-from evosdc_cells.mutation import Mutation
+from evosdc_cells.edit_rules import GeneRules, Rules, no_rules
+from evosdc_cells.files import File, FileBlocks, with_records
 
-RECORD_MOVES = ("value", "restoration", "adoption", "exchange")
+KINDS = ("value", "restoration", "adoption", "exchange")
+VALUE, RESTORATION, ADOPTION, EXCHANGE = range(4)
+
+ATTEMPTS = 20
+"""Numbers that are drawn, and partners that are looked at, before a change is given up."""
+
+Genes = NDArray[np.int64]
+State = NDArray[np.uint64]
+
+_ATTRIBUTE = np.dtype(
+    [
+        ("valid", np.int64),  # values, a missing one included where it is valid
+        ("categories", np.int64),
+        ("neighbours", np.int64),  # whether it moves to a neighbouring category only
+        ("numeric", np.int64),
+        ("reach", np.int64),  # from here on of numbers, as of `evosdc_cells.domain.NumberCoding`
+        ("missing", np.float64),
+        ("step", np.float64),  # standard deviation of a normal step in units; 0 for Gray codes
+    ]
+)
 
 
-class RecordMoves:
-    """Changes of a file, each of one record, or of a class or a partner with it; rules are kept.
+class Made(NamedTuple):
+    """What children of one file of n records change.
 
     Parameters
     ----------
-    microdata : Microdata
-    original : ndarray of int, shape (n, V)
-        The genes of the original.
+    keys : ndarray of int64, shape (m,)
+        Of record r of child c, ``c * n + r``.
+    before, after : ndarray of int64, shape (m, V)
+        The records in the file and in the children; no two are equal.
+    """
+
+    keys: NDArray[np.int64]
+    before: Genes
+    after: Genes
+
+
+class RecordMoves:
+    """Changes of files like an original, each of one record, or of two; rules are kept.
+
+    Parameters
+    ----------
+    original : ndarray of int64, shape (n, V)
+        Its genes.
     domain : CellDomain
         At least one attribute is free to change.
-    mutation : Mutation
+    steps : bool
+        Whether ordinal cells move to a neighbouring category only.
+    spread : float
+        Standard deviation of a normal step of a number, in those of the attribute; 0 to flip a bit of its Gray code.
     rules : GeneRules, optional
     """
 
     def __init__(
-        self, microdata: Microdata, original: Genes, domain: CellDomain, mutation: Mutation, rules: GeneRules | None
+        self, original: Genes, domain: CellDomain, steps: bool, spread: float, rules: GeneRules | None
     ) -> None:
-        self._microdata, self._original, self._domain = microdata, original, domain
-        self._mutation, self._rules = mutation, rules
-        self._free: list[int] = domain.free.tolist()
+        self._original, self._free = original, domain.free
+        rules_in_force = rules.compiled if rules is not None else no_rules()
+        self._others, self._rules = rules_in_force.others, (*rules_in_force[1:-1], *rules_in_force.arrays)
+        attributes = np.zeros(len(domain.sizes), _ATTRIBUTE)
+        attributes["valid"], attributes["categories"] = domain.sizes, domain.categories
+        attributes["neighbours"] = steps & domain.ordinal & (domain.categories > 1)
+        numbers = attributes[len(attributes) - len(domain.coding.reach) :]
+        numbers["numeric"], numbers["reach"], numbers["missing"] = 1, domain.coding.reach, domain.coding.missing
+        numbers["step"] = spread * domain.coding.deviation
+        self._attributes = attributes
 
-    def vary(self, genes: Genes | Draft, row: int, attribute: int, rng: np.random.Generator) -> None:
-        """Change one cell in place; where rules leave it no other value, the next one of its record that has one."""
-        if self._rules is None:
-            genes[row, attribute] = self._mutation.mutant(attribute, int(genes[row, attribute]), rng)
-            return
-        first = self._free.index(attribute)
-        for other in (*self._free[first:], *self._free[:first]):
-            if self._mutation.within(self._rules, genes, row, other, rng):
-                return
+    def made(
+        self,
+        file: Genes,
+        kinds: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        loci: NDArray[np.int64],
+        rng: np.random.Generator,
+    ) -> Made:
+        """Return what children change.
 
-    def make(self, genes: Genes | Draft, row: int, kind: str, rng: np.random.Generator) -> None:
-        """Make a move in place: one of `RECORD_MOVES` or `CLASS_MOVES`, as `evosdc_cells.cells.Cells.move` tells."""
-        if kind == "exchange" and self._exchanged(genes, row, rng):
-            return
-        if kind in CLASS_MOVES:
-            before = genes[row].copy()
-            if self._class_moves.changed(genes, row, kind, rng):
-                return
-            genes[row] = before
-        elif kind == "restoration":
-            columns = (genes[row] != self._original[row]).nonzero()[0]
-            if len(columns):
-                column = columns[int(rng.integers(len(columns)))]
-                before = genes[row, column]
-                genes[row, column] = self._original[row, column]
-                if self._rules is None or not self._rules.breaks(genes, row):
-                    return
-                genes[row, column] = before
-        elif kind == "adoption":
-            before, other = genes[row].copy(), genes[int(rng.integers(len(genes)))]
-            if (other != before).any():
-                genes[row] = other
-                if self._rules is None or not self._rules.breaks(genes, row):
-                    return
-                genes[row] = before
-        self.vary(genes, row, self._free[int(rng.integers(len(self._free)))], rng)
+        Parameters
+        ----------
+        file : ndarray of int64, shape (n, V)
+            Is changed, and is as it was in the end.
+        kinds, ends : ndarray of int64, shape (k,)
+            Kind of the moves of each child, and where they end among those below.
+        loci : ndarray of int64, shape (s,)
+            Where moves are made: record times F plus the place among the F attributes that are free to change.
+        rng : Generator
+        """
+        return self._made(file, self._others, kinds, ends, loci, self._original, self._alike, rng)
 
-    def _exchanged(self, genes: Genes | Draft, row: int, rng: np.random.Generator) -> bool:
-        """Exchange one value of a record in place; return whether that was possible."""
-        attribute = self._free[int(rng.random() * len(self._free))]
-        pair = self._partners.exchange(genes, row, attribute, rng)
-        if self._rules is not None and any(self._rules.breaks(genes, place) for place in pair):
-            genes[pair, attribute] = genes[pair[::-1], attribute]
-            return False
-        return bool(pair)
+    def mutated(self, g: File, loci: NDArray[np.int64], rng: np.random.Generator) -> File:
+        """Return a file with other values at some cells, given as to `made`."""
+        loci.sort()
+        if not isinstance(g, FileBlocks):
+            made = self._varied(g.astype(np.int64), self._others, loci, rng)
+            return with_records(g, made.keys, made.after)
+        rows, places = np.divmod(loci, len(self._free))
+        # A record with several cells stands there as often, and its first one is changed.
+        within = rows.searchsorted(rows) * len(self._free) + places
+        made = self._varied(g.records(rows).astype(np.int64), self._others_at(rows), within, rng)
+        return with_records(g, rows[made.keys], made.after)
+
+    def another(self, record: Genes, row: int, place: int, rng: np.random.Generator) -> Genes:
+        """Return the record at some position, shape (V,), with another value of the attribute at a place among F."""
+        others = self._others_at(np.array([row]))
+        made = self._varied(record[None].copy(), others, np.array([place]), rng)
+        return made.after[0] if len(made.after) else record
+
+    def _others_at(self, rows: NDArray[np.int64]) -> Classes:
+        return self._others[rows] if len(self._others) else self._others
+
+    def _varied(self, records: Genes, others: Classes, loci: NDArray[np.int64], rng: np.random.Generator) -> Made:
+        """Return what changes of values make of some records, as of one child."""
+        ends = np.array([len(loci)])
+        return self._made(records, others, _VALUE, ends, loci, records, _NO_PARTNERS, rng)
+
+    def _made(
+        self,
+        file: Genes,
+        others: Classes,
+        kinds: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        loci: NDArray[np.int64],
+        original: Genes,
+        alike: NDArray[np.int32],
+        rng: np.random.Generator,
+    ) -> Made:
+        # Passing numpy's generator itself to a kernel takes longer than a change, and makes it slower to compile.
+        state = rng.bit_generator.random_raw(4)
+        mark, domain = np.zeros(len(file), dtype=np.int64), (self._free, self._attributes)
+        return Made(*_moved(file, mark, state, kinds, ends, loci, original, alike, *domain, others, *self._rules))
 
     @cached_property
-    def _partners(self) -> Partners:
-        return Partners(self._original)
+    def _alike(self) -> NDArray[np.int32]:
+        """By attribute all records in the order of their original values, and for each record where those of its value
+        begin there, and their number; shape (3, V, n)."""
+        n, width = self._original.shape
+        alike = np.empty((3, width, n), dtype=np.int32)
+        for v, column in enumerate(self._original.T):
+            alike[0, v] = column.argsort(kind="stable")
+            _, place, counts = np.unique(column, return_inverse=True, return_counts=True)
+            alike[1, v], alike[2, v] = (counts.cumsum() - counts)[place], counts[place]
+        return alike
 
-    @cached_property
-    def _class_moves(self) -> ClassMoves:
-        return ClassMoves(self._microdata, self._original, self._domain, self._mutation, self._rules)
+
+_VALUE, _NO_PARTNERS = np.array([VALUE]), np.empty((3, 0, 0), dtype=np.int32)
+
+
+@njit(cache=True)
+def _uniform(state: State) -> float:
+    """Return a number in [0, 1) by xoshiro256++ (Blackman & Vigna 2021), whose state is four words."""
+    a, b, c, d = state[0], state[1], state[2], state[3]
+    total = a + d
+    word = ((total << np.uint64(23)) | (total >> np.uint64(41))) + a
+    c ^= a
+    d ^= b
+    state[0], state[1], state[2] = a ^ d, b ^ c, c ^ (b << np.uint64(17))
+    state[3] = (d << np.uint64(45)) | (d >> np.uint64(19))
+    return float(word >> np.uint64(11)) / 9007199254740992.0
+
+
+@njit(cache=True)
+def _moved(
+    file: Genes,
+    mark: NDArray[np.int64],
+    state: State,
+    kinds: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    loci: NDArray[np.int64],
+    original: Genes,
+    alike: NDArray[np.int32],
+    free: NDArray[np.int64],
+    attributes: NDArray[np.void],
+    others: Classes,
+    *given: Any,
+) -> tuple[NDArray[np.int64], Genes, Genes]:
+    """Return what `RecordMoves.made` does; `mark` is zeros, shape (n,), and given are the other arrays of rules."""
+    rules = Rules(others, given[0], given[1], given[2], given[3], RuleArrays(*given[4:]))
+    ruled = len(rules.first) > 1
+    records, width = file.shape
+    most, found, begin, child = 2 * len(loci), 0, 0, 0
+    keys, before, after = np.empty(most, np.int64), np.empty((most, width), np.int64), np.empty((most, width), np.int64)
+    saved, own = np.empty(width, np.int64), np.empty(width, np.int32)
+    for step in range(len(loci)):
+        while ends[child] <= step:
+            child += 1
+        kind, row, place = kinds[child], loci[step] // len(free), loci[step] % len(free)
+        attribute, other = free[place], row
+        if kind == EXCHANGE:
+            # The partner has the same original value, and publishes another one.
+            first, count = alike[1, attribute, row], alike[2, attribute, row]
+            for _ in range(ATTEMPTS):
+                drawn = alike[0, attribute, first + int(_uniform(state) * count)]
+                if file[drawn, attribute] != file[row, attribute]:
+                    other = drawn
+                    break
+        for touched in (row, other):
+            if mark[touched] != child + 1:
+                mark[touched] = child + 1
+                keys[found] = child * records + touched
+                for v in range(width):
+                    before[found, v] = file[touched, v]
+                found += 1
+        for v in range(width):
+            saved[v] = file[row, v]
+        changed = False
+        if kind == EXCHANGE and other != row:
+            file[row, attribute], file[other, attribute] = file[other, attribute], file[row, attribute]
+            changed = True
+        elif kind == RESTORATION:
+            differing = 0
+            for v in range(width):
+                differing += file[row, v] != original[row, v]
+            left = int(_uniform(state) * differing)
+            for v in range(width):
+                if file[row, v] != original[row, v]:
+                    if left == 0:
+                        file[row, v] = original[row, v]
+                        changed = True
+                    left -= 1
+        elif kind == ADOPTION:
+            adopted = int(_uniform(state) * records)
+            for v in range(width):
+                changed |= file[row, v] != file[adopted, v]
+                file[row, v] = file[adopted, v]
+        if ruled and changed and (_breaks(file, row, ALL, own, rules) or _breaks(file, other, ALL, own, rules)):
+            file[other, attribute] = file[row, attribute]
+            for v in range(width):
+                file[row, v] = saved[v]
+            changed = False
+        if not changed:
+            _vary(file, row, place, free, attributes, own, rules, state)
+        if step + 1 == ends[child]:
+            # The child is complete: note what differs, and take it back.
+            kept = begin
+            for entry in range(begin, found):
+                touched, differs = keys[entry] - child * records, False
+                for v in range(width):
+                    now, then = file[touched, v], before[entry, v]
+                    differs |= now != then
+                    file[touched, v], before[kept, v], after[kept, v] = then, then, now
+                keys[kept] = keys[entry]
+                kept += differs
+            begin = found = kept
+    return keys[:found], before[:found], after[:found]
+
+
+@njit(cache=True)
+def _vary(
+    file: Genes,
+    row: int,
+    place: int,
+    free: NDArray[np.int64],
+    attributes: NDArray[np.void],
+    own: Classes,
+    rules: Rules,
+    state: State,
+) -> None:
+    """Give a cell another value, of the attribute at a place among those free; where rules leave none, the next one."""
+    ruled = len(rules.first) > 1
+    for step in range(len(free)):
+        v = free[(place + step) % len(free)]
+        attribute, code = attributes[v], file[row, v]
+        if attribute["numeric"]:
+            reach, missing = attribute["reach"], attribute["missing"]
+            # Only values of the original's range are reached, also from a value outside it.
+            inside = min(max(code - reach, 0), reach)
+            for _ in range(ATTEMPTS):
+                if code == MISSING:
+                    drawn = int(_uniform(state) * (reach + 1))
+                elif reach == 0 or _uniform(state) < missing:
+                    drawn = MISSING - reach
+                elif attribute["step"] > 0.0:
+                    normal = sqrt(-2.0 * log(1.0 - _uniform(state))) * cos(2.0 * pi * _uniform(state))
+                    size = max(1, int(abs(attribute["step"] * normal) + 0.5))
+                    size = size if _uniform(state) < 0.5 else -size
+                    drawn = min(max(inside + size, 0), reach)
+                    if drawn == inside:
+                        drawn = min(max(inside - size, 0), reach)
+                else:
+                    # To flip a bit of the Gray code is to flip it and all below it in the number.
+                    drawn, flipped, count = inside, 1, 0
+                    while flipped // 2 < reach:
+                        if inside ^ flipped <= reach:
+                            count += 1
+                            drawn = inside ^ flipped if _uniform(state) * count < 1.0 else drawn
+                        flipped = 2 * flipped + 1
+                file[row, v] = reach + drawn
+                if not (ruled and _breaks(file, row, v, own, rules)):
+                    return
+        else:
+            categories = attribute["categories"]
+            before, chosen, count = categories if code == MISSING else code, code, 0
+            near = attribute["neighbours"] and code != MISSING
+            for value in range(attribute["valid"]):
+                if value == before or (near and (abs(value - before) > 1 or value == categories)):
+                    continue
+                file[row, v] = value if value < categories else MISSING
+                if not (ruled and _breaks(file, row, v, own, rules)):
+                    count += 1
+                    chosen = file[row, v] if _uniform(state) * count < 1.0 else chosen
+            if count:
+                file[row, v] = chosen
+                return
+        file[row, v] = code
+
+
+@njit(cache=True)
+def _breaks(file: Genes, row: int, column: int, own: Classes, rules: Rules) -> bool:
+    """Whether a record breaks a rule; with a column, one that was in order before that cell changed."""
+    categorical = len(own) - (len(rules.first_start) - 1)
+    for v in range(len(own)):
+        gene = file[row, v]
+        place = rules.first[v]
+        if gene < 0:
+            place = rules.first[v + 1] - 1
+        elif v < categorical:
+            place += gene
+        else:
+            for start in range(rules.first_start[v - categorical], rules.first_start[v - categorical + 1]):
+                place += gene >= rules.starts[start]
+        own[v] = rules.classes[place]
+    return bool(breaks(own, rules.others[row], column, rules.arrays))

@@ -2,7 +2,7 @@ import pytest
 
 from evosdc.table.schema import Scale
 from evosdc.testing import GenotypeConformance
-from evosdc_cells import file_blocks
+from evosdc_cells import files
 from evosdc_cells.cells import Cells
 
 
@@ -31,8 +31,8 @@ class TestInBlocks(Conformance):
 
     @pytest.fixture(autouse=True)
     def small(self, monkeypatch):
-        monkeypatch.setattr(file_blocks, "WHOLE", 4)
-        monkeypatch.setattr(file_blocks, "LEAST_RECORDS", 2)
+        monkeypatch.setattr(files, "WHOLE", 4)
+        monkeypatch.setattr(files, "LEAST_RECORDS", 2)
 
     def genotype(self, microdata):
         return Cells(Cells.Params(mutations=2), microdata)

@@ -12,7 +12,6 @@ from evosdc.model import Microdata
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_cells.cells import Cells
-from evosdc_cells.gray import decoded, encoded, flipped
 
 
 def numbers(columns: list[list[float]], decimals: int = 0) -> Microdata:
@@ -27,32 +26,12 @@ def column(data: Microdata, cells: Cells, genome: np.ndarray) -> np.ndarray:
     return cells.decode(genome, np.random.default_rng(0)).numbers[:, 0]
 
 
-def test_the_examples_of_the_thesis() -> None:
-    assert decoded(0b111000) == 47
-    assert decoded(0b101000) == 48
-
-
-@given(st.integers(0, 2**40))
-def test_gray_codes_of_neighbours_differ_in_one_bit(number: int) -> None:
-    assert decoded(encoded(number)) == number
-    assert (encoded(number) ^ encoded(number + 1)).bit_count() == 1
-
-
-@given(st.integers(1, 5000), st.data())
-def test_a_flip_changes_one_bit_and_stays_in_range(greatest: int, data: st.DataObject) -> None:
-    number = data.draw(st.integers(0, greatest))
-    moved = flipped(number, greatest.bit_length(), greatest, np.random.default_rng(data.draw(st.integers(0, 99))))
-    assert 0 <= moved <= greatest
-    assert (encoded(number) ^ encoded(moved)).bit_count() == 1
-
-
-@given(st.integers(1, 5000), st.data())
-def test_flips_are_drawn_from_all_codes_in_range(greatest: int, data: st.DataObject) -> None:
-    number, seed = data.draw(st.integers(0, greatest)), data.draw(st.integers(0, 99))
-    bits = greatest.bit_length()
-    reached = [other for bit in range(bits) if (other := decoded(encoded(number) ^ (1 << bit))) <= greatest]
-    wanted = reached[int(np.random.default_rng(seed).integers(len(reached)))]
-    assert flipped(number, bits, greatest, np.random.default_rng(seed)) == wanted
+def test_the_example_of_the_thesis() -> None:
+    """The codes of 47 and 48, 111000 and 101000, differ in one bit."""
+    cells = Cells(Cells.Params(), numbers([[0.0, 48.0]]))
+    parent = cells.load({"cells": np.array([[48 + 47], [48]])})
+    reached = {int(cells.mutate(parent, np.random.default_rng(seed))[0, 0]) - 48 for seed in range(300)}
+    assert reached == {47, 48, 46, 44, 40, 32, 16}
 
 
 decimal_files = st.lists(st.decimals(-999, 999, places=2), min_size=1, max_size=12).map(
