@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 from time import process_time
-from typing import Any
 
 import click
 import numpy as np
@@ -26,8 +25,9 @@ from evosdc.engine.loop import first_state, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.experiment.build.start import individual_of
-from evosdc.model import Aggregation, Microdata, toolbox_of
+from evosdc.model import Aggregation, Individual, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
+from evosdc.model.individual import Values
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Purpose, Streams, replicate_seed, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
@@ -84,14 +84,14 @@ class Marked(Evaluator):
         super().__init__(problem)
         self.judged, self.best = 1, dict.fromkeys(marks, float("inf"))
 
-    def evaluate(self, offspring: Any) -> Any:
+    def values_of(self, individuals: Sequence[Individual]) -> list[Values]:
         """Evaluate, and count."""
-        individuals = super().evaluate(offspring)
+        values = super().values_of(individuals)
         for mark, best in self.best.items():
-            counted = individuals[: max(mark - self.judged, 0)]
-            self.best[mark] = min([best, *(individual.objectives[0] for individual in counted)])
-        self.judged += len(individuals)
-        return individuals
+            counted = values[: max(mark - self.judged, 0)]
+            self.best[mark] = min([best, *(objectives[0] for objectives in counted)])
+        self.judged += len(values)
+        return values
 
 
 @click.command()
