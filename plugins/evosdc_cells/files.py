@@ -133,7 +133,7 @@ def key_of(file: File) -> bytes:
 
 def records_of(file: File, rows: Rows) -> Genes:
     """Return the records at the given positions, shape (m, V)."""
-    return file.records(rows) if isinstance(file, FileBlocks) else file[rows]
+    return file.records(rows) if isinstance(file, FileBlocks) else file.take(rows, axis=0)
 
 
 def with_records(file: File, rows: Rows, records: Genes) -> File:

@@ -76,7 +76,7 @@ class Moves:
         parts.append(self._records.made(genes, codes % len(KINDS), ends, loci, rng))
         made = parts[0] if len(parts) == 1 else Made(*map(np.concatenate, zip(*parts, strict=True)))
         order = made.keys.argsort()
-        return Made(*(array[order] for array in made))
+        return Made(*(array.take(order, axis=0) for array in made))
 
     @cached_property
     def _class_moves(self) -> ClassMoves:
