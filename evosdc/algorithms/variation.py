@@ -111,7 +111,7 @@ def mutated(toolbox: base.Toolbox, child: Individual) -> Individual:
 
 def reproduced(toolbox: base.Toolbox, parent: Individual) -> Individual:
     """Return a copy that counts as a child: a generation of nothing but copies does not end a search."""
-    child = toolbox.clone(parent)
+    child: Individual = toolbox.clone(parent)
     child.origin = "reproduction"
     del child.fitness.values
     return child

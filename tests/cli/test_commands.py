@@ -149,7 +149,7 @@ def test_mask_and_measure_agree_with_the_manifest(evosdc, survey):
     answer = evosdc("measure", "survey.csv", "masked.csv", "--schema", "schema.toml", "--json")
     assert answer.status == 0, answer.err
     document = json.loads(answer.out)
-    assert {"ctbil", "dbrl", "prl", "informed-linkage", "missing_rule"} <= set(document)
+    assert {"ctbil", "dbrl", "prl", "ranked-linkage", "missing_rule"} <= set(document)
     assert (document["ctbil"] > 0) == (sum(manifest["changed"].values()) > 0)
     one = evosdc("measure", "survey.csv", "masked.csv", "--schema", "schema.toml", "--measures", "ctbil")
     assert f"{document['ctbil']:.4f}" in one.out

@@ -276,7 +276,7 @@ def test_measures_of_protect_can_be_chosen(evosdc, tmp_path, caplog):
     answer = evosdc(*words)
     assert answer.status == 0, answer.err
     assert caplog.messages == ["prl is left out: it judges at most 16 attributes, and these are 18"]
-    assert {"dbrl", "informed-linkage"} < set(json.loads(answer.out)["best"]["scores"])
+    assert {"dbrl", "ranked-linkage"} < set(json.loads(answer.out)["best"]["scores"])
     answer = evosdc(*words[:-4], "-o", "named", *words[-2:], "--dr", "id,dbrl")
     assert answer.status == 0, answer.err
     assert len(caplog.messages) == 1

@@ -102,7 +102,7 @@ def write_outputs(
             member = member_for_verdict(assembly, state.front, best, _share(given.for_judges))
             best = best if member is None else state.front[member]
     if problem.tracks:
-        for difference in rescored(problem, best):
+        for difference in rescored(problem, best, (*state.population, *state.front)):
             (display or Display()).message(f"a tracker led to another score than the file has: {difference}")
     masked = problem.decode(best.genome, best.key)
     file = BEST.removesuffix(".csv") + assembly.source.original.suffix
