@@ -12,8 +12,6 @@ from evosdc.table.table import MISSING, Codes, Table
 
 Integers = NDArray[np.int64]
 Counts = NDArray[np.int32]
-SmallCounts = NDArray[np.uint16] | NDArray[np.uint32]
-"""Counts of a state. Every candidate has one: the less they weigh, the more stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +41,6 @@ def domains_of(schema: Schema) -> Domains:
     """Return the layout for a schema's categorical attributes."""
     widths = np.array([len(a.categories) + 1 for a in schema.categorical], dtype=np.int64)
     return Domains(widths, np.concatenate(([0], np.cumsum(widths * widths))))
-
-
-def small_counts(size: int, greatest: int) -> SmallCounts:
-    """Return zeros, shape (size,), of the smaller type that counts to `greatest`."""
-    return np.zeros(size, np.uint16) if greatest < 1 << 16 else np.zeros(size, np.uint32)
 
 
 def require_same_shape(original: Table, masked: Table) -> None:

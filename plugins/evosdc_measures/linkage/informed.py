@@ -11,9 +11,9 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Changes, Expected, Fitted, Measure, Parameters, Tracker
 from evosdc.randomisation.transition import Matrix
 from evosdc.secret import Purpose, stream
-from evosdc.table.distinct_values import placed_values
+from evosdc.table.distinct_values import distinct_values, placed_values
 from evosdc.table.schema import Scale
-from evosdc.table.table import Numbers, Rows, Table
+from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Integers, require_aligned
 from evosdc_measures.linkage.known_matrices import expected_links, matrices_by_attribute
 from evosdc_measures.linkage.likelihood import Originals, costs_of_matrix, originals_of
@@ -149,22 +149,27 @@ class FittedPlaces(Fitted):
         Known transition matrices, by attribute.
     blocks : int
         Ranges of places, each twice as long as the one before: of the most matches in any, the score is the share.
+    nearby : int
+        Originals near a record's own one that trackers list.
     measure : str
         What the measure is called in errors.
     """
 
     def __init__(
-        self, original: Table, linked: Rows, matrices: Mapping[str, Matrix], blocks: int, measure: str
+        self, original: Table, linked: Rows, matrices: Mapping[str, Matrix], blocks: int, nearby: int, measure: str
     ) -> None:
-        self._original, self._linked, self._blocks = original, linked, blocks
-        attributes = original.schema.categorical
+        self._original, self._linked, self._blocks, self._nearby = original, linked, blocks, nearby
+        # Few branches first: a search sums a long common beginning once for many records.
+        self._order = np.argsort([len(distinct_values(column)) for column in original.codes.T], kind="stable")
+        attributes, codes = (
+            [original.schema.categorical[v] for v in self._order],
+            original.codes.take(self._order, axis=1),
+        )
         self._sizes = np.array([len(a.categories) + 1 for a in attributes], dtype=np.int64)
         given = np.array([a.name in matrices for a in attributes], dtype=np.bool_)
-        self._originals = originals_of(original.codes, linked, self._sizes, given)
+        self._originals = originals_of(codes, linked, self._sizes, given)
         self._known = {
-            v: costs_of_matrix(matrices[a.name], original.codes[:, v])
-            for v, a in enumerate(attributes)
-            if a.name in matrices
+            v: costs_of_matrix(matrices[a.name], codes[:, v]) for v, a in enumerate(attributes) if a.name in matrices
         }
         published = self._sizes if self._known else np.minimum(self._sizes, len(original))
         _require_few_cells(published * np.diff(self._originals.firsts), [a.name for a in attributes], measure)
@@ -182,7 +187,7 @@ class FittedPlaces(Fitted):
     def places(self, masked: Table, near: int) -> tuple[Originals, Places]:
         """Return the layout of a table's counts, and the places of its records, with gaps where `near` is above 0."""
         require_aligned(self._original, masked)
-        codes, originals = masked.codes, self._originals
+        codes, originals = self.ordered(masked), self._originals
         if originals.bases[-1] > FOLLOWED_CELLS and not self._known:
             # Those categories alone that the file publishes are given room.
             columns = [placed_values(column) for column in codes.T]
@@ -203,10 +208,21 @@ class FittedPlaces(Fitted):
             above=np.zeros(m, dtype=np.int64),
             below=np.zeros(m, dtype=np.int64),
             rivals=np.full(m, -1, dtype=np.int32),
+            nearby=np.zeros((m, self._nearby), dtype=np.int32),
+            sizes=np.zeros(m, dtype=np.int32),
+            beyond=np.zeros(m, dtype=np.int32),
+            reaches=np.zeros(m, dtype=np.int64),
             totals=np.zeros(self._blocks, dtype=np.int64),
+            listed=np.zeros(len(published), dtype=np.bool_),
+            publishers=np.empty(m * len(published), dtype=np.int32),
+            begins=np.zeros(3 * cells + 1, dtype=np.int64),
         )
         place_all(originals, np.ascontiguousarray(published), places, near)
         return originals, places
+
+    def ordered(self, table: Table) -> Codes:
+        """Return the codes of a table, attributes of few categories first, as they are searched."""
+        return table.codes.take(self._order, axis=1)
 
     def share(self, totals: int | Integers) -> NDArray[np.float64]:
         """Return the score of a sum of credits, or those of several."""
@@ -235,7 +251,7 @@ class FittedInformed(FittedPlaces, Expected):
     """
 
     def __init__(self, original: Table, matrices: Mapping[str, Matrix]) -> None:
-        super().__init__(original, np.arange(len(original), dtype=np.intp), matrices, 1, "informed-linkage")
+        super().__init__(original, np.arange(len(original), dtype=np.intp), matrices, 1, 4, "informed-linkage")
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the expected share where the intruder knows the matrices, 0..100; exact.
@@ -263,7 +279,7 @@ class FittedRanked(FittedPlaces):
     """
 
     def __init__(self, original: Table, linked: Rows) -> None:
-        super().__init__(original, linked, {}, BLOCKS, "ranked-linkage")
+        super().__init__(original, linked, {}, BLOCKS, 16, "ranked-linkage")
 
 
 class PlaceTracker(Tracker):
@@ -294,8 +310,7 @@ class PlaceTracker(Tracker):
         return self._fitted.share(self._follow(changes, 0))
 
     def _follow(self, changes: Changes, near: int) -> Integers:
-        # Copies: what cannot be written to is another type, for which the kernel would be compiled again.
-        before, after = np.array(changes.before.codes, order="C"), np.array(changes.after.codes, order="C")
+        before, after = self._fitted.ordered(changes.before), self._fitted.ordered(changes.after)
         rows, ends = changes.rows.astype(np.int64), changes.ends.astype(np.int64)
         return follow(self._originals, self._places, rows, before, after, ends, near)
 

@@ -46,19 +46,23 @@ class Originals(NamedTuple):
     """The original records, and where counts and costs of their categories lie in flat arrays.
 
     A *slot* is a published category of one attribute, a missing value included. Behind slot s, the original categories
-    that occur in its attribute have the entries from ``bases[s]`` on. The slot of code b of attribute v is
-    ``slots[v] + b + 1``.
+    that occur in its attribute have the entries from ``bases[s]`` on, in ascending order, a missing value being one.
+    The slot of code b of attribute v is ``slots[v] + b + 1``.
 
     Parameters
     ----------
-    categories : ndarray of int32, shape (V, n)
-        Place of each record's category among those that occur in the original, a missing value being one.
-    own : ndarray of int32, shape (V, m)
-        The same of the records that are linked.
+    distinct : ndarray of int32, shape (D, V)
+        Places of the categories of the distinct original records, among those that occur.
+    repeats : ndarray of int32, shape (D,)
+        How many records each of them is.
+    of : ndarray of int32, shape (n,)
+        Which of them each record is.
     linked : ndarray of int32, shape (n,)
         Place of each record among those that are linked, or -1.
-    multiples : ndarray of int32, shape (m,)
-        How many originals are equal to each one's own.
+    mine : ndarray of int32, shape (m,)
+        Which of the distinct ones each linked record is.
+    own : ndarray of int32, shape (V, m)
+        Its categories.
     slots : ndarray of int64, shape (V + 1,)
         First slot of each attribute, and the number of all.
     bases : ndarray of int64
@@ -73,14 +77,20 @@ class Originals(NamedTuple):
         Whether the attribute's matrix is known; else the file's own transitions stand for it.
     credit : int
         A certain match. Credits are whole numbers, so that their sum does not depend on the order.
-    order, nodes, roots
-        Of the `evosdc_measures.linkage.prefix_tree.PrefixTree` of the categories.
+    nodes, roots
+        Of the `evosdc_measures.linkage.prefix_tree.PrefixTree` of the distinct records, whose last nodes they are.
+    members : ndarray of int32, shape (V * D,)
+        The distinct records by category.
+    begins : ndarray of int64
+        Where those of each category begin in `members`, laid out as `margins`, and where the last ones end.
     """
 
-    categories: Counts
-    own: Counts
+    distinct: Counts
+    repeats: Counts
+    of: Counts
     linked: Counts
-    multiples: Counts
+    mine: Counts
+    own: Counts
     slots: Integers
     bases: Integers
     firsts: Integers
@@ -88,9 +98,10 @@ class Originals(NamedTuple):
     logs: Integers
     given: NDArray[np.bool_]
     credit: int
-    order: Integers
     nodes: Counts
     roots: int
+    members: Counts
+    begins: Integers
 
     def with_published(self, sizes: Integers) -> "Originals":
         """Return the layout for other numbers of published categories, shape (V,), a missing value included."""
@@ -104,6 +115,7 @@ def originals_of(codes: Codes, linked: Rows, sizes: Integers, given: NDArray[np.
     Parameters
     ----------
     codes : ndarray of int32, shape (n, V)
+        Attributes of few categories first.
     linked : ndarray of intp, shape (m,)
         Records that are linked, ascending.
     sizes : ndarray of int64, shape (V,)
@@ -111,20 +123,25 @@ def originals_of(codes: Codes, linked: Rows, sizes: Integers, given: NDArray[np.
     given : ndarray of bool, shape (V,)
     """
     n, attributes = codes.shape
-    categories, logs, occurring, margins = np.empty((attributes, n), np.int32), logarithms(n), [], []
+    records, logs, frequencies = np.empty_like(codes), logarithms(n), []
     for v in range(attributes):
-        _, categories[v], number = placed_values(codes[:, v])
-        occurring.append(len(number))
-        margins.append(logs[number])
-    records = np.ascontiguousarray(categories.T)
+        _, records[:, v], number = placed_values(codes[:, v])
+        frequencies.append(number)
     alike, tree = equivalence_classes(records), tree_of(records)
-    places = np.full(n, -1, dtype=np.int32)
+    leaves = tree.nodes[len(tree.nodes) - len(alike.first) :]
+    distinct, leaf = np.ascontiguousarray(records[leaves[:, 2]]), np.empty(len(leaves), dtype=np.int32)
+    leaf[alike.of[leaves[:, 2]]] = np.arange(len(leaves))
+    of, places = leaf[alike.of], np.full(n, -1, dtype=np.int32)
     places[linked] = np.arange(len(linked))
-    multiples = alike.counts[alike.of[linked]].astype(np.int32)
-    firsts, nothing = _starts(np.array(occurring)), np.empty(0, np.int64)
-    margin, own = np.concatenate([nothing, *margins]), np.ascontiguousarray(categories[:, linked])
-    layout = categories, own, places, multiples, nothing, nothing, firsts, margin, logs, given, _credit_of(len(linked))
-    return Originals(*layout, tree.order, tree.nodes, tree.roots).with_published(sizes)
+    firsts = _starts(np.array([len(number) for number in frequencies]))
+    members = np.concatenate([np.argsort(column, kind="stable") for column in distinct.T]).astype(np.int32)
+    sharing = np.concatenate([np.bincount(column) for column in distinct.T])
+    nothing = np.empty(0, np.int64)
+    return Originals(
+        distinct, leaves[:, 1].copy(), of, places, of[linked], np.ascontiguousarray(records[linked].T), nothing,
+        nothing, firsts, logs[np.concatenate(frequencies)], logs, given, _credit_of(len(linked)), tree.nodes,
+        tree.roots, members, _starts(sharing),
+    ).with_published(sizes)  # fmt: skip
 
 
 def _credit_of(records: int) -> int:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
@@ -18,6 +19,9 @@ NEAR = SCALE
 
 FAR = 1 << 60
 """A gap that no change closes."""
+
+MOST_MEMBERS = 1024
+"""Of a category with more distinct originals the tree is searched."""
 
 
 class Places(NamedTuple):
@@ -39,9 +43,24 @@ class Places(NamedTuple):
         By how much at least less likely originals cost more than the own one, and likelier ones less. A lost record has
         no gap above; below, enough originals are likelier by as much. Both are 0 where another original is tied.
     rivals : ndarray of int32, shape (m,)
-        A likelier original of a lost record, or -1.
+        A likelier one of the distinct originals of a lost record, or -1.
+    nearby : ndarray of int32, shape (m, K)
+        Distinct originals that cost about as much as the own one, itself left out; K may be 0.
+    sizes : ndarray of int32, shape (m,)
+        How many these are.
+    beyond : ndarray of int32, shape (m,)
+        Likelier originals besides them.
+    reaches : ndarray of int64, shape (m,)
+        By how much at least all others cost more or less than the own one; 0 of lost records.
     totals : ndarray of int64, shape (blocks,)
         Sum of all credits in each block of places.
+    listed : ndarray of bool, shape (V,)
+        Of which attributes the records are listed by what they publish.
+    publishers : ndarray of int32, shape (V * m,)
+        These records: by slot; those of no gap below, then others, then those of none above; by their own category.
+    begins : ndarray of int64
+        Where those of each slot, kind and category begin in `publishers`, three times as many as there are entries, and
+        where the last ones end.
     """
 
     slots: Counts
@@ -52,20 +71,59 @@ class Places(NamedTuple):
     above: Integers
     below: Integers
     rivals: Counts
+    nearby: Counts
+    sizes: Counts
+    beyond: Counts
+    reaches: Integers
     totals: Integers
+    listed: NDArray[np.bool_]
+    publishers: Counts
+    begins: Integers
+
+
+class Moves(NamedTuple):
+    """What a child changes of the costs.
+
+    Parameters
+    ----------
+    net : ndarray of int32
+        By entry, how many more records of the file.
+    former : ndarray of int64
+        By entry, what the category cost before.
+    entries : ndarray of int64
+        Those that moved, slot by slot.
+    begins, ends : ndarray of int64
+        By slot, where its own are among them; empty where nothing changed.
+    gain, loss : ndarray of int64
+        By changed slot, how much less and how much more any category costs there, at most.
+    cheapest : ndarray of int64
+        By changed slot, the cost of the cheapest category that costs less than before.
+    """
+
+    net: Counts
+    former: Integers
+    entries: Integers
+    begins: Integers
+    ends: Integers
+    gain: Integers
+    loss: Integers
+    cheapest: Integers
 
 
 @njit(cache=True)
 def count_likelier(
     bases: Integers,
-    originals: Originals,
+    nodes: Counts,
+    roots: int,
+    leaves: int,
     costs: Integers,
     paths: Integers,
     limit: int,
     near: int,
     lost: int,
-    fixed: int,
-    category: int,
+    own: int,
+    nearby: Counts,
+    gaps: Integers,
 ) -> tuple[int, int, int, int, int]:
     """Return how many originals cost less than a limit and how many just that, the gaps below and above, and a rival.
 
@@ -75,7 +133,10 @@ def count_likelier(
     ----------
     bases : ndarray of int64, shape (V,)
         By level of the tree where the entries behind the published record begin.
-    originals : Originals
+    nodes : ndarray of int32, shape (N, 3)
+        Of the tree.
+    roots, leaves : int
+        How many nodes the first level has, and which is the first one of the last level.
     costs : ndarray of int64
     paths : ndarray of int64, shape (3, V)
         Scratch: by level the next node, the end of its siblings, and the cost so far.
@@ -83,36 +144,44 @@ def count_likelier(
     near : int
         How far above the limit originals are looked for; 0 where gaps do not matter.
     lost : int
-    fixed, category : int
-        Only originals of this category at this level count; all where the level is -1.
+    own : int
+        The own one among the distinct originals.
+    nearby : ndarray of int32, shape (K,)
+        With `near` above 0 the K nearest others are written here.
+    gaps : ndarray of int64, shape (K + 2,)
+        How much more each of them costs; then how many there are, and by how much at least all others are apart.
     """
-    nodes, last, bound = originals.nodes, len(bases) - 1, limit + near
+    last, bound, most = len(bases) - 1, limit + near, len(nearby)
+    size: Any = np.int64(0)
+    reach: Any = np.int64(near)
     likelier, tied, rival = 0, 0, -1
     below: Any = np.int64(FAR)
     above: Any = np.int64(near)
     cost: Any = np.int64(0)
-    level, begin, end = 0, np.int64(0), np.int64(originals.roots)
+    level, begin, end = 0, np.int64(0), np.int64(roots)
     while level >= 0:
-        if level == fixed:
-            stop = end
-            while begin < end:
-                middle = (begin + end) // 2
-                if nodes[middle, 0] < category:
-                    begin = middle + 1
-                else:
-                    end = middle
-            end = begin + 1 if begin < stop and nodes[begin, 0] == category else begin
         if level == last:
             for node in range(begin, end):
                 apart = cost + costs[bases[last] + nodes[node, 0]] - limit
                 if apart < 0:
                     likelier += nodes[node, 1]
                     below = min(below, -apart)
-                    rival = nodes[node, 2]
+                    rival = node - leaves
                 elif apart == 0:
                     tied += nodes[node, 1]
                 else:
                     above = min(above, apart)
+                if most > 0 and abs(apart) < reach and node - leaves != own:
+                    at: Any = size
+                    if size < most:
+                        size += 1
+                    else:
+                        at = np.abs(gaps[:most]).argmax()
+                        reach = max(abs(apart), abs(gaps[at]))
+                        bound = limit + reach
+                        if abs(apart) == reach:
+                            continue
+                    nearby[at], gaps[at] = node - leaves, apart
             if likelier >= lost:
                 return lost, 1, int(below), FAR, int(rival)
             level -= 1
@@ -129,16 +198,19 @@ def count_likelier(
                 level += 1
                 begin, end = nodes[node, 1], nodes[node, 2]
                 break
-    return int(likelier), int(tied), int(below), int(above), -1
+    gaps[most], gaps[most + 1] = size, reach
+    return int(likelier), int(tied), int(below), int(min(above, reach)), -1
 
 
 @njit(cache=True)
-def _likely_rival(bases: Integers, originals: Originals, costs: Integers, limit: int) -> tuple[int, int]:
+def _likely_rival(
+    bases: Integers, nodes: Counts, roots: int, leaves: int, costs: Integers, limit: int
+) -> tuple[int, int]:
     """Follow the cheapest branch of each level; return the original where it ends, -1 if above the limit, and its cost.
 
     Most records of a well masked file that had a rival are decided so.
     """
-    nodes, begin, end, cost, best = originals.nodes, 0, originals.roots, 0, 0
+    begin, end, cost, best = 0, roots, 0, 0
     for level in range(len(bases)):
         best, least = begin, costs[bases[level] + nodes[begin, 0]]
         for node in range(begin + 1, end):
@@ -151,27 +223,36 @@ def _likely_rival(bases: Integers, originals: Originals, costs: Integers, limit:
         if cost >= limit:
             return -1, cost
         begin, end = nodes[best, 1], nodes[best, 2]
-    return int(nodes[best, 2]), cost
+    return best - leaves, cost
 
 
 @njit(cache=True)
-def _settle(record: int, likelier: int, tied: int, lost: int, credit: int, places: Places) -> None:
-    """Write the place of a record, and what it adds to each block of places in place of what it added."""
+def _settle(
+    record: int,
+    before: int,
+    ties: int,
+    credit: int,
+    likelier: Counts,
+    tied: Counts,
+    totals: Integers,
+) -> None:
+    """Write the place of a record, lost or not, and what it adds to each block of places in place of what it added."""
+    lost = (1 << len(totals)) - 1
     for sign in (-1, 1):
         if sign == 1:
-            places.likelier[record], places.tied[record] = likelier, tied
-        before: Any = np.int64(places.likelier[record])
-        ties: Any = np.int64(places.tied[record])
-        if before >= lost:
+            likelier[record], tied[record] = (before, ties) if before < lost else (lost, 1)
+        ahead: Any = np.int64(likelier[record])
+        number: Any = np.int64(tied[record])
+        if ahead >= lost:
             continue
-        for block in range(len(places.totals)):
+        for block in range(len(totals)):
             first, last = 1 << block, (2 << block) - 1
-            if first > before + ties:
+            if first > ahead + number:
                 break
-            begin, end = max(before + 1, first), min(before + ties, last)
+            begin, end = max(ahead + 1, first), min(ahead + number, last)
             if end >= begin:
-                parts = ties * first
-                places.totals[block] += sign * ((credit * (end - begin + 1) + parts // 2) // parts)
+                parts = number * first
+                totals[block] += sign * ((credit * (end - begin + 1) + parts // 2) // parts)
 
 
 @njit(cache=True)
@@ -179,91 +260,233 @@ def _place(record: int, originals: Originals, places: Places, bases: Integers, p
     """Search for the place of one record; with `near` 0 its gaps stay as they are."""
     lost = (1 << len(places.totals)) - 1
     costs, above, below, rivals = places.costs, places.above, places.below, places.rivals
+    nodes, roots, leaves = originals.nodes, originals.roots, len(originals.nodes) - len(originals.distinct)
+    if near > 0:
+        places.sizes[record], places.reaches[record] = 0, 0
     limit: Any = np.int64(0)
     for level in range(len(bases)):
-        v = originals.order[level]
-        bases[level] = originals.bases[places.slots[v, record]]
-        limit += costs[bases[level] + originals.own[v, record]]
+        bases[level] = originals.bases[places.slots[level, record]]
+        limit += costs[bases[level] + originals.own[level, record]]
     if limit >= IMPOSSIBLE:
         # The own original cannot have been published so: a known matrix excludes it.
-        _settle(record, lost, 1, lost, originals.credit, places)
+        _settle(record, lost, 1, originals.credit, places.likelier, places.tied, places.totals)
         rivals[record] = -1
         if near > 0:
             above[record], below[record] = FAR, FAR
         return
     if lost == 1 and places.likelier[record] == lost:
-        rival, cost = _likely_rival(bases, originals, costs, limit)
+        rival, cost = _likely_rival(bases, nodes, roots, leaves, costs, limit)
         if rival >= 0:
             rivals[record] = rival
             if near > 0:
                 above[record], below[record] = FAR, limit - cost
             return
-    likelier, tied, down, up, rival = count_likelier(bases, originals, costs, paths, limit, near, lost, -1, 0)
-    _settle(record, likelier, tied, lost, originals.credit, places)
+    own, nearby, gaps = originals.mine[record], places.nearby[record], np.empty(places.nearby.shape[1] + 2, np.int64)
+    few = nearby if near > 0 else nearby[:0]
+    likelier, tied, down, up, rival = count_likelier(
+        bases, nodes, roots, leaves, costs, paths, limit, near, lost, own, few, gaps
+    )
+    _settle(record, likelier, tied, originals.credit, places.likelier, places.tied, places.totals)
     rivals[record] = rival
     if near > 0:
+        if likelier < lost and len(nearby) > 0:
+            places.sizes[record], places.reaches[record] = gaps[-2], gaps[-1]
+            places.beyond[record] = likelier
+            for at in range(places.sizes[record]):
+                places.beyond[record] -= originals.repeats[nearby[at]] if gaps[at] < 0 else 0
         if likelier == lost and lost > 1:
-            margin = near
-            while margin > 0:
-                if count_likelier(bases, originals, costs, paths, limit - margin, 0, lost, -1, 0)[0] == lost:
+            down, nowhere = near, near - near
+            while down > 0:
+                at = limit - down
+                if (
+                    count_likelier(bases, nodes, roots, leaves, costs, paths, at, nowhere, lost, own, few[:0], gaps)[0]
+                    == lost
+                ):
                     break
-                margin = margin // 16 if margin > near // 256 else 0
-            down = margin
-        elif likelier < lost and tied > originals.multiples[record]:
+                down = down // 16 if down > near // 256 else 0
+        elif likelier < lost and tied > originals.repeats[originals.mine[record]]:
             down, up = 0, 0
         above[record], below[record] = up, down
 
 
 @njit(cache=True)
-def _place_beside(
-    record: int,
-    v: int,
-    entry: int,
-    former: int,
-    limit: int,
-    originals: Originals,
-    places: Places,
-    bases: Integers,
-    paths: Integers,
-) -> None:
-    """Renew the place of a record, not lost, beside whose own original those of one other category alone have moved.
+def _place_nearby(record: int, limit: int, originals: Originals, places: Places, near: int) -> bool:
+    """Renew the place of a record, not lost, that only originals nearby may have crossed; return False if it is lost.
 
-    They are counted at what they cost now, and at what that category cost before, `former`.
+    With `near` above 0 its gaps are renewed; its reach is the new one already.
     """
-    lost, fixed, costs = (1 << len(places.totals)) - 1, 0, places.costs
-    for level in range(len(bases)):
-        w = originals.order[level]
-        bases[level] = originals.bases[places.slots[w, record]]
-        fixed = level if w == v else fixed
-    category = entry - originals.bases[places.slots[v, record]]
-    likelier, tied, more, same = places.likelier[record], places.tied[record], 0, 0
-    if costs[entry] <= limit:
-        more, same, _, _, _ = count_likelier(bases, originals, costs, paths, limit, 0, lost, fixed, category)
-    if more < lost and former <= limit and (likelier > 0 or tied > originals.multiples[record]):
-        at = limit + costs[entry] - former
-        less, other, _, _, _ = count_likelier(bases, originals, costs, paths, at, 0, lost, fixed, category)
-        more, same = more - less, same - other
-    if likelier + more < lost:
-        _settle(record, likelier + more, tied + same, lost, originals.credit, places)
-    else:
-        _settle(record, lost, 1, lost, originals.credit, places)
+    lost, distinct = (1 << len(places.totals)) - 1, originals.distinct
+    entries, repeats = originals.bases, originals.repeats
+    slots, costs, nearby = places.slots, places.costs, places.nearby[record]
+    tied: Any = np.int64(repeats[originals.mine[record]])
+    likelier: Any = np.int64(places.beyond[record])
+    up: Any = np.int64(places.reaches[record])
+    down: Any = np.int64(FAR if likelier == 0 else places.reaches[record])
+    for at in range(places.sizes[record]):
+        member = nearby[at]
+        apart: Any = np.int64(-limit)
+        for level in range(distinct.shape[1]):
+            apart += costs[entries[slots[level, record]] + distinct[member, level]]
+        if apart < 0:
+            likelier += repeats[member]
+            down = min(down, -apart)
+        elif apart > 0:
+            up = min(up, apart)
+        else:
+            tied += repeats[member]
+    if likelier >= lost and near > 0:
+        return False
+    _settle(record, likelier, tied, originals.credit, places.likelier, places.tied, places.totals)
+    if near > 0:
+        ties = tied > originals.repeats[originals.mine[record]]
+        places.above[record], places.below[record] = (0, 0) if ties else (up, down)
+    return True
 
 
 @njit(cache=True)
-def _write_costs(slot: int, v: int, originals: Originals, counts: Counts, costs: Integers) -> int:
-    """Write the costs behind a slot of attribute v from its counts; return what the least one was taken from all."""
-    begin, end = originals.bases[slot], originals.bases[slot + 1]
-    first = originals.firsts[v] - begin
+def _place_beside(
+    record: int,
+    limit: int,
+    originals: Originals,
+    places: Places,
+    moves: Moves,
+    bases: Integers,
+) -> bool:
+    """Renew the place of a record, not lost, that only originals of moved categories may have crossed.
+
+    They are counted at what they cost now, beside the own original at `limit`, and at what they cost before. Return
+    False where they are too many.
+    """
+    entries, slots, net = originals.bases, places.slots, moves.net
+    distinct, members, repeats = originals.distinct, originals.members, originals.repeats
+    lost, costs, former, before = (1 << len(places.totals)) - 1, places.costs, moves.former, np.int64(0)
+    for level in range(len(bases)):
+        bases[level] = entries[slots[level, record]]
+        before += former[bases[level] + originals.own[level, record]]
+    more, same = 0, 0
+    for fixed in range(len(bases)):
+        slot = slots[fixed, record]
+        for at in range(moves.begins[slot], moves.ends[slot]):
+            entry = moves.entries[at]
+            if costs[entry] > limit and former[entry] > before:
+                continue
+            category = originals.firsts[fixed] + entry - bases[fixed]
+            begin, end = originals.begins[category], originals.begins[category + 1]
+            if end - begin > MOST_MEMBERS:
+                return False
+            for place in range(begin, end):
+                member = members[place]
+                now: Any = np.int64(costs[entry])
+                then: Any = np.int64(former[entry])
+                # Attributes of many categories, which tell most, are the last levels of the tree.
+                for level in range(len(bases) - 1, -1, -1):
+                    if level == fixed:
+                        continue
+                    other = bases[level] + distinct[member, level]
+                    now += costs[other]
+                    then += former[other]
+                    if now > limit and then > before:
+                        break
+                    if level < fixed and net[other] != 0:
+                        # It has been counted by that category.
+                        now, then = np.int64(FAR), np.int64(FAR)
+                        break
+                number = repeats[member]
+                if lost == 1 and now < limit:
+                    _settle(record, lost, 1, originals.credit, places.likelier, places.tied, places.totals)
+                    return True
+                more += number * (int(now < limit) - int(then < before))
+                same += number * (int(now == limit) - int(then == before))
+    likelier, tied = places.likelier[record] + more, places.tied[record] + same
+    _settle(record, likelier, tied, originals.credit, places.likelier, places.tied, places.totals)
+    return True
+
+
+@njit(cache=True)
+def _renew(
+    record: int,
+    shift: int,
+    nearer: int,
+    farther: int,
+    originals: Originals,
+    places: Places,
+    moves: Moves,
+    bases: Integers,
+    paths: Integers,
+    near: int,
+) -> bool:
+    """Find out whether any original has crossed a record's own one, where its gaps do not tell; renew its place then.
+
+    Parameters
+    ----------
+    record : int
+    shift : int
+        How much dearer the own original has become.
+    nearer, farther : int
+        How much nearer others may have come to it from above, and how much farther from below.
+    originals, places, moves, bases, paths, near
+
+    Returns
+    -------
+    bool
+        Whether its place has been written.
+    """
+    costs, slots, lost = places.costs, places.slots, (1 << len(places.totals)) - 1
+    above, below, reaches, rival = places.above, places.below, places.reaches, places.rivals[record]
+    entries, own, distinct = originals.bases, originals.own, originals.distinct
+    begins, ends, cheapest, gain = moves.begins, moves.ends, moves.cheapest, moves.gain
+    limit: Any = np.int64(0)
+    for v in range(len(slots)):
+        limit += costs[entries[slots[v, record]] + own[v, record]]
+    if rival >= 0 and lost == 1 and places.likelier[record] == lost:
+        cost: Any = np.int64(0)
+        for v in range(len(slots)):
+            cost += costs[entries[slots[v, record]] + distinct[rival, v]]
+        if cost < limit:
+            if near > 0:
+                below[record] = limit - cost
+            return False
+    # An original of a category that still costs more than all of the own one has not crossed it.
+    room: Any = np.int64(FAR)
+    for v in range(len(slots)):
+        slot = slots[v, record]
+        if begins[slot] < ends[slot] and cheapest[slot] > limit:
+            nearer -= gain[slot]
+            room = min(room, cheapest[slot] - limit)
+    if (nearer == 0 or nearer < above[record]) and (farther == 0 or farther < below[record]):
+        if near > 0:
+            most = nearer if below[record] == FAR else max(nearer, farther)
+            reaches[record] = min(max(reaches[record] - most, 0), room)
+            above[record] = min(above[record] - nearer, room) if above[record] < FAR else FAR
+            below[record] -= farther if below[record] < FAR else 0
+        return False
+    most = max(nearer, farther)
+    if most < reaches[record]:
+        if near > 0:
+            reaches[record] = min(reaches[record] - most, room)
+        if _place_nearby(record, limit, originals, places, near):
+            return True
+    # All that have not moved keep their side of an own original that moved by less than the gap.
+    beside = near == 0 and (shift == 0 or -below[record] < shift < above[record])
+    if not (
+        beside and places.likelier[record] < lost and _place_beside(record, limit, originals, places, moves, bases)
+    ):
+        _place(record, originals, places, bases, paths, near)
+    return True
+
+
+@njit(cache=True)
+def _write_costs(begin: int, end: int, margins: Integers, logs: Integers, counts: Counts, costs: Integers) -> None:
+    """Write the costs behind a slot, whose entries begin and end there, from its counts."""
     least: Any = np.int64(IMPOSSIBLE)
     for entry in range(begin, end):
         costs[entry] = IMPOSSIBLE
         if counts[entry] > 0:
-            costs[entry] = originals.margins[first + entry] - originals.logs[counts[entry]]
+            costs[entry] = margins[entry - begin] - logs[counts[entry]]
             least = min(least, costs[entry])
     for entry in range(begin, end):
         if counts[entry] > 0:
             costs[entry] -= least
-    return int(least)
 
 
 @njit(cache=True, nogil=True)
@@ -275,30 +498,41 @@ def place_all(originals: Originals, published: Counts, places: Places, near: int
     attributes, n = published.shape
     for v in range(attributes):
         for row in range(n):
-            places.counts[originals.bases[published[v, row]] + originals.categories[v, row]] += 1
+            places.counts[originals.bases[published[v, row]] + originals.distinct[originals.of[row], v]] += 1
             if originals.linked[row] >= 0:
                 places.slots[v, originals.linked[row]] = published[v, row]
         if not originals.given[v]:
+            margins = originals.margins[originals.firsts[v] :]
             for slot in range(originals.slots[v], originals.slots[v + 1]):
-                _write_costs(slot, v, originals, places.counts, places.costs)
+                begin, end = originals.bases[slot], originals.bases[slot + 1]
+                _write_costs(begin, end, margins, originals.logs, places.counts, places.costs)
     bases, paths = np.empty(attributes, np.int64), np.empty((3, attributes), np.int64)
     for record in range(len(places.likelier)):
         _place(record, originals, places, bases, paths, near)
 
 
 @njit(cache=True)
-def _list_publishers(v: int, originals: Originals, slots: Counts, ends: Integers, publishers: Counts) -> None:
-    """Write the records by what they publish in attribute v, and where those of each slot end."""
-    begin, filled = originals.slots[v], 0
-    ends[begin : originals.slots[v + 1]] = 0
-    for record in range(slots.shape[1]):
-        ends[slots[v, record]] += 1
-    for slot in range(begin, originals.slots[v + 1]):
-        ends[slot], filled = filled, filled + ends[slot]
-    for record in range(slots.shape[1]):
-        slot = slots[v, record]
-        publishers[v, ends[slot]] = record
-        ends[slot] += 1
+def _list_publishers(v: int, originals: Originals, places: Places) -> None:
+    """List the records by what they publish in attribute v, by what may move them, and by their own category."""
+    m = places.slots.shape[1]
+    first, last = 3 * originals.bases[originals.slots[v]], 3 * originals.bases[originals.slots[v + 1]]
+    keys, begins = np.empty(m, np.int64), places.begins
+    begins[first : last + 1] = 0
+    for record in range(m):
+        slot = places.slots[v, record]
+        kind = 2 if places.above[record] == FAR else 0 if places.below[record] == FAR else 1
+        width = originals.bases[slot + 1] - originals.bases[slot]
+        keys[record] = 3 * originals.bases[slot] + kind * width + originals.own[v, record]
+        begins[keys[record] + 1] += 1
+    begins[first] = v * m
+    for key in range(first, last):
+        begins[key + 1] += begins[key]
+    free = begins[first:last].copy()
+    for record in range(m):
+        key = keys[record] - first
+        places.publishers[free[key]] = record
+        free[key] += 1
+    places.listed[v] = True
 
 
 @njit(cache=True, nogil=True)
@@ -326,18 +560,20 @@ def follow(
         Above 0 the places go on to the one child that there is, and gaps are looked for so far; with 0 what each child
         changes is taken back.
     """
-    slots, counts, costs, likelier, tied, above, below, rivals, totals = places
+    slots, counts, costs, likelier, tied, above, below, rivals = places[:8]
+    reaches, totals, listed, publishers, begins = places[11:]
+    bases_of, own, linked = originals.bases, originals.own, originals.linked
+    distinct, of, firsts, margins = originals.distinct, originals.of, originals.firsts, originals.margins
+    first_slots, given, logs = originals.slots, originals.given, originals.logs
     attributes, m = slots.shape
     bases, paths = np.empty(attributes, np.int64), np.empty((3, attributes), np.int64)
-    lost, number = (1 << len(totals)) - 1, len(originals.bases) - 1
-    # Of changed slots: which they are, how much nearer and farther any category came, and the cheapest that came
-    # nearer; the one entry that moved, -1 where several have. By entry: by how much, and what the category cost.
-    changed, listed, attribute = np.zeros(number, np.bool_), np.empty(number, np.int64), np.empty(number, np.int64)
+    number = len(bases_of) - 1
+    changed, altered, attribute = np.zeros(number, np.bool_), np.empty(number, np.int64), np.empty(number, np.int64)
     gain, loss, cheapest = np.zeros(number, np.int64), np.zeros(number, np.int64), np.zeros(number, np.int64)
-    only, net = np.empty(number, np.int64), np.zeros(len(costs), np.int32)
-    moved, former = np.zeros(len(costs), np.int64), np.zeros(len(costs), np.int64)
-    publishers, publishing = np.empty((attributes, m), np.int32), np.empty(number, np.int64)
-    ordered, involved = np.zeros(attributes, np.bool_), np.zeros(attributes, np.bool_)
+    net, moved, entries = np.zeros(len(costs), np.int32), np.zeros(len(costs), np.int64), np.empty(len(costs), np.int64)
+    starts, stops = np.zeros(number, np.int64), np.zeros(number, np.int64)
+    moves = Moves(net, costs.copy(), entries, starts, stops, gain, loss, cheapest)
+    involved, together = np.zeros(attributes, np.bool_), np.empty(attributes, np.int64)
     # Records are seen in a child: twice its number, and one more where they are changed themselves.
     seen, kept = np.full(m, -1, np.int32), np.empty((m, 4), np.int32)
     greatest, start, before_all = np.empty(len(ends), np.int64), 0, totals.copy()
@@ -345,114 +581,93 @@ def follow(
         involved[:] = False
         for change in range(start, ends[child]):
             for v in range(attributes):
-                if before[change, v] != after[change, v] and not originals.given[v]:
+                if before[change, v] != after[change, v] and not given[v]:
                     involved[v] = True
+        several = 0
         for v in range(attributes):
-            if involved[v] and not ordered[v]:
-                _list_publishers(v, originals, slots, publishing, publishers)
-                ordered[v] = True
-        count, undone = 0, 0
+            if involved[v]:
+                together[several] = v
+                several += 1
+                if not listed[v]:
+                    _list_publishers(v, originals, places)
+        count, undone, filled = 0, 0, 0
         for change in range(start, ends[child]):
             row = rows[change]
-            record: Any = np.int64(originals.linked[row])
+            record: Any = np.int64(linked[row])
             for v in range(attributes):
                 if before[change, v] == after[change, v]:
                     continue
                 if record >= 0:
-                    slots[v, record] = originals.slots[v] + after[change, v] + 1
+                    slots[v, record] = first_slots[v] + after[change, v] + 1
                     seen[record] = 2 * child + 1
-                if originals.given[v]:
+                if given[v]:
                     continue
                 for code, step in ((before[change, v], -1), (after[change, v], 1)):
-                    slot = originals.slots[v] + code + 1
-                    entry = originals.bases[slot] + originals.categories[v, row]
+                    slot = first_slots[v] + code + 1
+                    entry = bases_of[slot] + distinct[of[row], v]
                     counts[entry] += step
                     net[entry] += step
                     if not changed[slot]:
-                        changed[slot], listed[count], attribute[count] = True, slot, v
+                        changed[slot], altered[count], attribute[count] = True, slot, v
                         count += 1
         for at in range(count):
-            slot, v = listed[at], attribute[at]
-            least = _write_costs(slot, v, originals, counts, costs)
-            gain[slot], loss[slot], cheapest[slot], only[slot] = 0, 0, FAR, -2
-            for entry in range(originals.bases[slot], originals.bases[slot + 1]):
+            slot, v = altered[at], attribute[at]
+            _write_costs(bases_of[slot], bases_of[slot + 1], margins[firsts[v] :], logs, counts, costs)
+            gain[slot], loss[slot], cheapest[slot], starts[slot] = 0, 0, FAR, filled
+            for entry in range(bases_of[slot], bases_of[slot + 1]):
                 if net[entry] == 0:
                     continue
-                only[slot] = entry if only[slot] == -2 else -1
+                entries[filled] = entry
+                filled += 1
                 stood = counts[entry] - net[entry]
-                margin = originals.margins[originals.firsts[v] + entry - originals.bases[slot]]
-                former[entry] = margin - originals.logs[stood] - least if stood > 0 else IMPOSSIBLE
                 if stood > 0 and counts[entry] > 0:
-                    moved[entry] = costs[entry] - former[entry]
+                    moved[entry] = logs[stood] - logs[counts[entry]]
                 else:
                     moved[entry] = IMPOSSIBLE if stood > 0 else -IMPOSSIBLE
                 if moved[entry] < 0:
                     cheapest[slot] = min(cheapest[slot], costs[entry])
                 gain[slot] = max(gain[slot], -moved[entry])
                 loss[slot] = max(loss[slot], moved[entry])
-        several = involved.sum() > 1
+            stops[slot] = filled
         for at in range(count):
-            slot, v = listed[at], attribute[at]
-            base, begin = originals.bases[slot], publishing[slot - 1] if slot > originals.slots[v] else 0
-            for place in range(begin, publishing[slot]):
-                record = np.int64(publishers[v, place])
-                if seen[record] >= 2 * child:
-                    continue
-                # How much dearer the own original has become, how much nearer others may have come to it from above,
-                # and how much farther from below.
-                shift = moved[base + originals.own[v, record]]
-                nearer, farther = shift + gain[slot], loss[slot] - shift
-                if several:
-                    seen[record] = 2 * child
-                    for w in range(attributes):
-                        if w != v and involved[w] and changed[slots[w, record]]:
-                            other = slots[w, record]
-                            step = moved[originals.bases[other] + originals.own[w, record]]
-                            shift, nearer = shift + step, nearer + step + gain[other]
-                            farther += loss[other] - step
-                if (nearer == 0 or nearer < above[record]) and (farther == 0 or farther < below[record]):
-                    if near > 0:
-                        above[record] -= nearer if above[record] < FAR else 0
-                        below[record] -= farther if below[record] < FAR else 0
-                    continue
-                limit: Any = np.int64(0)
-                for w in range(attributes):
-                    limit += costs[originals.bases[slots[w, record]] + originals.own[w, record]]
-                if rivals[record] >= 0 and likelier[record] == lost and lost == 1:
-                    cost: Any = np.int64(0)
-                    for w in range(attributes):
-                        cost += costs[originals.bases[slots[w, record]] + originals.categories[w, rivals[record]]]
-                    if cost < limit:
-                        if near > 0:
-                            below[record] = limit - cost
-                        continue
-                # Who has a category that still costs more than all of the own original has not crossed it.
-                room: Any = np.int64(FAR)
-                touched, last, moving = 0, -1, -1
-                for w in range(attributes):
-                    other = slots[w, record]
-                    if involved[w] and changed[other]:
-                        touched, last, moving = touched + 1, w, only[other]
-                        if cheapest[other] > limit:
-                            nearer -= gain[other]
-                            room = min(room, cheapest[other] - limit)
-                if (nearer == 0 or nearer < above[record]) and (farther == 0 or farther < below[record]):
-                    if near > 0:
-                        above[record] = min(above[record] - nearer, room) if above[record] < FAR else FAR
-                        below[record] -= farther if below[record] < FAR else 0
-                    continue
-                kept[undone, 0], kept[undone, 1], kept[undone, 2] = record, likelier[record], tied[record]
-                kept[undone, 3] = rivals[record]
-                undone += 1
-                if near == 0 and shift == 0 and touched == 1 and moving >= 0 and likelier[record] < lost:
-                    _place_beside(record, last, moving, former[moving], limit, originals, places, bases, paths)
-                else:
-                    _place(record, originals, places, bases, paths, near)
+            slot, v = altered[at], attribute[at]
+            base, width = bases_of[slot], bases_of[slot + 1] - bases_of[slot]
+            for kind in range(3):
+                # Nothing crosses from above where that loses a record no place, and nothing from below where nothing is
+                # there: then those alone are looked at whose own category has moved.
+                whole = (gain[slot] > 0 and kind < 2) or (loss[slot] > 0 and kind > 0)
+                for part in range(starts[slot], starts[slot] + 1 if whole else stops[slot]):
+                    first = 3 * base + kind * width + (0 if whole else entries[part] - base)
+                    for place in range(begins[first], begins[first + (width if whole else 1)]):
+                        record = np.int64(publishers[place])
+                        if seen[record] >= 2 * child:
+                            continue
+                        shift = moved[base + own[v, record]]
+                        nearer, farther = shift + gain[slot], loss[slot] - shift
+                        if several > 1:
+                            seen[record] = 2 * child
+                            for among in range(several):
+                                w = together[among]
+                                other = slots[w, record]
+                                if w != v and changed[other]:
+                                    step = moved[bases_of[other] + own[w, record]]
+                                    shift, nearer = shift + step, nearer + step + gain[other]
+                                    farther += loss[other] - step
+                        if (nearer == 0 or nearer < above[record]) and (farther == 0 or farther < below[record]):
+                            if near > 0:
+                                most = nearer if below[record] == FAR else max(nearer, farther)
+                                reaches[record] = max(reaches[record] - most, 0)
+                                above[record] -= nearer if above[record] < FAR else 0
+                                below[record] -= farther if below[record] < FAR else 0
+                            continue
+                        kept[undone, 0], kept[undone, 1] = record, likelier[record]
+                        kept[undone, 2], kept[undone, 3] = tied[record], rivals[record]
+                        undone += _renew(record, shift, nearer, farther, originals, places, moves, bases, paths, near)
         for change in range(start, ends[child]):
-            record = np.int64(originals.linked[rows[change]])
+            record = np.int64(linked[rows[change]])
             if record >= 0 and seen[record] == 2 * child + 1:
-                kept[undone, 0], kept[undone, 1], kept[undone, 2] = record, likelier[record], tied[record]
-                kept[undone, 3] = rivals[record]
+                kept[undone, 0], kept[undone, 1] = record, likelier[record]
+                kept[undone, 2], kept[undone, 3] = tied[record], rivals[record]
                 undone += 1
                 _place(record, originals, places, bases, paths, near)
         greatest[child] = totals.max()
@@ -463,22 +678,25 @@ def follow(
                 likelier[record], tied[record], rivals[record] = kept[at, 1], kept[at, 2], kept[at, 3]
             for change in range(start, ends[child]):
                 row = rows[change]
-                record = np.int64(originals.linked[row])
+                record = np.int64(linked[row])
                 for v in range(attributes):
                     if before[change, v] == after[change, v]:
                         continue
                     if record >= 0:
-                        slots[v, record] = originals.slots[v] + before[change, v] + 1
-                    if not originals.given[v]:
+                        slots[v, record] = first_slots[v] + before[change, v] + 1
+                    if not given[v]:
                         for code, step in ((before[change, v], 1), (after[change, v], -1)):
-                            slot = originals.slots[v] + code + 1
-                            counts[originals.bases[slot] + originals.categories[v, row]] += step
+                            slot = first_slots[v] + code + 1
+                            counts[bases_of[slot] + distinct[of[row], v]] += step
         for at in range(count):
-            slot = listed[at]
+            slot = altered[at]
             if near == 0:
-                _write_costs(slot, attribute[at], originals, counts, costs)
-            changed[slot] = False
-            for entry in range(originals.bases[slot], originals.bases[slot + 1]):
+                v = attribute[at]
+                _write_costs(bases_of[slot], bases_of[slot + 1], margins[firsts[v] :], logs, counts, costs)
+            changed[slot], starts[slot], stops[slot] = False, 0, 0
+            for entry in range(bases_of[slot], bases_of[slot + 1]):
                 net[entry], moved[entry] = 0, 0
         start = ends[child]
+    if near > 0:
+        listed[:] = False
     return greatest
