@@ -415,21 +415,14 @@ def _renew(
     paths: Integers,
     near: int,
 ) -> bool:
-    """Find out whether any original has crossed a record's own one, where its gaps do not tell; renew its place then.
+    """Renew the place of a record unless no original can have crossed its own one; return whether it was renewed.
 
     Parameters
     ----------
-    record : int
     shift : int
         How much dearer the own original has become.
     nearer, farther : int
         How much nearer others may have come to it from above, and how much farther from below.
-    originals, places, moves, bases, paths, near
-
-    Returns
-    -------
-    bool
-        Whether its place has been written.
     """
     costs, slots, lost = places.costs, places.slots, (1 << len(places.totals)) - 1
     above, below, reaches, rival = places.above, places.below, places.reaches, places.rivals[record]
