@@ -25,8 +25,11 @@ from evosdc.table.schema import Schema
 RECORDS = 150
 """Records of the rehearsal: kernels are the same for any number."""
 
-EVALUATIONS = 150
-"""Files that it judges: every tuned method once, and some of the search."""
+TUNED = 30
+"""Files of its tuned start: every method about once."""
+
+GENERATIONS = 2
+"""Generations of its search."""
 
 REHEARSING = (
     "Compiling for this machine, once, before the time starts: about a minute. Later runs of this kind begin at once."
@@ -69,12 +72,12 @@ def rehearse(
 def _shortened(experiment: Experiment) -> Experiment:
     update: dict[str, Any] = {
         "data": experiment.data.model_copy(update={"first": min(experiment.data.first or RECORDS, RECORDS)}),
-        "stop": StopRule(evaluations=EVALUATIONS),
+        "stop": StopRule(generations=GENERATIONS),
         "executor": ExecutorChoice(name="serial"),
         "second_opinion": True,
     }
     if experiment.start is not None:
-        limits = {"seconds": None, "evaluations": EVALUATIONS // 2, "share": 0.5}
+        limits = {"seconds": None, "evaluations": TUNED, "share": 0.5}
         parts = {"tuned": experiment.start.tuned, "planned": experiment.start.planned}
         shortened = {name: part.model_copy(update=limits) for name, part in parts.items() if part is not None}
         update["start"] = experiment.start.model_copy(update=shortened)
