@@ -7,14 +7,15 @@ neither numba nor pandas. The class is imported when it is first used.
 from dataclasses import dataclass
 
 OCCASIONS = (
-    "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "intruder", "inference", "harm",
-    "exact", "judge", "generalised", "anonymity", "plan", "assurance",
+    "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "intruder", "two-way",
+    "inference", "harm", "exact", "judge", "generalised", "anonymity", "plan", "assurance",
 )  # fmt: skip
 """What an offer can be the default for.
 
 Experiments: files without numbers, files of numbers, files of both; any experiment. The command protect: what it takes
-of a kind; losses for analysts (``analysis``); risks of masked attributes that an intruder knows (``identity``), of
-these those by one who knows how the file was masked (``intruder``), and of masked sensitive ones (``inference``); harms
+of a kind; losses for analysts (``analysis``); risks of masked attributes that an intruder knows (``identity``), and
+of masked sensitive ones (``inference``); risks by an intruder who knows how the file was masked, which may set the
+bound of a verdict (``intruder``), of these the one that counts both directions (``two-way``); harms
 that are kept below a bound (``harm``); risks by the exact value of one attribute, which are kept below what a verdict
 accepts (``exact``). A second opinion: what it asks (``judge``). Files with labels wider than the
 original's: what they are judged by (``generalised``).

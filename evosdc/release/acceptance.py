@@ -37,9 +37,5 @@ def strictest_bound(required: Sequence[str], registry: Registry) -> float:
 
 
 def two_way_of(registry: Registry) -> str:
-    """Return the measure of an informed intruder in both directions; empty where none is offered.
-
-    Those of one direction are among the usual risks of a search, which it is not: it takes longer.
-    """
-    usual = registry.defaults("measure", "identity")
-    return next((name for name in registry.defaults("measure", "intruder") if name not in usual), "")
+    """Return the measure of an informed intruder in both directions; empty where none is offered."""
+    return next(iter(registry.defaults("measure", "two-way")), "")

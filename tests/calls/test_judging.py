@@ -281,7 +281,7 @@ class TestClaims:
         found = opinion(original, original)
         assert set(found.claims) == {"linkage"}
         scores = evosdc.measure(original, original, list(default_registry().defaults("measure", "identity")))
-        assert "informed-linkage" in scores
+        assert "ranked-linkage" in scores
         assert found.claims["linkage"] == pytest.approx(max(scores.values()))
         assert found.verdict.holds is True
 

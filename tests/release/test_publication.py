@@ -542,7 +542,7 @@ def test_what_came_out_unchanged_is_not_told_to_be_protected():
     assert "Protect" not in known_words(told | {"known": ["club"]}, 9.0, "accepted for public files")
 
 
-def test_the_measure_of_both_directions_is_the_one_that_is_no_usual_risk():
+def test_the_measure_of_both_directions_has_an_occasion_of_its_own():
     assert two_way_of(default_registry()) == "two-way-linkage"
 
 

@@ -37,7 +37,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         name="two-way-linkage", implementation="evosdc_measures.linkage.two_way:TwoWayLinkage",
         summary="Linkage by one who knows how the file was masked, from published records or from people: the greater.",
         source="After Torra (2017), as ranked-linkage; that both directions count: design",
-        kind="dr", family="linkage", scales=_SCALES, default_for=("intruder",),
+        kind="dr", family="linkage", scales=_SCALES, default_for=("intruder", "two-way"),
     ),
     MeasureSpec(
         name="rsrl", implementation="evosdc_measures.linkage.rank_swapping:RankSwappingLinkage",
