@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field
 
-from evosdc.algorithms.variation import crossed, mutated
 from evosdc.model import Individual, Offspring, Parameters, Population
 from evosdc_lattice.search import LatticeSearch, guiding, proposed
 from evosdc_lattice.space import Levels
@@ -67,7 +66,7 @@ class Genetic(LatticeSearch):
         rng = self.toolbox.rng
         for pair in range(len(slots) // 2):
             parents = slots[2 * pair : 2 * pair + 2]
-            children = crossed(self.toolbox, *(individuals[slot] for slot in parents))
+            children = self.toolbox.mate(*(self.toolbox.clone(individuals[slot]) for slot in parents))
             for slot, child in zip(parents, children, strict=True):
                 varied = rng.random() < self.params.mutation
                 node = self._mutant(child, rng) if varied else child.genome
@@ -77,7 +76,8 @@ class Genetic(LatticeSearch):
     def _mutant(self, child: Individual, rng: np.random.Generator) -> Levels:
         node: Levels = child.genome
         if rng.random() >= self.params.step:
-            mutant: Levels = mutated(self.toolbox, child).genome
+            (child,) = self.toolbox.mutate(child)
+            mutant: Levels = child.genome
             return mutant
         steps = [*self.lattice.steps(node, -1), *self.lattice.steps(node, 1)]
         return steps[int(rng.integers(len(steps)))] if steps else node

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.algorithms.variation import crossed
 from evosdc.model import Individual, Offspring, Population
 from evosdc_lattice.genetic import wheel
 from evosdc_lattice.search import proposed, publishable
@@ -92,7 +91,7 @@ class GeneticTabu(TabuSearch):
         offspring: list[Offspring] = []
         for pair in range(len(slots) // 2):
             parents = slots[2 * pair : 2 * pair + 2]
-            children = crossed(self.toolbox, *(population[slot] for slot in parents))
+            children = self.toolbox.mate(*(self.toolbox.clone(population[slot]) for slot in parents))
             offspring += [Offspring(c.genome, "crossover", (slot,)) for slot, c in zip(parents, children, strict=True)]
         return offspring[:size]
 

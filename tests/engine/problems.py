@@ -29,7 +29,7 @@ def levels(cls=Levels, file=None):
 
 @dataclass
 class Asked:
-    """How often a measure was asked: for scores from scratch and trackers, and how many children were tried or taken."""
+    """How often a measure was asked for scores from scratch and trackers, and how many children were tried or taken."""
 
     score: int = 0
     track: int = 0

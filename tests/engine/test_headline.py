@@ -82,7 +82,7 @@ def together(changes):
         for one in ([c.before for c in changes], [c.after for c in changes])
     )
     ends = np.cumsum([len(c.rows) for c in changes])
-    return Changes(np.arange(len(changes)), ends, np.concatenate([c.rows for c in changes]), before, after)
+    return Changes(ends, np.concatenate([c.rows for c in changes]), before, after)
 
 
 def assert_tracked(fitted, table, rng, steps, most=3):
