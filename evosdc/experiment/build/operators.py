@@ -19,6 +19,9 @@ from evosdc.plugins.registry import Registry
 
 WANTED = '"module:function", or the name of a registered operator'
 
+GIVEN = {"mutate": 1, "mate": 2, "select": 2}
+"""How many arguments an operator is given, the generator aside."""
+
 
 def register_chosen(toolbox: base.Toolbox, genotype: Genotype[Any], chosen: Operators, registry: Registry) -> None:
     """Register the operators of an experiment in a toolbox.
@@ -62,7 +65,8 @@ def _function(kind: str, operator: Named, registry: Registry) -> Callable[..., A
     made = partial(function, **operator.params)
     unknown = [name for name in operator.params if name not in signature(function).parameters]
     if unknown and not any(p.kind is p.VAR_KEYWORD for p in signature(function).parameters.values()):
-        taken = ", ".join(list(signature(function).parameters)) or "none"
+        names = list(signature(function).parameters)[GIVEN[kind] :]
+        taken = ", ".join(name for name in names if name != "rng") or "none"
         raise _refused(
             kind, f"parameters {', '.join(unknown)} of {operator.name}", f"parameters that it takes: {taken}"
         )
