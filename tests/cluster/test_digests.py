@@ -66,9 +66,9 @@ def test_executor_workers_and_grain_change_nothing(name, workers, grain, experim
     if name == "mpi":
         require_mpi()
     sent = []
-    plain = Evaluator._evaluate_sent
+    plain = Evaluator._sent
     monkeypatch.setattr(Evaluator, "better_sent", lambda self, count: count > 0 and self.dispatch is not None)
-    monkeypatch.setattr(Evaluator, "_evaluate_sent", lambda self, fresh: sent.append(len(fresh)) or plain(self, fresh))
+    monkeypatch.setattr(Evaluator, "_sent", lambda self, fresh: sent.append(len(fresh)) or plain(self, fresh))
     assert ran(tmp_path / "run", experiment, name=name, workers=workers, grain=grain) == serial
     assert (grain == "evaluations") == bool(sent), "what was asked for is what was done"
 

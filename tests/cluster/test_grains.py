@@ -22,7 +22,7 @@ def routes(demes, topology):
 
 
 def objectives_of(demes):
-    return [[i.objectives[0] for i in deme.individuals] for deme in demes]
+    return [[i.objectives[0] for i in deme] for deme in demes]
 
 
 def test_round_a_ring_each_island_hears_from_the_one_before_it():
