@@ -39,7 +39,7 @@ del {suite}
 
 GROUPS = (
     ("determinism", ("repeatable", "always_the_same", "streams_alone", "seed", "alone_decide", "remembered", "order")),
-    ("update equals recompute", ("update", "follow", "incremental", "changed_rows", "states")),
+    ("tracked equals recomputed", ("tracker", "children_have", "contributions", "changed_rows", "changes_lead")),
 )
 """Headings of the table, and words in the names of the tests that belong there; all others are contract checks."""
 

@@ -247,7 +247,7 @@ def test_the_test_of_a_plugin_is_a_table(evosdc, tmp_path):  # noqa: F811
     answer = evosdc("plugins", "test", "my-share", "--plugin", path, "--json")
     assert answer.status == 0, answer.out
     told = json.loads(answer.out)
-    assert {entry["group"] for entry in told["checks"]} == {"contract", "determinism", "update equals recompute"}
+    assert {entry["group"] for entry in told["checks"]} == {"contract", "determinism", "tracked equals recomputed"}
     score = next(entry for entry in told["growth"] if entry["operation"] == "score")
     assert len(score["records"]) == len(score["seconds"]) >= 3
     assert score["exponent"] is not None
