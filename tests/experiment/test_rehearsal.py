@@ -50,10 +50,12 @@ def test_the_rehearsal_is_short_and_leaves_nothing(machine: Machine) -> None:
     machine.rehearse(stop={"seconds": 60})
     (short,) = machine.runs
     assert short.data.first == 150
-    assert short.stop.seconds is None and short.stop.generations == 2
+    assert short.stop.seconds is None
+    assert short.stop.generations == 2
     assert short.measures == parse_experiment(HOUSING, Path.cwd()).measures
     assert machine.said == [REHEARSING]
-    assert not machine.folders[0].exists() and not machine.folders[0].parent.exists()
+    assert not machine.folders[0].exists()
+    assert not machine.folders[0].parent.exists()
 
 
 def test_each_kind_is_rehearsed_once(machine: Machine) -> None:
@@ -68,7 +70,8 @@ def test_each_kind_is_rehearsed_once(machine: Machine) -> None:
 
 def test_a_run_without_a_limit_of_time_is_not_rehearsed(machine: Machine) -> None:
     machine.rehearse(stop={"generations": 5})
-    assert not machine.runs and not machine.said
+    assert not machine.runs
+    assert not machine.said
 
 
 def test_the_environment_can_refuse(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,4 +82,5 @@ def test_the_environment_can_refuse(machine: Machine, monkeypatch: pytest.Monkey
 
 def test_what_fails_in_a_rehearsal_is_left_to_the_run(machine: Machine) -> None:
     machine.rehearse(stop={"seconds": 60}, error=InputError("this file has too few records"))
-    assert len(machine.runs) == 1 and not machine.folders[0].exists()
+    assert len(machine.runs) == 1
+    assert not machine.folders[0].exists()
