@@ -148,6 +148,12 @@ class PluginRaisedError(EvaluationError):
     def __init__(self, text: str, public: str) -> None:
         super().__init__(text, public)
 
+    @classmethod
+    def of(cls, plugin: str, method: str, error: Exception) -> "PluginRaisedError":
+        """Return what says which method of which plugin raised what."""
+        raised = f"{plugin}: {method} raised {type(error).__name__}"
+        return cls(f"{raised}: {error}", raised)
+
     def __str__(self) -> str:
         return str(self.args[0])
 

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,13 @@ def with_operators(toolbox: base.Toolbox, genotype: Genotype[Any], given: base.T
 class Evaluation:
     """What evaluates lists of genes: here, or wherever it is sent by ``toolbox.map``.
 
-    It pickles as the place of the problem's files, which it writes when it is first sent; these end with the search.
+    It pickles as the place of the problem's files, which it writes when it is first sent; these end with the toolbox.
     """
 
-    def __init__(self, assembly: Assembly, folder: Path) -> None:
+    # With a dictionary, DEAP's toolbox would copy all attributes into what is pickled.
+    __slots__ = ("_assembly", "_folder", "_like", "_lists", "_shared")
+
+    def __init__(self, assembly: Assembly, folder: "TemporaryDirectory[str]") -> None:
         self._assembly, self._folder = assembly, folder
         self._lists = GeneList(assembly.problem.genotype, assembly.problem.fitness.objectives)
         self._shared: SharedFiles | None = None
@@ -59,7 +63,7 @@ class Evaluation:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._shared is None:
-            self._shared = problem_for_workers(self._assembly, self._folder / "problem")
+            self._shared = problem_for_workers(self._assembly, Path(self._folder.name) / "problem")
         return evaluation_elsewhere, (self._shared, self._assembly.seed)
 
 
@@ -79,20 +83,20 @@ def evaluation_elsewhere(shared: SharedFiles, seed: Seed) -> Callable[[Genes], V
     return partial(evaluated, own.problem, own.rule, lists, like=own.first_genome)
 
 
-def deap_toolbox(assembly: Assembly, folder: Path) -> base.Toolbox:
+def deap_toolbox(assembly: Assembly, folder: "TemporaryDirectory[str]") -> base.Toolbox:
     """Return a toolbox for DEAP's algorithms: ``eaSimple``, ``eaMuPlusLambda``, your own.
 
     ``individual()`` makes a random individual (`Genes`) and ``population(n)`` the first n of the experiment's start,
     all by default. ``mate`` and ``mutate`` are the genotype's, ``select`` a tournament, with several objectives
-    NSGA-II; any can be registered anew, ``map`` too: that of a pool of processes, of SCOOP, of a Dask client.
+    NSGA-II; any can be registered anew, ``map`` too: that of a pool of processes or of SCOOP.
     ``evaluate(individual)`` returns the objectives, which keep constraints by the individual's fitness.
     ``table(individual)`` is the protected file. Draws come from Python's `random`, as DEAP's do.
 
     Parameters
     ----------
     assembly : Assembly
-    folder : Path
-        Where the problem is written for other processes.
+    folder : TemporaryDirectory
+        Where the problem is written for other processes; the toolbox keeps it.
     """
     problem, plan = assembly.problem, assembly.plan
     genotype, rule = problem.genotype, assembly.experiment.on_error.rule

@@ -242,7 +242,7 @@ class Search:
         """Return a DEAP toolbox of this search's problem, for DEAP's own algorithms (`evosdc.api.deap`)."""
         if self._folder is None:
             self._folder = TemporaryDirectory(prefix="evosdc-")
-        return deap_toolbox(self._assembly, Path(self._folder.name))
+        return deap_toolbox(self._assembly, self._folder)
 
     @property
     def _told(self) -> AskTell:

@@ -47,8 +47,7 @@ def named(name: str, method: str, call: Callable[..., T], *given: Any) -> T:
     except (EvosdcError, MemoryError):
         raise
     except Exception as error:
-        raised = f"measure {name}: {method} raised {type(error).__name__}"
-        raise PluginRaisedError(f"{raised}: {error}", raised) from error
+        raise PluginRaisedError.of(f"measure {name}", method, error) from error
 
 
 def scored(name: str, fitted: Fitted, masked: Table) -> float:

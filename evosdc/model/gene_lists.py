@@ -63,7 +63,11 @@ class GeneList:
         array = np.asarray(array)
         if len(genes) != array.size:
             raise PluginError(f"an operator made a genome of {len(genes)} genes; wanted {array.size}")
-        made = self._genotype.load({name: np.array(genes, dtype=array.dtype).reshape(array.shape)})
+        try:
+            given = np.array(genes, dtype=array.dtype).reshape(array.shape)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise PluginError(f"genes that are not of type {array.dtype}: {error}") from None
+        made = self._genotype.load({name: given})
         self._genotype.check(made)
         return made
 

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from deap import base
 
-from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
+from evosdc.errors import EvosdcError, ExperimentError, Fault, FaultCollector, PluginRaisedError, did_you_mean
 from evosdc.experiment.config.experiment import Named, Operators
 from evosdc.model import Genotype
 from evosdc.model.gene_lists import crossover_of, mutation_of
@@ -62,15 +62,37 @@ def _function(kind: str, operator: Named, registry: Registry) -> Callable[..., A
         function = _imported(kind, operator.name)
     else:
         raise _refused(kind, repr(operator.name), WANTED, did_you_mean(operator.name, registry.names("operator")))
-    made = partial(function, **operator.params)
-    unknown = [name for name in operator.params if name not in signature(function).parameters]
-    if unknown and not any(p.kind is p.VAR_KEYWORD for p in signature(function).parameters.values()):
-        names = list(signature(function).parameters)[GIVEN[kind] :]
-        taken = ", ".join(name for name in names if name != "rng") or "none"
-        raise _refused(
-            kind, f"parameters {', '.join(unknown)} of {operator.name}", f"parameters that it takes: {taken}"
-        )
-    return made
+    _require_parameters(kind, operator, function)
+    return _told(kind, operator.name, partial(function, **operator.params))
+
+
+def _require_parameters(kind: str, operator: Named, function: Callable[..., Any]) -> None:
+    """Refuse parameters that an operator does not take, and the lack of those that it has to be given."""
+    taken = {one.name: one for one in list(signature(function).parameters.values())[GIVEN[kind] :] if one.name != "rng"}
+    anything = [name for name, one in taken.items() if one.kind is one.VAR_KEYWORD]
+    unknown = [] if anything else [name for name in operator.params if name not in taken]
+    if unknown:
+        wanted = f"parameters that it takes: {', '.join(taken) or 'none'}"
+        raise _refused(kind, f"parameters {', '.join(unknown)} of {operator.name}", wanted)
+    needed = [n for n, p in taken.items() if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    if lacking := [name for name in needed if name not in operator.params]:
+        raise _refused(kind, f"{operator.name} without {', '.join(lacking)}", "all parameters without a default")
+
+
+def _told(kind: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that tells by which operator an error was raised."""
+
+    @wraps(function)
+    def told(*given: Any) -> Any:
+        try:
+            return function(*given)
+        except (EvosdcError, MemoryError):
+            raise
+        except Exception as error:
+            raise PluginRaisedError.of(f"operator {name}", kind, error) from error
+
+    told.__name__ = name
+    return told
 
 
 def _imported(kind: str, name: str) -> Callable[..., Any]:
@@ -80,8 +102,8 @@ def _imported(kind: str, name: str) -> Callable[..., Any]:
         sys.path.append(here)  # a module beside the experiment, as Python's own programs find theirs
     try:
         found = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise _refused(kind, f"{name!r}: {error}", WANTED) from None
+    except Exception as error:  # whatever is wrong in that module
+        raise _refused(kind, f"{name!r}: {type(error).__name__}: {error}", WANTED) from error
     if not callable(found):
         raise _refused(kind, f"{name!r}, which is no function", WANTED)
     return found  # type: ignore[no-any-return]
