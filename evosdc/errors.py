@@ -20,9 +20,12 @@
 Messages never hold values of records, except the one offending value that a user needs in order to mend a schema.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,16 @@ class PluginRaisedError(EvaluationError):
     def public(self) -> str:
         """The text without the plugin's message."""
         return str(self.args[1])
+
+
+def asked(plugin: str, method: Callable[..., T], *given: Any) -> T:
+    """Return what a method of a plugin returns; raises `PluginRaisedError` that names both where it raises."""
+    try:
+        return method(*given)
+    except (EvosdcError, MemoryError):
+        raise
+    except Exception as error:
+        raise PluginRaisedError.of(plugin, method.__name__, error) from error
 
 
 class ExecutorError(RunError):

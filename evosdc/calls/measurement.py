@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from evosdc.calls.attribute_choice import choose_attributes
 from evosdc.calls.defaults import entries_by_role
-from evosdc.errors import FaultCollector
+from evosdc.errors import FaultCollector, asked
 from evosdc.model import Fitted, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, stream
@@ -105,13 +106,16 @@ def score_table(
     for name, measure in built.items():
         names = tuple(of.get(name, before.schema.names))
         part = len(names) < len(before.schema.names)
-        fitted = measure.fit_in(Microdata(original, names) if part else microdata)
+        fitted = asked(f"measure {name}", measure.fit_in, Microdata(original, names) if part else microdata)
 
-        def score(table: Table, fitted: Fitted = fitted, names: Sequence[str] = names, part: bool = part) -> float:
-            return float(fitted.score(table.select(names) if part else table))
-
+        score = partial(_score, name, fitted, names if part else None)
         scores[name] = score(versions[measure.generalised])
         if baselines:
             identity[name], permutation[name] = score(before), score(before.take(order))
     parameters = {name: measure.params.model_dump(mode="json") for name, measure in built.items()}
     return TableScores(scores, identity, permutation, parameters, tuple(moved_sentences(original, masked)))
+
+
+def _score(name: str, fitted: Fitted, names: Sequence[str] | None, table: Table) -> float:
+    """Return the score of a table, or of some attributes of it."""
+    return float(asked(f"measure {name}", fitted.score, table if names is None else table.select(names)))

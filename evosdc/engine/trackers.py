@@ -4,12 +4,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.errors import EvosdcError, PluginRaisedError
+from evosdc.errors import asked
 from evosdc.model import Changes, Fitted, Individual, Local, Tracker
 from evosdc.processors import side_by_side
 from evosdc.table.table import Table
@@ -37,22 +37,9 @@ NEAR = 2
 """So many tables that were asked for last are looked at for one that is near a genome, where its parent's is gone."""
 
 
-T = TypeVar("T")
-
-
-def named(name: str, method: str, call: Callable[..., T], *given: Any) -> T:
-    """Return what a method of a measure returns; raises `PluginRaisedError` with the names of both where it raises."""
-    try:
-        return call(*given)
-    except (EvosdcError, MemoryError):
-        raise
-    except Exception as error:
-        raise PluginRaisedError.of(f"measure {name}", method, error) from error
-
-
 def scored(name: str, fitted: Fitted, masked: Table) -> float:
-    """Return the score of a table by a measure, from scratch; raises as `named`."""
-    return float(named(name, "score", fitted.score, masked))
+    """Return the score of a table by a measure, from scratch; raises as `evosdc.errors.asked`."""
+    return float(asked(f"measure {name}", fitted.score, masked))
 
 
 class FollowedTable:
@@ -70,7 +57,7 @@ class FollowedTable:
     def __init__(self, genotype: Local[Any], measures: Mapping[str, Fitted], genome: Any, table: Table) -> None:
         self._genotype = genotype
         self.genome = genome
-        calls = [partial(named, name, "track", fitted.track, table) for name, fitted in measures.items()]
+        calls = [partial(asked, f"measure {name}", fitted.track, table) for name, fitted in measures.items()]
         made = side_by_side(len(table), calls)
         self.trackers: dict[str, Tracker] = dict(zip(measures, made, strict=True))
 
@@ -81,7 +68,7 @@ class FollowedTable:
     def take(self, genome: Any, change: Changes) -> None:
         """Go on to another genome."""
         for name, tracker in self.trackers.items():
-            named(name, "take", tracker.take, change)
+            asked(f"measure {name}", tracker.take, change)
         self.genome = genome
 
     def copy(self) -> "FollowedTable":
@@ -138,7 +125,7 @@ class Trackers:
         """
         table = self.at(parent)
         try:
-            return {name: named(name, "tries", tracker.tries, changes) for name, tracker in table.trackers.items()}
+            return {name: asked(f"measure {name}", tracker.tries, changes) for name, tracker in table.trackers.items()}
         except BaseException:
             self._tables.pop(parent.key, None)  # who was interrupted may be in any state
             raise

@@ -9,7 +9,16 @@ from evosdc.calls.masking_methods import RegisteredMethods
 from evosdc.calls.privacy_models import RegisteredModels
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.engine.problem import Problem
-from evosdc.errors import ExperimentError, Fault, FaultCollector, InputError, ParameterError, PluginError, did_you_mean
+from evosdc.errors import (
+    ExperimentError,
+    Fault,
+    FaultCollector,
+    InputError,
+    ParameterError,
+    PluginError,
+    asked,
+    did_you_mean,
+)
 from evosdc.experiment.build.constraints import constraints_of
 from evosdc.experiment.build.guard import guarded
 from evosdc.experiment.build.safeguards import aims_of, exact_risks, harms_of, limits_of
@@ -91,7 +100,7 @@ def build_problem(
                 fits[measure.name] = partial(built.fit_in, microdata)
             else:
                 fits[measure.name] = partial(measure_on_subset, built, microdata, names)
-    tried = side_by_side(len(microdata.original), [partial(_fitted, fit) for fit in fits.values()])
+    tried = side_by_side(len(microdata.original), [partial(_fitted, name, fit) for name, fit in fits.items()])
     for name, found in zip(fits, tried, strict=True):
         with collect.step():
             if isinstance(found, InputError):
@@ -136,10 +145,14 @@ def build_problem(
     return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
 
 
-def _fitted(fit: Callable[[], Fitted]) -> Fitted | InputError:
+def _fitted(name: str, fit: Callable[[], Fitted]) -> Fitted | InputError:
     """Return a fitted measure, or what of the file it cannot read: others are fitted all the same."""
-    try:
+
+    def fitting() -> Fitted:
         return fit()
+
+    try:
+        return asked(f"measure {name}", fitting)
     except InputError as error:
         return error
 
