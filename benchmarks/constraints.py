@@ -56,7 +56,7 @@ def children_of(table: Table, sizes: Sequence[int], rng: np.random.Generator) ->
     codes, children = before.codes.copy(), np.arange(CHILDREN)
     attributes = rng.integers(0, 3, CHILDREN)
     codes[children, attributes] = rng.integers(0, np.array(sizes)[attributes])
-    return Changes(children, children + 1, rows, before, Table(table.schema, codes, before.numbers))
+    return Changes(children + 1, rows, before, Table(table.schema, codes, before.numbers))
 
 
 def rates(model: str, records: int, sizes: Sequence[int], rounds: int) -> tuple[float, float, float]:
