@@ -6,6 +6,7 @@ Each command's module is imported when the command is used, so that ``evosdc --h
 import errno
 import sys
 import traceback
+from contextlib import nullcontext
 from importlib import import_module
 
 import click
@@ -113,7 +114,8 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     try:
-        with stoppable(), told_of_compilation(_say):
+        quiet = not {"-q", "--quiet"}.isdisjoint(words)
+        with stoppable(), nullcontext() if quiet else told_of_compilation(_say):
             rest = without_plugins(words)
             status = cli.main(rest, prog_name="evosdc", standalone_mode=False, obj=tuple(words))
         sys.exit(status if isinstance(status, int) else 0)
