@@ -52,7 +52,7 @@ class GenerationStep:
 
     def __call__(self, population: Population, progress: Progress) -> Generation | None:
         """Return the generation that follows; None where the algorithm has nothing more to propose."""
-        dispatch, algorithm = self._dispatch, self.algorithm
+        dispatch, archipelago = self._dispatch, self._archipelago
         evaluations, generations = self._made
         offspring = round(evaluations / generations) if evaluations else len(population)
         if self._islands is not None and self._slow(progress.evaluations):
@@ -61,13 +61,9 @@ class GenerationStep:
         if self._islands is None and dispatch is not None and dispatch.executor.remote:
             worth = self._worth_workers(dispatch, offspring, progress)
             self.evaluator.dispatch = dispatch if worth else None
-            if (
-                isinstance(algorithm, Archipelago)
-                and worth
-                and self._wanted(algorithm, dispatch, population, offspring)
-            ):
+            if archipelago is not None and worth and self._wanted(archipelago, dispatch, population, offspring):
                 genotype = self.evaluator.problem.genotype
-                self._islands = AsynchronousIslands(algorithm, dispatch, genotype, population, self.stop.generations)
+                self._islands = AsynchronousIslands(archipelago, dispatch, genotype, population, self.stop.generations)
         generation = self._islands.next() if self._islands is not None else self._evolved_here(population)
         self._made = evaluations + generation.evaluations, generations + 1
         return generation if generation.evaluations else None

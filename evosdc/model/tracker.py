@@ -71,7 +71,8 @@ class Tracker(ABC):
     def copy(self) -> Self:
         """Return a tracker of the same table that shares no array with this one which either may alter.
 
-        By default all attributes are copied that are arrays which can be written to, or tuples or lists of such.
+        By default all attributes are copied that are arrays which can be written to, or tuples or lists of such; named
+        tuples and other objects are shared.
         """
         other = copy(self)
         for name, value in vars(self).items():

@@ -140,11 +140,11 @@ def test_a_generation_is_given_up_where_time_is_over(tmp_path, monkeypatch):
 
     def slow(self, individual, from_scratch=False):
         if individual.parent is not None:
-            time.sleep(60.0)
+            time.sleep(5.0)
         return plain(self, individual, from_scratch)
 
     monkeypatch.setattr(Problem, "evaluate", slow)
-    monkeypatch.setattr(Problem, "tries", lambda *_: time.sleep(60.0))
+    monkeypatch.setattr(Problem, "tries", lambda *_: time.sleep(5.0))
     experiment = Experiment(**SMALL, start={"portfolio": "categorical"}, stop={"whole": 4.0})
     found = run_once(experiment, tmp_path / "run", default_registry(), 1)
     assert found.result["generations"] == 0

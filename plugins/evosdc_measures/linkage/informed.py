@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Changes, Expected, Fitted, Measure, Parameters, Tracker
+from evosdc.model import Changes, Expected, Fitted, Measure, Parameters, Rescoring, Tracker
 from evosdc.randomisation.transition import Matrix
 from evosdc.secret import Purpose, stream
 from evosdc.table.distinct_values import distinct_values, placed_values
@@ -323,30 +323,14 @@ class PlaceTracker(Tracker):
         return PlaceTracker(self._fitted, self._originals, Places._make(array.copy() for array in self._places))
 
 
-class LinkedFromScratch(Tracker):
-    """A table of too many categories to hold their counts.
+class LinkedFromScratch(Rescoring):
+    """A table of too many categories to hold their counts."""
 
-    Parameters
-    ----------
-    fitted : FittedPlaces
-    masked : Table
-    """
-
-    def __init__(self, fitted: FittedPlaces, masked: Table) -> None:
-        self._fitted, self._masked = fitted, masked
-
-    @property
-    def score(self) -> float:
-        """The score of the table."""
-        return self._fitted.score(self._masked)
-
-    def take(self, change: Changes) -> None:
-        """Go on to a child."""
-        self._masked = change.applied_to(self._masked)
+    fitted: FittedPlaces
 
     def contributions(self) -> Numbers:
         """Return each record's expected match as a share of the score, shape (n,)."""
-        return self._fitted.contributions(self._fitted.places(self._masked, 0)[1])
+        return self.fitted.contributions(self.fitted.places(self.masked, 0)[1])
 
 
 def _require_few_cells(cells: Integers, names: Sequence[str], measure: str) -> None:
