@@ -67,11 +67,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.engine": {"evosdc.model", "evosdc.randomisation", "evosdc.files", "evosdc.table", "evosdc.executors"},
     "evosdc.runs": {"evosdc.files"},
     "evosdc.report": {"evosdc.files", "evosdc.runs"},
-    "evosdc.plugins": {"evosdc.hookspecs", "evosdc.model", "evosdc.algorithms", "evosdc.executors", "evosdc.datasets"},
-    "evosdc.calls": {"evosdc.plugins", "evosdc.model", "evosdc.randomisation", "evosdc.files", "evosdc.table"},
-    "evosdc.release": {"evosdc.plugins", "evosdc.model", "evosdc.table"},
+    "evosdc.plugins": {
+        "evosdc.hookspecs",
+        "evosdc.model",
+        "evosdc.table",
+        "evosdc.algorithms",
+        "evosdc.executors",
+        "evosdc.datasets",
+    },
+    "evosdc.assess": {"evosdc.plugins", "evosdc.model", "evosdc.randomisation", "evosdc.files", "evosdc.table"},
     "evosdc.reproduction": {"evosdc.plugins", "evosdc.model", "evosdc.datasets", "evosdc.files"},
-    "evosdc.tuning": {"evosdc.calls", "evosdc.engine", "evosdc.plugins", "evosdc.model", "evosdc.table"},
+    "evosdc.tuning": {"evosdc.assess", "evosdc.engine", "evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.durations": set(),
     "evosdc.errors": set(),
     "evosdc.further_formats": set(),
@@ -94,13 +100,13 @@ NOT_BELOW = {
 }
 """What the upper rooms may not import."""
 
-FOR_COMMANDS = {"evosdc.cli", "evosdc.calls"}
+FOR_COMMANDS = {"evosdc.cli", "evosdc.assess"}
 """What the module `command` of a plugin may import besides: it is a part of the command line."""
 
 FOR_THE_WORKBENCH = {f"evosdc.{room}" for room in ("cli", "datasets", "engine", "plugins", "report", "runs")}
 """What the workbench may import besides: like the command line, it shows what all rooms say."""
 
-FOR_LARGE_FILES = {"evosdc.calls", "evosdc.plugins", "evosdc.executors"}
+FOR_LARGE_FILES = {"evosdc.assess", "evosdc.plugins", "evosdc.executors"}
 """What large files are judged and masked by besides: registered models, measures and methods, and Dask's workers."""
 
 EXECUTORS = {"evosdc_scoop", "evosdc_dask", "evosdc_mpi"}
@@ -245,9 +251,7 @@ def test_start_up_imports_nothing_heavy(name: str) -> None:
     assert done.stdout.split() == [], f"importing {name} imports {done.stdout.strip()}"
 
 
-@pytest.mark.parametrize(
-    "name", ["evosdc.experiment.run.run", "evosdc.executors.process_worker", "evosdc.calls.masking"]
-)
+@pytest.mark.parametrize("name", ["evosdc.experiment.run.run", "evosdc.executors.process_worker", "evosdc.assess.mask"])
 def test_what_a_run_of_a_text_file_needs_is_imported_alone(name: str) -> None:
     rare = ("pandas", "plotly", "sklearn", "scipy.stats", "jinja2", "requests", "pyarrow", "openpyxl")
     program = f"import sys, {name}; print(*[m for m in {rare!r} if m in sys.modules])"

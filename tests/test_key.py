@@ -14,7 +14,7 @@ import tomli_w
 from scipy.stats import spearmanr
 
 import evosdc
-from evosdc.calls.masking import apply_masking, build_steps
+from evosdc.assess.mask import apply_masking, build_steps
 from evosdc.errors import DataError, ParameterError
 from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import default_registry

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evosdc.assess.verdict import figure_words
 from evosdc.printing import printable
-from evosdc.release.requirements import figure_words
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def check_records(
     --------
     >>> evosdc.check_records(frame, ["age", "status"])["structural_zeros"]["count"]  # doctest: +SKIP
     """
-    from evosdc.calls.consistency import check_records as found
+    from evosdc.assess.data_check import check_records as found
     from evosdc.errors import Fault, ParameterError
     from evosdc.table.schema import Role
 

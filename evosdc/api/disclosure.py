@@ -74,7 +74,7 @@ def risk(
     """
     import numpy as np
 
-    from evosdc.calls.disclosure import (
+    from evosdc.assess.risk import (
         assess,
         intruder_view_of,
         population_description,
@@ -101,15 +101,15 @@ def risk(
         by_model = record_figures(view, params, registry)
         figures["record_figures"] = {name: column.tolist() for name, column in by_model.items()}
     if original is not None:
-        from evosdc.release.uniques import against_original
+        from evosdc.assess.risk import against_original
 
         made_from, _ = as_file(original, known)
         made_from.schema.require(view.quasi_identifiers, "original")
         told = against_original(made_from, view, registry, "by the original")
         figures |= {"perturbed": told.to_json()} if told is not None else {}
     if standing_out is not None:
-        from evosdc.calls.disclosure import build_models
-        from evosdc.release.standing_out import standing_out as found_standing_out
+        from evosdc.assess.risk import build_models
+        from evosdc.assess.risk import standing_out as found_standing_out
 
         built = list(build_models(params, registry).values())
         found = found_standing_out(view, built, registry)

@@ -51,8 +51,8 @@ def judge(
     --------
     >>> evosdc.judge(frame, protected, protect=["age", "sex"]).verdict.sentence  # doctest: +SKIP
     """
-    from evosdc.calls.judging import second_opinions
-    from evosdc.release.identity import identity_of
+    from evosdc.assess.judge import second_opinions
+    from evosdc.assess.verdict import identity_of
     from evosdc.secret import chosen_seed, judging_seed
 
     drawn = judging_seed(chosen_seed(seed))

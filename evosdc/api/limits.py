@@ -44,8 +44,8 @@ def limit(
     >>> found = evosdc.limit(frame, protect=["age", "sex"])  # doctest: +SKIP
     >>> found.least["max"], found.least_dr(20.0), found.above(25.8, "max")  # doctest: +SKIP
     """
-    from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.calls.limits import limit_for
+    from evosdc.assess.defaults import choose_attributes
+    from evosdc.assess.measure import limit_for
     from evosdc.experiment.build.problem import aggregation_of
     from evosdc.experiment.config.experiment import MeasureEntry, Measures
     from evosdc.model import Judgement, Microdata

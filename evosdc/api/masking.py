@@ -106,8 +106,8 @@ def _masked(
     params: Mapping[str, Any],
 ) -> Table:
     """Return a masked table; the parameters are those of `mask`."""
-    from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.calls.masking import as_chain, build_steps, mask_file
+    from evosdc.assess.defaults import choose_attributes
+    from evosdc.assess.mask import as_chain, build_steps, mask_file
     from evosdc.experiment.config.maskings import masking_entries
     from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts
     from evosdc.model import Executor, Masking, Microdata

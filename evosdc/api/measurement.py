@@ -48,7 +48,7 @@ def measure(
         Tables of different shape, unknown measures or attributes, a scale that a measure cannot judge, or a crosswalk
         of other tables.
     """
-    from evosdc.calls.measurement import score_table
+    from evosdc.assess.measure import score_table
 
     registry = default_registry()
     named = {measures: {}} if isinstance(measures, str) else measures
@@ -76,7 +76,7 @@ def matched_by(crosswalk: str | Path | None, original: Table, masked: Table) -> 
     """
     if crosswalk is None:
         return original, masked
-    from evosdc.release.row_order import matched
+    from evosdc.assess.changes import matched
     from evosdc.runs.crosswalk import read_crosswalk
 
     rows = read_crosswalk(Path(crosswalk), len(masked), len(original))

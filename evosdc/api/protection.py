@@ -101,7 +101,7 @@ def protect(
     >>> found.frame, found.verdict, found.front, found.scores, found.report("report.html")  # doctest: +SKIP
     """
     from evosdc.api.experiments import calling
-    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.assess.defaults import choose_attributes
     from evosdc.engine.choice import choice_of
     from evosdc.experiment.build.protection import protection
 

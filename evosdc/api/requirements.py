@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from evosdc.release.requirements import required_words
+from evosdc.assess.verdict import required_words
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import heading, paragraphs, table, write_page
-from evosdc.calls.second_opinion import SecondOpinion
+from evosdc.assess.judge import SecondOpinion
+from evosdc.assess.verdict import identity_words
 from evosdc.plugins.registry import default_registry
-from evosdc.release.identity import identity_words
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -116,7 +116,7 @@ def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: b
     InputError
         As `choose_attributes`; or nothing is left.
     """
-    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.assess.defaults import choose_attributes
 
     chosen = choose_attributes(table.schema, attributes)
     if attributes is not None or isinstance(data, Table):

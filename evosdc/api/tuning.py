@@ -128,7 +128,7 @@ def _tuned(
     seed: Seed,
 ) -> TunedData[Table]:
     """Return what tuning finds for a table; the parameters are those of `tune`."""
-    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.assess.defaults import choose_attributes
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.problem import build_problem
     from evosdc.experiment.build.protection import judgement_of

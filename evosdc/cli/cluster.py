@@ -83,7 +83,7 @@ def cluster(
     Shows the clusters, how near records are to them by number of clusters, and how far they hang on the starts. Writes
     the cluster of each record with -o, and nothing without.
     """
-    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.assess.defaults import choose_attributes
     from evosdc.cli.display import display
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from evosdc.calls.growth import Growth, growth_or_reason
 from evosdc.errors import Fault, InputError
+from evosdc.plugins.growth import Growth, growth_or_reason
 from evosdc.plugins.kinds import KINDS, Kind
 from evosdc.plugins.registry import default_registry
 from evosdc.specs import DatasetSpec, LimitSpec, MeasureSpec, OperatorSpec, Spec

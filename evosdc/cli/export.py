@@ -89,6 +89,7 @@ def exported(
     InputError
         The run is not whole, has no such member, or a file may not be written.
     """
+    from evosdc.assess.changes import perturbed_values
     from evosdc.cli.inputs import files_read, require_apart
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.run.export import front_member
@@ -100,7 +101,6 @@ def exported(
     from evosdc.files.described_file import package_of
     from evosdc.model import Generalising
     from evosdc.plugins.registry import default_registry
-    from evosdc.release.perturbation import perturbed_values
     from evosdc.runs.completeness import require_complete
     from evosdc.runs.layout import RunFolder
     from evosdc.runs.published import published_faults

@@ -10,8 +10,7 @@ import click
 from evosdc.cli.options import PATH, crosswalk_option, json_option, listed, schema_option
 
 if TYPE_CHECKING:
-    from evosdc.calls.claims import Claims
-    from evosdc.calls.second_opinion import SecondOpinion
+    from evosdc.assess.judge import Claims, SecondOpinion
     from evosdc.plugins.registry import Registry
     from evosdc.table.table import Table
 
@@ -57,14 +56,14 @@ def judge(
     or an analyst makes of it, beside chance and beside the original, and whether the claimed risk holds; and how many
     people an informed intruder is expected to find in it.
     """
-    from evosdc.calls.judging import second_opinions
+    from evosdc.assess.changes import reordered_words
+    from evosdc.assess.judge import second_opinions
+    from evosdc.assess.verdict import identity_of
     from evosdc.cli.display import display
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.cli.vouched_order import single_run
     from evosdc.plugins.registry import default_registry
-    from evosdc.release.identity import identity_of
-    from evosdc.release.row_order import reordered_words
 
     registry = default_registry()
     two_files = {"--schema": schema, "--protect": protect, "--crosswalk": crosswalk}
@@ -174,10 +173,10 @@ def _certainly_unmasked(before: "Table", after: "Table", protect: Sequence[str] 
 def _show(opinion: "SecondOpinion") -> None:
     from rich.table import Table
 
-    from evosdc.calls.verdict import shown
+    from evosdc.assess.judge import shown
+    from evosdc.assess.verdict import identity_words
     from evosdc.cli.text import harmless, print_table, say
     from evosdc.printing import not_applicable_sentences
-    from evosdc.release.identity import identity_words
 
     for title, risks in (("Risk, in per cent", True), ("Use, as loss", False)):
         findings = [finding for finding in opinion.findings if (finding.kind == "dr") is risks]

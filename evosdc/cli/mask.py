@@ -101,9 +101,9 @@ def mask(
     A step of work: records keep their order, and nothing is judged. evosdc protect makes a file for release.
     """
     from evosdc._version import __version__
-    from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.calls.exchanged_labels import exchanged_sentences
-    from evosdc.calls.masking import account_of, as_chain, build_steps, mask_file
+    from evosdc.assess.changes import exchanged_sentences, perturbed_values
+    from evosdc.assess.defaults import choose_attributes
+    from evosdc.assess.mask import account_of, as_chain, build_steps, mask_file
     from evosdc.cli.inputs import files_behind, is_dataset, open_source, require_apart
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
@@ -118,7 +118,6 @@ def mask(
     from evosdc.model.dividing import innermost
     from evosdc.model.parts import Material, Part
     from evosdc.plugins.registry import default_registry
-    from evosdc.release.perturbation import perturbed_values
     from evosdc.runs.crosswalk import write_crosswalk
     from evosdc.secret import PUBLIC_SEED, Key, Seed, chosen_seed, draw_seed, public
     from evosdc.table.row_positions import random_order

@@ -59,14 +59,13 @@ def measure(
     """
     import json
 
-    from evosdc.calls.measurement import score_table
+    from evosdc.assess.changes import differs, reordered_words
+    from evosdc.assess.measure import score_table
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
     from evosdc.cli.vouched_order import single_run
     from evosdc.errors import FaultCollector
     from evosdc.plugins.registry import default_registry
-    from evosdc.release.perturbation import differs
-    from evosdc.release.row_order import reordered_words
 
     registry = default_registry()
     collect = FaultCollector()
@@ -148,7 +147,7 @@ class _Compared:
 
 def _of_run(path: Path, registry: "Registry", names: list[str] | None, attributes: list[str] | None) -> _Compared:
     """Return the published file of a run and its original, to be measured as the run did unless others are named."""
-    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.assess.defaults import choose_attributes
     from evosdc.experiment.build.problem import drawing_from
     from evosdc.experiment.config.experiment import MeasureEntry
     from evosdc.experiment.run.published_file import published_file
@@ -183,8 +182,7 @@ def _of_files(
     attributes: list[str] | None,
 ) -> _Compared:
     """Return a masked file and its original, to be measured by the usual measures unless others are named."""
-    from evosdc.calls.attribute_choice import choose_attributes
-    from evosdc.calls.defaults import default_measures, entries_by_role
+    from evosdc.assess.defaults import choose_attributes, default_measures, entries_by_role
     from evosdc.cli.inputs import is_dataset, open_source
     from evosdc.cli.vouched_order import matched_tables, require_comparable
     from evosdc.files.masked_file import holds_generalised

@@ -38,8 +38,8 @@ def member(run_dir: Path, member: str, judge: bool, as_json: bool) -> None:
 
 
 def _sentences(told: Mapping[str, Any]) -> Iterator[str]:
+    from evosdc.assess.intruder import measured_by
     from evosdc.experiment.run.export import in_words
-    from evosdc.release.intruder import measured_by
 
     scores = ", ".join(f"{name} {value:.3f}" for name, value in told["scores"].items())
     named = in_words(told["member"])

@@ -19,7 +19,7 @@ def show_models(chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, A
     from rich.table import Table
     from rich.text import Text
 
-    from evosdc.calls.disclosure import build_models
+    from evosdc.assess.risk import build_models
     from evosdc.cli.text import harmless, print_table, say
     from evosdc.plugins.registry import default_registry
 

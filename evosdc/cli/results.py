@@ -99,8 +99,8 @@ _COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not 
 
 def print_publication(result: Mapping[str, Any]) -> None:
     """Print whether the file may be published and why, whom an intruder finds, and what can be trusted."""
-    from evosdc.release.intruder import measured_by
-    from evosdc.release.trust import named
+    from evosdc.assess.intruder import measured_by
+    from evosdc.assess.utility import named
 
     told = result.get("publication")
     if not told:
@@ -142,8 +142,8 @@ def _together(told: Mapping[str, Any]) -> str:
 
 def print_verdict(result: Mapping[str, Any]) -> None:
     """Print whether the score holds against judges that the search did not use; nothing where none was asked."""
+    from evosdc.assess.verdict import ASK
     from evosdc.printing import NO_TIME, not_applicable_sentences
-    from evosdc.release.publication import ASK
 
     verdict, opinion = result.get("verdict"), result.get("second_opinion")
     if not verdict or not opinion:
@@ -161,7 +161,7 @@ def print_verdict(result: Mapping[str, Any]) -> None:
 
 def print_requirements(result: Mapping[str, Any]) -> None:
     """Print whether the file fulfils what was required of it, what it does not fulfil first, and what evosdc adds."""
-    from evosdc.release.requirements import figure_words, required_words
+    from evosdc.assess.verdict import figure_words, required_words
 
     judged = result.get("requirements") or ()
     for own, met, words, colour in (

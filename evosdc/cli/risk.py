@@ -11,9 +11,9 @@ import click
 from evosdc.cli.options import PATH, crosswalk_option, force_option, json_option, listed, parameters, schema_option
 
 if TYPE_CHECKING:
+    from evosdc.assess.risk import Perturbed
     from evosdc.model import IntruderView
     from evosdc.randomisation.transition import Matrix
-    from evosdc.release.uniques import Perturbed
     from evosdc.table.table import Numbers
 
 
@@ -69,12 +69,13 @@ def risk(
     Where values of DATA were changed, as its manifest, its run folder or --original tell, counts of records that stand
     out are no re-identifications: then it is said so, and with --original how many of them are right.
     """
-    from evosdc.calls.disclosure import (
+    from evosdc.assess.risk import (
         assess,
         build_models,
         intruder_view_of,
         population_description,
         record_figures,
+        standing_out,
         view_summary,
     )
     from evosdc.cli.inputs import open_published, require_apart
@@ -84,7 +85,6 @@ def risk(
     from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.files.reading import read_source
     from evosdc.plugins.registry import default_registry
-    from evosdc.release.standing_out import standing_out
 
     registry = default_registry()
     names = list(registry.names("privacy-model")) if models is None else listed(models) or [""]
@@ -166,11 +166,11 @@ def perturbed_by(
     InputError
         The original cannot be read, or is not what the file was made from.
     """
+    from evosdc.assess.changes import reordered_words
+    from evosdc.assess.risk import against_original, perturbed_file
     from evosdc.cli.inputs import open_source
     from evosdc.cli.text import warn
     from evosdc.plugins.registry import default_registry
-    from evosdc.release.row_order import reordered_words
-    from evosdc.release.uniques import against_original, perturbed_file
     from evosdc.runs.crosswalk import read_crosswalk
 
     known = view.quasi_identifiers

@@ -116,7 +116,7 @@ def check(
         return
     if data or schema is not None or names is not None:
         raise click.UsageError("--data takes no file beside an EXPERIMENT, which names its data, schema and protect.")
-    from evosdc.calls.consistency import check_records
+    from evosdc.assess.data_check import check_records
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.experiment.config.reader import read_experiment
@@ -164,7 +164,7 @@ def check_data(
     as_json: bool,
 ) -> None:
     """Print what the records of a data file, or of a data set, say of themselves."""
-    from evosdc.calls.consistency import check_records
+    from evosdc.assess.data_check import check_records
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
@@ -239,9 +239,9 @@ def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> Non
 
     `limits`: or a limit that evosdc set itself. A search keeps these, and a file made without one may not.
     """
+    from evosdc.assess.verdict import on_verdict, unmet
     from evosdc.cli.text import say
     from evosdc.model.constraint import CONDITIONAL
-    from evosdc.release.requirements import on_verdict, unmet
 
     missed = unmet(result, limits)
     for entry in missed if not as_json else ():

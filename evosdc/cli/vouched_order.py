@@ -111,9 +111,9 @@ def matched_tables(
     InputError
         The masked file or the crosswalk cannot be read, or they are not of this original.
     """
+    from evosdc.assess.changes import matched
     from evosdc.files.masked_file import read_masked
     from evosdc.files.reading import parsed
-    from evosdc.release.row_order import matched
     from evosdc.runs.crosswalk import read_crosswalk
 
     if crosswalk is None:

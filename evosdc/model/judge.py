@@ -14,7 +14,7 @@ from evosdc.table.table import Table
 class Judge(Measure):
     """A measure that gives a second opinion: what an intruder or an analyst makes of a file, learned or drawn anew.
 
-    A judge is a measure like any other. What is declared here lets `evosdc.calls.second_opinion` tell it in words.
+    A judge is a measure like any other. What is declared here lets `evosdc.assess.judge` tell it in words.
     """
 
     class Params(Parameters):

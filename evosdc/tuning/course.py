@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, permutations, product, zip_longest
 
-from evosdc.calls.defaults import COMPOSITIONS, composition
+from evosdc.assess.defaults import COMPOSITIONS, composition
 from evosdc.tuning.arm import Arm, Point, chained, split
 from evosdc.tuning.candidate import Candidate
 from evosdc.tuning.evidence import FEWEST

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from evosdc.calls.masking import build_steps, mask_file
+from evosdc.assess.mask import build_steps, mask_file
 from evosdc.errors import InputError
 from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import Registry

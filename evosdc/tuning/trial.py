@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from statistics import fmean
 
-from evosdc.calls.masking import apply_masking, build_steps, last_step_of, require_fit
+from evosdc.assess.mask import apply_masking, build_steps, last_step_of, require_fit
 from evosdc.engine.mending import mended
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError

@@ -22,7 +22,7 @@ from handbook import comparison
 from pages import Row, best_of_methods, listing, top_of_files, write_csv, write_page
 from scoring import Scale
 
-from evosdc.calls.masking import apply_masking
+from evosdc.assess.mask import apply_masking
 from evosdc.errors import InputError
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.config.data_source import DataSource

@@ -14,8 +14,8 @@ from pathlib import Path
 from runpy import run_module
 
 MODULES = (
-    "evosdc.calls.disclosure",
-    "evosdc.calls.judging",
+    "evosdc.assess.risk",
+    "evosdc.assess.judge",
     "evosdc.cli.beginning",
     "evosdc.cli.choose",
     "evosdc.cli.export",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evosdc.calls.disclosure import assess, intruder_view_of, view_summary
+from evosdc.assess.risk import assess, intruder_view_of, view_summary
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import IntruderView, MissingMatch
 from evosdc.plugins.registry import Registry, default_registry

@@ -44,7 +44,7 @@ def limit(
     IL is the mean of dbil, ctbil and ebil, DR half of the guess (best-guess or guess-gain); linkages count as 0. Takes
     up to minutes where attributes have many categories.
     """
-    from evosdc.calls.attribute_choice import choose_attributes
+    from evosdc.assess.defaults import choose_attributes
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.model import Microdata

@@ -122,7 +122,7 @@ def households(
 
     What members of a household share has to be masked once for all of them: mask the file of households, then merge.
     """
-    from evosdc.calls.disclosure import population_description
+    from evosdc.assess.risk import population_description
     from evosdc.cli.inputs import open_source, require_apart
     from evosdc.files.atomic import require_unused
     from evosdc.files.reading import read_source

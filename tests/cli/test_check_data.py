@@ -5,7 +5,7 @@ import json
 import pytest
 
 import evosdc as package
-from evosdc.calls.consistency import zeros_sentence
+from evosdc.assess.data_check import zeros_sentence
 from evosdc.table.structural_zeros import StructuralZeros
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evosdc.calls.masking import apply_masking, build_steps, last_step_of
+from evosdc.assess.mask import apply_masking, build_steps, last_step_of
+from evosdc.assess.verdict import required_words
 from evosdc.engine.mending import mended
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment
@@ -15,7 +16,6 @@ from evosdc.experiment.run import causes
 from evosdc.experiment.run.run import run_once
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
-from evosdc.release.requirements import required_words
 from evosdc.secret import Purpose, stream
 
 PROTECT = ("built", "degree", "grade1")

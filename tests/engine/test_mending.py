@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evosdc.calls.masking import apply_masking, build_steps
+from evosdc.assess.mask import apply_masking, build_steps
 from evosdc.engine.mending import mended
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment

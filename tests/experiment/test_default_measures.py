@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import evosdc
-from evosdc.calls.defaults import default_measures
+from evosdc.assess.defaults import default_measures
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.config.experiment import Experiment

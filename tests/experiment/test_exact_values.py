@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import evosdc
+from evosdc.assess.intruder import ACCEPTED
 from evosdc.cli import main
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import assemble
@@ -17,7 +18,6 @@ from evosdc.experiment.config.maskings import MaskingEntry
 from evosdc.experiment.run.run import run_once
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
-from evosdc.release.acceptance import ACCEPTED
 
 REGISTRY = default_registry()
 BOUND = f"exact-linkage <= {ACCEPTED:g}"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import evosdc
-from evosdc.calls.masking import apply_masking, build_steps
+from evosdc.assess.mask import apply_masking, build_steps
 from evosdc.cli import main
 from evosdc.errors import Fault, InputError, ParameterError, PluginError
 from evosdc.executors.chunk import failure_of

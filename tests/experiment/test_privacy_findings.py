@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from evosdc.calls.disclosure import intruder_view_of
+from evosdc.assess.risk import intruder_view_of
 from evosdc.experiment.run.privacy_findings import privacy_findings
 from evosdc.model import Microdata, PrivacyModel
 from evosdc.plugins.registry import default_registry

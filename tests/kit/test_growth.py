@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from evosdc.calls.growth import growth_of, trial_table
+from evosdc.plugins.growth import growth_of, trial_table
 from evosdc.table.schema import Scale
 
 

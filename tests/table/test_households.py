@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.calls.households import require_no_split_households
+from evosdc.assess.data_check import require_no_split_households
 from evosdc.errors import DataError
 from evosdc.table.households import shared_in_households
 from evosdc.table.schema import Attribute, Role, Scale, Schema

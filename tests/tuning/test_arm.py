@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.calls.defaults import default_portfolio
+from evosdc.assess.defaults import default_portfolio
 from evosdc.model import Design, Masking, Range
 from evosdc.tuning.arm import Arm, TunedStep, arms_of, chained, portfolio_arms, split
 from tests.tuning.problems import PROTECT, REGISTRY, problem_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from evosdc.calls.attribute_choice import withheld_fault
+from evosdc.assess.defaults import withheld_fault
 from evosdc.engine.choice import Choice, Preference
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from evosdc.assess.verdict import required_words
 from evosdc.engine.class_keeping import headline_of
 from evosdc.engine.headline import Headline, Shortfall, unmasked_of
 from evosdc.engine.measure_on_subset import measure_on_subset
@@ -12,7 +13,6 @@ from evosdc.experiment.config.experiment import Experiment, Measures, Named
 from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomised
 from evosdc.model.constraint import Constraint, Constraints, without_publishable
 from evosdc.plugins.registry import Registry
-from evosdc.release.requirements import required_words
 from evosdc.specs import MeasureSpec
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from evosdc.calls.attribute_choice import withheld_fault
-from evosdc.calls.disclosure import population_description
+from evosdc.assess.defaults import withheld_fault
+from evosdc.assess.risk import population_description
 from evosdc.errors import DataError, Fault, ParameterError
 from evosdc.experiment.config.data_source import DataSource
 from evosdc.files.reading import read_source

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from evosdc.calls.defaults import default_measures, measures_by_role
-from evosdc.calls.masking_methods import RegisteredMethods
-from evosdc.calls.privacy_models import RegisteredModels
+from evosdc.assess.defaults import default_measures, measures_by_role
+from evosdc.assess.mask import RegisteredMethods
+from evosdc.assess.risk import RegisteredModels
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.engine.problem import Problem
 from evosdc.errors import (

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evosdc.calls.defaults import composition, default_portfolio, losses_for_analysts, risks_by_role
-from evosdc.calls.households import require_no_split_households
+from evosdc.assess.data_check import require_no_split_households
+from evosdc.assess.defaults import composition, default_portfolio, losses_for_analysts, risks_by_role
 from evosdc.engine.choice import Choice
 from evosdc.experiment.build.assurance import assurance_of
 from evosdc.experiment.build.data import load_data, microdata_of
@@ -57,7 +57,7 @@ def protection(
 
     Where a genotype assures a file of a required privacy model, groups of users for one, it is taken with the measures
     that it proposes. Else risk is judged by role and loss by the tables of analysts, see
-    `evosdc.calls.defaults.measures_by_role`. Harms that
+    `evosdc.assess.defaults.measures_by_role`. Harms that
     plugins offer for the occasion, relabelling for one, and values that stay as they were are kept below bounds: see
     `evosdc.experiment.build.safeguards`.
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from evosdc.assess.intruder import strictest_bound
 from evosdc.model import Microdata
 from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.plugins.registry import Registry
-from evosdc.release.acceptance import strictest_bound
 
 MOST_HARM = 3.0
 """What a measure of harm may come to at most, in per cent of the records."""

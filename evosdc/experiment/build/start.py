@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
-from evosdc.calls.masking import apply_masking, last_step_of
+from evosdc.assess.mask import apply_masking, last_step_of
 from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
 from evosdc.engine.mending import LastStep, Mended, mended

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evosdc.calls.defaults import default_portfolio
-from evosdc.calls.masking import build_steps
+from evosdc.assess.defaults import default_portfolio
+from evosdc.assess.mask import build_steps
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.experiment.config.experiment import Experiment, Start
 from evosdc.model import Masking, MaskingMethod, Microdata

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evosdc.calls.households import require_no_split_households
+from evosdc.assess.data_check import require_no_split_households
 from evosdc.errors import DataError, Fault, did_you_mean
 from evosdc.experiment.build.data import load_data
 from evosdc.experiment.config.data_source import DataSource

@@ -5,7 +5,7 @@ from dataclasses import replace
 from time import monotonic
 from typing import NamedTuple
 
-from evosdc.calls.masking import apply_masking, build_steps, last_step_of
+from evosdc.assess.mask import apply_masking, build_steps, last_step_of
 from evosdc.engine.mending import mended
 from evosdc.engine.problem import Problem
 from evosdc.errors import InputError

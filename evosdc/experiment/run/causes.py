@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from evosdc.assess.verdict import unmasked_causes
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.safeguards import MOST_HARM, aims_among, with_origins
 from evosdc.experiment.build.start import met_before_and_after
 from evosdc.model import PostRandomised, Seedable
 from evosdc.model.constraint import Constraints
 from evosdc.model.individual import INFEASIBILITY
-from evosdc.release.requirements import unmasked_causes
 from evosdc.time_limit import DeadlineOver, time_limited
 
 MOST_AGAIN = 12

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Any
 
+from evosdc.assess.intruder import Found, bound_of, found_by_intruder, strictest_bound
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.model import Individual
 from evosdc.model.constraint import without_publishable
-from evosdc.release.acceptance import bound_of, strictest_bound
-from evosdc.release.intruder import Found, found_by_intruder
 from evosdc.table.exact_values import known_of
 from evosdc.table.table import Table
 

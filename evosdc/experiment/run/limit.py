@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evosdc.calls.limits import limit_for
+from evosdc.assess.measure import limit_for
 from evosdc.experiment.build.problem import aggregation_of
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.model import Individual, Judgement, Limit, Microdata

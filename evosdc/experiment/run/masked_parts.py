@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evosdc.calls.masking import CarryOut, in_turn
+from evosdc.assess.mask import CarryOut, in_turn
 from evosdc.errors import Fault, InputError, ParameterError, PluginError
 from evosdc.executors.launched import launching_executor
 from evosdc.executors.shared_files import read_shared, share, withdraw

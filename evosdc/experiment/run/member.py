@@ -4,7 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evosdc.calls.judging import second_opinions
+from evosdc.assess.classes import cross_tables
+from evosdc.assess.intruder import found_by_intruder
+from evosdc.assess.judge import second_opinions
+from evosdc.assess.utility import analyses
 from evosdc.engine.choice import Choice
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.run.export import Member, front_member
@@ -12,9 +15,6 @@ from evosdc.experiment.run.opinion import claims_of, used_judges
 from evosdc.experiment.run.summaries import scored
 from evosdc.model import Generalising, Individual
 from evosdc.plugins.registry import Registry
-from evosdc.release.analyses import analyses
-from evosdc.release.cross_tables import cross_tables
-from evosdc.release.intruder import found_by_intruder
 from evosdc.secret import judging_seed
 from evosdc.table.role_assignment import assign_known
 from evosdc.table.table import Table

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from evosdc.calls.claims import Claims
-from evosdc.calls.judging import second_opinions
+from evosdc.assess.judge import Claims, second_opinions
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_table

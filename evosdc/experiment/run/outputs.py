@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from time import monotonic, process_time
 from typing import Any
 
-from evosdc.calls.consistency import given_away_sentences, rules_notes
-from evosdc.calls.exchanged_labels import exchanged_sentences
+from evosdc.assess.changes import exchanged_sentences, perturbed_values, untouched_records
+from evosdc.assess.data_check import given_away_sentences, rules_notes
+from evosdc.assess.verdict import on_publication
 from evosdc.engine.choice import chosen, in_words
 from evosdc.engine.digest import digest_of
 from evosdc.engine.loop import SearchState
@@ -49,8 +50,6 @@ from evosdc.files.atomic import write_text
 from evosdc.files.row_order import SHUFFLED
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import ERROR, INFEASIBILITY
-from evosdc.release.perturbation import perturbed_values, untouched_records
-from evosdc.release.publication import on_publication
 from evosdc.runs.layout import BEST, CROSSWALK, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.secret import PUBLIC_SEED, public
 from evosdc.table.determination import determinations

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.calls.masking import apply_masking, build_steps
+from evosdc.assess.mask import apply_masking, build_steps
 from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, stream

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from evosdc.calls.disclosure import assess, build_models, intruder_view_of, view_summary
+from evosdc.assess.risk import assess, build_models, intruder_view_of, view_summary
 from evosdc.errors import InputError
 from evosdc.model import IntruderView, Microdata
 from evosdc.plugins.registry import Registry

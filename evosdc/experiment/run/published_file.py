@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from evosdc.assess.changes import matched
 from evosdc.errors import CheckpointError, Fault
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.run.export import OWN, front_member
@@ -14,7 +15,6 @@ from evosdc.files.masked_file import holds_generalised, read_masked
 from evosdc.model import Generalising, Individual
 from evosdc.plugins.registry import Registry
 from evosdc.printing import printable
-from evosdc.release.row_order import matched
 from evosdc.runs.completeness import require_complete
 from evosdc.runs.layout import CROSSWALK, RESULT, RunFolder
 from evosdc.runs.published import require_published

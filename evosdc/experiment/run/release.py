@@ -4,7 +4,13 @@ from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Any
 
-from evosdc.calls.consistency import given_away_sentences
+from evosdc.assess.background import further_knowledge, unchanged_together
+from evosdc.assess.classes import cross_tables
+from evosdc.assess.data_check import given_away_sentences
+from evosdc.assess.intruder import bound_of, found_by_value, two_way_of
+from evosdc.assess.unchanged import unchanged_columns
+from evosdc.assess.utility import analyses, corrections
+from evosdc.assess.verdict import Evidence, publication
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.safeguards import aims_among
 from evosdc.experiment.run.intruders import found_in, safer_member
@@ -12,16 +18,6 @@ from evosdc.experiment.run.order import order_sentences
 from evosdc.experiment.run.provenance import digest
 from evosdc.model import Individual
 from evosdc.printing import NO_TIME
-from evosdc.release.acceptance import bound_of, two_way_of
-from evosdc.release.analyses import analyses
-from evosdc.release.corrections import corrections
-from evosdc.release.cross_tables import cross_tables
-from evosdc.release.evidence import Evidence
-from evosdc.release.further_knowledge import further_knowledge
-from evosdc.release.intruder import found_by_value
-from evosdc.release.publication import publication
-from evosdc.release.unchanged import unchanged_columns
-from evosdc.release.unchanged_together import unchanged_together
 from evosdc.runs.layout import RELEASE, RunFolder
 from evosdc.secret import public
 from evosdc.table.determination import determinations

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.calls.defaults import default_portfolio
-from evosdc.calls.masking import build_steps, mask_file
+from evosdc.assess.defaults import default_portfolio
+from evosdc.assess.mask import build_steps, mask_file
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.errors import Fault, InputError, ParameterError

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import evosdc
 import evosdc_clustering
 import evosdc_masking
-from evosdc.calls.masking import apply_masking, build_steps
+from evosdc.assess.mask import apply_masking, build_steps
 from evosdc.clustering.c_median import c_median
 from evosdc.errors import InputError, ParameterError, PluginError
 from evosdc.model import Dividing, Masking, MaskingMethod, Microdata, Parameters, designs_of
@@ -369,7 +369,7 @@ def test_tuning_finds_parameters_and_says_which_in_words() -> None:
 
 
 def test_plans_have_it_as_a_step() -> None:
-    from evosdc.calls.masking_methods import RegisteredMethods
+    from evosdc.assess.mask import RegisteredMethods
     from evosdc_recipes.treatments import treatments_of
 
     table = numeric(np.random.default_rng(5).normal(size=(100, 2)))

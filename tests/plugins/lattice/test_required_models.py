@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from evosdc.calls.privacy_models import RegisteredModels
+from evosdc.assess.risk import RegisteredModels
 from evosdc.errors import InputError, ParameterError
 from evosdc.model import IntruderView
 from evosdc.plugins.registry import default_registry

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import evosdc
-from evosdc.calls.limits import limit_for
+from evosdc.assess.measure import limit_for
 from evosdc.errors import InputError
 from evosdc.model import Aggregation, Judgement, Limit
 from evosdc.plugins.registry import default_registry

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from evosdc.calls.defaults import default_portfolio
+from evosdc.assess.defaults import default_portfolio
 from evosdc.errors import ParameterError
 from evosdc.experiment.build.start_entries import start_of
 from evosdc.experiment.config.experiment import Experiment, Start

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 import evosdc
 from evosdc.api.tables import as_table
-from evosdc.calls.measurement import score_table
+from evosdc.assess.changes import perturbed_values, untouched_records
+from evosdc.assess.intruder import found_by_value
+from evosdc.assess.measure import score_table
 from evosdc.plugins.registry import default_registry
-from evosdc.release.intruder import found_by_value
-from evosdc.release.perturbation import perturbed_values, untouched_records
 from evosdc.table.exact_values import ExactValues
 from evosdc.table.published_decimals import with_published_decimals
 from evosdc.table.schema import Attribute, Role, Scale, Schema

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from evosdc.assess.intruder import bound_of, found_by_intruder
 from evosdc.plugins.registry import default_registry
-from evosdc.release.acceptance import bound_of
-from evosdc.release.intruder import found_by_intruder
 from evosdc.testing.measure import MeasureConformance
 from evosdc_measures.linkage.informed import InformedLinkage, RankedLinkage
 from evosdc_measures.linkage.two_way import TwoWayLinkage

@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import quad
 
 import evosdc
-from evosdc.calls.disclosure import intruder_view_of
+from evosdc.assess.risk import intruder_view_of
 from evosdc.files.reading import read_source
 from evosdc.model import IntruderView, MissingMatch
 from evosdc.plugins.registry import default_registry

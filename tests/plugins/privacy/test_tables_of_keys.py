@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evosdc.calls.disclosure import build_models, record_figures
+from evosdc.assess.risk import build_models, record_figures
 from evosdc.errors import ParameterError
 from evosdc.model import MissingMatch
 from evosdc.plugins.registry import default_registry

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.calls.masking import apply_masking, build_steps
-from evosdc.calls.masking_methods import RegisteredMethods
+from evosdc.assess.mask import RegisteredMethods, apply_masking, build_steps
 from evosdc.errors import PluginError
 from evosdc.experiment.build.assembly import assemble
 from evosdc.experiment.build.start import individual_of

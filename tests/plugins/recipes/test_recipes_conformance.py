@@ -1,6 +1,6 @@
 """The genotype `recipes` passes the suite of genotypes."""
 
-from evosdc.calls.masking_methods import RegisteredMethods
+from evosdc.assess.mask import RegisteredMethods
 from evosdc.model import Genotype, Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.testing import GenotypeConformance

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evosdc.calls.masking_methods import RegisteredMethods
+from evosdc.assess.mask import RegisteredMethods
 from evosdc.model import Fitted, Genotype, MaskingMethod, Measure, Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale

@@ -1,0 +1,338 @@
+"""What intruders find who know more of people than the masked columns: columns published as they are, and others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from evosdc.assess.classes import classed
+from evosdc.assess.risk import keys_of
+from evosdc.errors import InputError
+from evosdc.model import Microdata
+from evosdc.plugins.registry import Registry
+from evosdc.specs import MeasureSpec
+from evosdc.table.determination import derived
+from evosdc.table.exact_values import known_of
+from evosdc.table.schema import WITHHELD, Role
+from evosdc.table.table import Numbers, Rows, Table
+
+PAIRS = 100_000_000
+"""Pairs of records alike in the unchanged columns up to which the intruder is asked about every record."""
+
+ASKED = 2000
+"""Records that he is asked about where there are more pairs; they are spread evenly over the file."""
+
+TIED = 1e-9
+"""Difference of two log-likelihoods below which they are the same product of counts."""
+
+Places = NDArray[np.int64]
+"""Of rates, or what is to be added to them, by record and attribute, shape (n, V)."""
+
+_UNCOUNTED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
+"""Roles of columns that are no knowledge of a person, though they are published; a verdict names them."""
+
+
+@dataclass(frozen=True)
+class Together:
+    """What unchanged columns tell together.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Published as they are, and such that somebody may know them of a person; sensitive ones are among them.
+    masked : tuple of str
+        The masked columns that the intruder knows as well.
+    unique : float
+        People who are alone with their values in `columns`, in per cent.
+    alone : float
+        People whom an intruder is expected to find who knows `columns` and no masked one, in per cent.
+    found : float
+        People whom an informed intruder is expected to find who knows them besides the masked ones, in per cent: in the
+        direction that finds more, and no fewer than one finds who knows less.
+    known : tuple of str
+        Those of `columns` that an intruder is taken to know: quasi-identifiers, what was to be masked, and `derived`.
+    known_found : float
+        As `found`, of an intruder who knows `known` alone besides the masked ones; 0 where there are none.
+    uncounted : tuple of str
+        Unchanged columns that are left out: weights and numbers of households.
+    meant : tuple of str
+        Those of `known` that were to be masked.
+    derived : mapping of str to str
+        Those of `known` that nobody needs to know, each with the column that an intruder knows and it follows from.
+    asked : int or None
+        Records that `found` and `known_found` were estimated from; None where every record was asked about.
+    """
+
+    columns: tuple[str, ...]
+    masked: tuple[str, ...]
+    unique: float
+    alone: float
+    found: float
+    known: tuple[str, ...] = ()
+    known_found: float = 0.0
+    uncounted: tuple[str, ...] = ()
+    meant: tuple[str, ...] = ()
+    derived: Mapping[str, str] = field(default_factory=dict)
+    asked: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "columns": list(self.columns), "masked": list(self.masked), "unique_percent": self.unique,
+            "alone_percent": self.alone, "found_percent": self.found, "known": list(self.known),
+            "known_percent": self.known_found, "uncounted": list(self.uncounted),
+            "meant": list(self.meant), "derived": dict(self.derived), "asked": self.asked,
+        }  # fmt: skip
+
+
+def unchanged_together(
+    original: Table, published: Table, protect: Sequence[str], unchanged: Sequence[str], least: float = 0.0
+) -> Together | None:
+    """Return what unchanged columns tell together; None where there is none that an intruder may know.
+
+    The intruder is that of `informed-linkage`: of the originals who are alike in all unchanged columns he takes the
+    likeliest, by the frequencies with which each category was published as which; or, where that finds more, of the
+    masked records the likeliest for each person. Numbers of masked columns are taken by ten classes. Where values were
+    made coarser, and so are true, he takes any person who is alike throughout.
+
+    Parameters
+    ----------
+    original, published : Table
+        All attributes; record r of both is the same respondent.
+    protect : sequence of str
+        The masked attributes.
+    unchanged : sequence of str
+        The columns that are published as they are.
+    least : float
+        Per cent of the people found by an intruder who knows the masked columns alone: who knows more may do as he.
+    """
+    roles = {name: original.schema[name].role for name in unchanged}
+    if not len(original):
+        return None
+    columns = tuple(name for name in unchanged if roles[name] not in _UNCOUNTED and _tells(original, name))
+    if not columns:
+        return None
+    meant = {name for name in protect if original.schema[name].role is not Role.SENSITIVE}
+    certain = [name for name in columns if roles[name] is Role.QUASI_IDENTIFIER or name in meant]
+    told = [name for name in columns if roles[name] in (Role.OTHER, Role.STRATUM) and name not in certain]
+    follows = derived(original, told, [*known_of(original, protect), *certain])
+    known = tuple(name for name in columns if name in certain or name in follows)
+    (groups,) = keys_of(original.select(columns))
+    sizes = np.bincount(groups)
+    masked = _masked(original, published, protect, unchanged)
+    found, asked = _found_with(original, published, columns, masked)
+    by_known, asked_of_known = (found, asked) if known == columns else (0.0, None)
+    if known and known != columns:
+        by_known, asked_of_known = _found_with(original, published, known, masked)
+    return Together(
+        columns,
+        masked,
+        100.0 * float((sizes[groups] == 1).mean()),
+        100.0 * int((sizes > 0).sum()) / len(original),
+        max(found, by_known, least),
+        known,
+        max(by_known, least) if known else 0.0,
+        tuple(name for name in unchanged if roles[name] in (Role.WEIGHT, Role.HOUSEHOLD)),
+        tuple(name for name in known if name in meant),
+        follows,
+        asked if asked is not None else asked_of_known,
+    )
+
+
+def _tells(original: Table, name: str) -> bool:
+    """Whether a column tells any people apart: not where all have the same value, or none."""
+    column = original.column(name)
+    lacking = not original.schema[name].categorical and bool(np.isnan(column).all())
+    return bool((column != column[0]).any()) and not lacking
+
+
+def _masked(original: Table, published: Table, protect: Sequence[str], unchanged: Sequence[str]) -> tuple[str, ...]:
+    """Return the masked columns that the intruder knows, and that were changed."""
+    names = known_of(original, protect)
+    return tuple(name for name in names if name not in unchanged and name in published.schema)
+
+
+def _found_with(
+    original: Table, published: Table, columns: Sequence[str], masked: Sequence[str]
+) -> tuple[float, int | None]:
+    """Return the per cent of people found by unchanged columns and masked ones together, and from how many records.
+
+    None stands for all of them.
+    """
+    pairs = [classed(original, published, name, len(original) + 1) for name in masked]
+    if not all(pair.comparable for pair in pairs):
+        (keys,) = keys_of(published.select([*columns, *masked]))
+        return 100.0 * len(np.unique(keys)) / len(original), None
+    (groups,) = keys_of(original.select(columns))
+    sizes = np.bincount(groups)
+    by_group = 100.0 * int((sizes > 0).sum()) / len(groups)
+    if not pairs:
+        return by_group, None
+    asked = np.arange(len(groups), dtype=np.intp)
+    if few := float((sizes.astype(np.float64) ** 2).sum()) > PAIRS:
+        asked = np.unique(np.linspace(0, len(groups) - 1, min(ASKED, len(groups))).astype(np.intp))
+    people = [(pair.original, pair.published, _log_rates(pair.joint)) for pair in pairs]
+    records = [(pair.published, pair.original, _log_rates(pair.joint.T)) for pair in pairs]
+    found = max(_found(groups, asked, people), _found(groups, asked, records))
+    return max(100.0 * found, by_group), len(asked) if few else None
+
+
+def _log_rates(joint: NDArray[np.int64]) -> Numbers:
+    """Return the logarithms of the frequencies with which a row's category stands beside which column's."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates: Numbers = np.log(joint / joint.sum(axis=1, keepdims=True))
+    return rates
+
+
+def _found(groups: Rows, asked: Rows, costs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], Numbers]]) -> float:
+    """Return the expected share of the records asked about that are linked to their own within their group.
+
+    Parameters
+    ----------
+    groups : ndarray of intp, shape (n,)
+    asked : ndarray of intp, shape (m,)
+    costs : sequence of tuple
+        For each attribute the codes of those who are looked for, of those who are asked about, and log rates by both.
+    """
+    # All rates stand in one array, whose places add up of a code looked for and one asked about; so do the greatest.
+    begins = np.cumsum([0, *(rates.size for _, _, rates in costs)])[:-1]
+    rates = np.concatenate([one.ravel() for _, _, one in costs])
+    before = np.column_stack([b + own * one.shape[1] for b, (own, _, one) in zip(begins, costs, strict=True)])
+    after = np.column_stack([other for _, other, _ in costs])
+    greatest = np.full((len(costs), max(one.shape[1] for _, _, one in costs)), -np.inf)
+    for v, (_, _, one) in enumerate(costs):
+        greatest[v, : one.shape[1]] = np.fmax.reduce(one, axis=0)  # categories that nobody has had have no rates
+    # Members of a group stand by their codes, so that many are passed at once.
+    order = np.lexsort((*reversed(before.T), groups))
+    ends = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
+    members = before[order].astype(np.int64)
+    return _matched(
+        asked, groups, ends, before.astype(np.int64), members, after.astype(np.int64), rates, greatest
+    ) / len(asked)
+
+
+@njit(cache=True)
+def _matched(
+    asked: Rows,
+    groups: Rows,
+    ends: Rows,
+    before: Places,
+    members: Places,
+    after: Places,
+    rates: Numbers,
+    greatest: Numbers,
+) -> float:
+    """Return how many of some records are expected to be linked to their own among the members of its group.
+
+    Members that are alike up to an attribute are passed together where what is still to be added cannot make up for it.
+    """
+    matched, attributes = 0.0, before.shape[1]
+    # By attribute: up to which member those are alike that are looked through, where one is among them, and their sum.
+    until, at = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
+    sums, rest = np.empty(attributes), np.empty(attributes + 1)
+    for record in asked:
+        own, rest[attributes] = 0.0, 0.0
+        for v in range(attributes):
+            own += rates[before[record, v] + after[record, v]]
+        for v in range(attributes - 1, -1, -1):
+            rest[v] = rest[v + 1] + greatest[v, after[record, v]]
+        ties, v = 0, 0
+        at[0], until[0], sums[0] = ends[groups[record]], ends[groups[record] + 1], 0.0
+        while v >= 0:
+            if at[v] == until[v]:
+                v -= 1
+                continue
+            place = at[v]
+            code = members[place, v]
+            low, high = place + 1, until[v]
+            while low < high:
+                middle = (low + high) // 2
+                if members[middle, v] == code:
+                    low = middle + 1
+                else:
+                    high = middle
+            at[v] = low
+            likelihood = sums[v] + rates[code + after[record, v]]
+            if likelihood + rest[v + 1] < own - 2.0 * TIED:
+                continue
+            if v < attributes - 1:
+                v += 1
+                at[v], until[v], sums[v] = place, low, likelihood
+            elif likelihood > own + TIED:
+                ties = 0
+                break
+            elif likelihood >= own - TIED:
+                ties += low - place
+        if ties > 0:
+            matched += 1.0 / ties
+    return matched
+
+
+@dataclass(frozen=True)
+class Further:
+    """What one such intruder finds.
+
+    Parameters
+    ----------
+    measure : str
+        Of this intruder.
+    knows : str
+        What he knows of people besides, in words (`evosdc.specs.MeasureSpec`).
+    columns : tuple of str
+        Columns of the published file that tell it.
+    percent : float or None
+        People he is expected to find; None where the measure cannot read the files.
+    """
+
+    measure: str
+    knows: str
+    columns: tuple[str, ...]
+    percent: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "measure": self.measure, "knows": self.knows, "columns": list(self.columns), "percent": self.percent
+        }  # fmt: skip
+
+
+def further_knowledge(
+    original: Table, masked: Table, protect: Sequence[str], unchanged: Sequence[str], registry: Registry
+) -> tuple[Further, ...]:
+    """Return what each intruder finds who knows what unchanged columns tell, of whom there are measures.
+
+    Attributes that a measure cannot read he is taken not to know.
+
+    Parameters
+    ----------
+    original : Table
+        All attributes.
+    masked : Table
+        The masked ones; record r of both is the same respondent.
+    protect, unchanged : sequence of str
+        The masked attributes, and the columns that are published as they are.
+    registry : Registry
+    """
+    found = []
+    for name in registry.names("measure"):
+        spec = registry.spec("measure", name)
+        if not isinstance(spec, MeasureSpec) or not spec.knows:
+            continue
+        measure = registry.build("measure", name, {})
+        columns = measure.auxiliary_names()
+        if columns and set(columns) <= set(unchanged):
+            known = [n for n in known_of(original, protect) if original.schema[n].scale in spec.scales]
+            found.append(Further(name, spec.knows, columns, _percent(measure, original, masked, known)))
+    return tuple(found)
+
+
+def _percent(measure: Any, original: Table, masked: Table, known: Sequence[str]) -> float | None:
+    if not known or not len(original):
+        return None
+    try:
+        return float(measure.fit_in(Microdata(original, tuple(known))).score(masked.select(known)))
+    except InputError:
+        return None

@@ -1,0 +1,208 @@
+"""What a confidential file says of its own records: rules that it breaks, what never occurs, what gives what away."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evosdc.errors import DataError, Fault
+from evosdc.model import Genotype, Microdata, PostRandomised
+from evosdc.printing import printable, three_digits
+from evosdc.table.determination import Determination, determinations
+from evosdc.table.edit_rules import EditRule
+from evosdc.table.households import shared_in_households
+from evosdc.table.row_positions import position_sentences, told_by_position
+from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.structural_zeros import BINS, THRESHOLD, StructuralZeros, find_structural_zeros
+from evosdc.table.table import Table
+
+
+@dataclass(frozen=True)
+class DataCheck:
+    """What was found in a file.
+
+    Parameters
+    ----------
+    records : int
+    broken : tuple of (EditRule, int)
+        The schema's edit rules, each with the number of records that break it.
+    zeros : StructuralZeros or None
+        None where nothing is protected.
+    given_away : tuple of Determination
+    told_by_order : tuple of str
+        Masked attributes that the order of the rows tells.
+    alphabetical : tuple of str
+        Ordinal ones whose categories are words in alphabetical order, which is seldom theirs.
+    """
+
+    records: int
+    broken: tuple[tuple[EditRule, int], ...]
+    zeros: StructuralZeros | None
+    given_away: tuple[Determination, ...]
+    told_by_order: tuple[str, ...] = ()
+    alphabetical: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the findings as JSON-able data: figures and names of attributes, no values of records."""
+        zeros = None
+        if self.zeros is not None:
+            zeros = {
+                "threshold": self.zeros.threshold,
+                "count": self.zeros.count,
+                "attribute_pairs": [
+                    {"attributes": [pair.first, pair.second], "count": int(pair.zeros.sum())}
+                    for pair in self.zeros.pairs
+                ],
+                "left_out": [list(pair) for pair in self.zeros.left_out],
+            }
+        return {
+            "records": self.records,
+            "edit_rules": [
+                {"rule": rule.text, "records": count, "percent": 100.0 * count / self.records}
+                for rule, count in self.broken
+            ],
+            "structural_zeros": zeros,
+            "given_away": [d._asdict() for d in self.given_away],
+            "told_by_order": list(self.told_by_order),
+            "alphabetical": list(self.alphabetical),
+        }
+
+    def sentences(self) -> list[str]:
+        """Return the findings for people to read."""
+        lines = [
+            f"edit rule {rule.text}: broken by {count} of {self.records} records ({100.0 * count / self.records:.2f} %)"
+            for rule, count in self.broken
+        ] or ["The schema has no edit rules."]
+        if self.zeros is not None:
+            lines.append(zeros_sentence(self.zeros))
+        lines += [*given_away_sentences(self.given_away), *position_sentences(self.told_by_order)]
+        return lines + [
+            f"{printable(name)} is ordinal, and its categories stand in alphabetical order, as they do where the "
+            "schema does not list them: losses and methods go by that. List them in their own order."
+            for name in self.alphabetical
+        ]
+
+
+def check_records(table: Table, protect: Sequence[str], threshold: float = THRESHOLD) -> DataCheck:
+    """Look for broken edit rules, structural zeros, and masked attributes that the rest of the file or its order tells.
+
+    Parameters
+    ----------
+    table : Table
+        The whole original.
+    protect : sequence of str
+        The attributes to be masked; with none, only edit rules are looked at.
+    threshold : float
+        Expected records from which a combination that never occurs is a structural zero.
+
+    Raises
+    ------
+    SchemaError
+        Attributes that the file does not have.
+    """
+    table.schema.require(protect, "protect")
+    broken = tuple((rule, int(rule.broken(table).sum())) for rule in table.schema.edit_rules)
+    zeros = find_structural_zeros(table, protect, threshold) if protect else None
+    told = told_by_position(table, protect)
+    alphabetical = tuple(name for name in protect if _alphabetical(table.schema[name]))
+    return DataCheck(len(table), broken, zeros, determinations(table, protect), told, alphabetical)
+
+
+def _alphabetical(attribute: Attribute) -> bool:
+    """Whether ordered categories are words in alphabetical order; letters alone, such as grades, may well be so."""
+    words = attribute.categories
+    plain = not any(sign.isdigit() for word in words for sign in word) and max(map(len, words), default=0) > 2
+    return attribute.scale is Scale.ORDINAL and len(words) > 2 and plain and list(words) == sorted(words)
+
+
+def zeros_sentence(zeros: StructuralZeros) -> str:
+    """Return how many structural zeros a file has, and by what rule."""
+    sentence = "Structural zeros: none were found."
+    if zeros.count:
+        pairs = len(zeros.pairs)
+        combinations = f"{zeros.count} combination{'s' * (zeros.count != 1)}"
+        never = "never occur" if zeros.count != 1 else "never occurs"
+        sentence = (
+            f"Structural zeros: {combinations} in {pairs} pair{'s' * (pairs != 1)} of attributes {never} although the "
+            f"margins lead to expect {zeros.threshold:g} records or more (numbers in {BINS} quantile bins)."
+        )
+    if zeros.left_out:
+        names = ", ".join(f"{first} with {second}" for first, second in zeros.left_out)
+        sentence += f" Not looked at, having too many categories: {printable(names)}."
+    return sentence
+
+
+def given_away_sentences(found: Sequence[Determination]) -> list[str]:
+    """Return a warning for each masked attribute that follows from others that are published as they are."""
+    warnings = []
+    for name in dict.fromkeys(d.masked for d in found):
+        by = [d for d in found if d.masked == name]
+        sources = ", ".join(
+            f"{printable(d.by)} ({f'to within {three_digits(d.within)}, ' if d.within else ''}for "
+            f"{100.0 * d.share:.1f} % of the records)"
+            for d in by
+        )
+        warnings.append(
+            f"{printable(name)} is masked, but follows from what is published as it is: {sources}. Whoever has the "
+            f"file reads it off. Protect {printable(', '.join(d.by for d in by))} as well, or leave it out of the file."
+        )
+    return warnings
+
+
+def rules_notes(microdata: Microdata, genotype: Genotype[Any]) -> list[str]:
+    """Return what rules of records held for a search, in sentences; none where there was no rule.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    genotype : Genotype
+        One that publishes the original's own categories.
+    """
+    rules = microdata.rules
+    if rules is None:
+        return []
+    notes = (
+        [zeros_sentence(rules.zeros) + " No record of the protected file has one."]
+        if rules.zeros and rules.zeros.count
+        else []
+    )
+    if rules.edit_rules:
+        notes.append(
+            f"No record of the protected file breaks an edit rule: {'; '.join(r.text for r in rules.edit_rules)}."
+        )
+    if isinstance(genotype, PostRandomised):
+        notes.append(
+            "Records that were drawn against these rules went back towards their original values. The transition "
+            "matrices, and what is expected of them or guaranteed by them, hold for the draw before that repair."
+        )
+    return notes
+
+
+def require_no_split_households(table: Table, protect: Sequence[str]) -> None:
+    """Raise where members of a published household would get different values of what they share.
+
+    A search changes records one by one. Of a household whose members live in two regions afterwards anybody sees that
+    it was masked, and the majority of its members gives the original away.
+
+    Parameters
+    ----------
+    table : Table
+        With all attributes.
+    protect : sequence of str
+        What is masked.
+
+    Raises
+    ------
+    DataError
+        With the attributes that households share, and what can be done instead.
+    """
+    shared = shared_in_households(table, protect)
+    if not shared:
+        return
+    key = table.schema.with_role(Role.HOUSEHOLD)[0]
+    given = f"{', '.join(shared)}, the same for all members of a household, beside the household's number {key}"
+    wanted = "attributes that members of a household do not share, since records are masked one by one"
+    advice = (
+        f"Give {key} the role drop, so that members cannot be put together; or leave {', '.join(shared)} out of what "
+        "is protected; or protect a file of households, one record each, by itself."
+    )
+    raise DataError(Fault("protect", given, wanted, advice))

@@ -1,0 +1,239 @@
+"""How many people an informed intruder is expected to link in a file, and what share of them is accepted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from evosdc.errors import InputError
+from evosdc.model import Fitted, Microdata
+from evosdc.model.constraint import Constraint
+from evosdc.plugins.registry import Registry
+from evosdc.processors import side_by_side
+from evosdc.table.exact_values import ExactValues, known_of
+from evosdc.table.published_decimals import with_published_decimals
+from evosdc.table.table import Numbers, Table
+
+ACCEPTED = 9.0
+"""Per cent of people expected to be found from which a file is not for everybody: the threshold of 0.09 that the
+European Medicines Agency (policy 0070, 2016) and Health Canada (2019) set for public release."""
+
+
+def bound_of(required: Sequence[str], measure: str, registry: Registry) -> tuple[float, str]:
+    """Return the share of people that may be found, in per cent, and the requirement that sets it.
+
+    A requirement sets it that bounds, over all attributes, the measure that states the share, or that of an intruder
+    who knows how the file was masked; of several the strictest. No other one says what is acceptable, `dr` neither:
+    it mixes what several measures say.
+    """
+    sets = {measure, *registry.defaults("measure", "intruder")}
+    found = [(constraint, str(constraint)) for constraint in map(Constraint.parse, required)]
+    bounds = [
+        (constraint.bound, text)
+        for constraint, text in found
+        if constraint.name in sets and constraint.operator == "<=" and not (constraint.attribute or constraint.params)
+    ]
+    return min(bounds, default=(ACCEPTED, ""))
+
+
+def strictest_bound(required: Sequence[str], registry: Registry) -> float:
+    """Return the least `bound_of` whichever intruder turns out to find most, which a search does not know before.
+
+    A requirement below 0, which nothing fulfils, is refused by itself.
+    """
+    least = min(bound_of(required, measure, registry)[0] for measure in ("", *registry.defaults("measure", "identity")))
+    return max(least, 0.0)
+
+
+def two_way_of(registry: Registry) -> str:
+    """Return the measure of an informed intruder in both directions; empty where none is offered."""
+    return next(iter(registry.defaults("measure", "two-way")), "")
+
+
+LISTED = 40
+"""Records at risk that are listed by position."""
+
+LIKELY = 0.5
+"""Chance to be found from which a record is at risk: the intruder is more often right than wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What the most successful reaches of the intruders that are tried.
+
+    Parameters
+    ----------
+    measure : str
+        That says so.
+    percent, original : float
+        Records expected to be found in the published file, and in the original itself by whichever intruder finds most
+        there, in per cent.
+    records : int
+        Of the published file.
+    known : tuple of str
+        What the intruder knows of everybody.
+    chances : ndarray of float64, shape (n,), or None
+        For each record the chance to be found, 0..1; None where the measure does not tell.
+    other : float or None
+        What looking in the other direction finds, in per cent; None where it was not tried.
+    backwards : bool
+        Whether the intruder looks for each person's likeliest masked record, and not for each masked record's person.
+    """
+
+    measure: str
+    percent: float
+    original: float
+    records: int
+    known: tuple[str, ...]
+    chances: Numbers | None
+    backwards: bool = False
+    other: float | None = None
+
+    @property
+    def expected(self) -> float:
+        """How many people are expected to be found."""
+        return self.percent * self.records / 100.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it, with the positions of the records easiest to find, from 1, and no value."""
+        document: dict[str, Any] = {
+            "measure": self.measure, "percent": self.percent, "original_percent": self.original,
+            "expected": self.expected, "records": self.records, "known": list(self.known),
+            "looks_for": "masked record" if self.backwards else "person", "other_percent": self.other,
+        }  # fmt: skip
+        if self.chances is None:
+            return document
+        order = np.argsort(-self.chances, kind="stable")[:LISTED]
+        return document | {
+            "likely": int((self.chances >= LIKELY).sum()),
+            "sure": int((self.chances >= 1.0 - 1e-9).sum()),
+            "at_risk": [
+                {"record": int(place) + 1, "chance": float(self.chances[place])}
+                for place in order.tolist()
+                if self.chances[place] >= LIKELY
+            ],
+        }
+
+
+def measured_by(told: Mapping[str, Any]) -> str:
+    """Return in words by what a share was measured, of what `Found.to_json` returns.
+
+    Turned round it is another figure than the score of the same measure, which looks in one direction alone: so both
+    are told apart.
+    """
+    measure, other = told["measure"], told.get("other_percent")
+    if told.get("looks_for") != "masked record":
+        return str(measure)
+    words = f"{measure} turned round: for each person the likeliest masked record"
+    if other is None:
+        return words
+    return f"{words}; {measure} itself, for each masked record the likeliest person, finds {other:.2f} %"
+
+
+def found_by_value(original: Table, masked: Table, known: Sequence[str]) -> tuple[str, float]:
+    """Return the attribute by whose exact value alone most people are found, and how many are, in per cent.
+
+    See `evosdc.table.exact_values.ExactValues`, which the measure of this risk counts by, too: measures that take
+    numbers by classes do not see that a search left them as they are.
+    """
+    values = ExactValues(with_published_decimals(original.select(known), masked), known)
+    percents = dict(zip(values.names, values.percents(masked.select(known)).tolist(), strict=True))
+    best = max(known, key=lambda name: percents[name])
+    return best, percents[best]
+
+
+def found_by_intruder(
+    original: Table,
+    masked: Table,
+    protect: Sequence[str],
+    registry: Registry,
+    params: Mapping[str, Mapping[str, Any]] | None = None,
+    fitted: Mapping[str, Fitted] | None = None,
+    unprotected: Mapping[str, float] | None = None,
+    scored: Mapping[str, float] | None = None,
+) -> Found | None:
+    """Return what the most successful intruder finds; None where no measure of identity can read the files.
+
+    Parameters
+    ----------
+    original : Table
+        All attributes.
+    masked : Table
+        The masked ones.
+    protect : sequence of str
+    registry : Registry
+    params : mapping of str to mapping, optional
+        Parameters of measures in force.
+    fitted : mapping of str to Fitted, optional
+        Measures that are fitted already, with these parameters and on the attributes that the intruder knows.
+    unprotected : mapping of str to float, optional
+        What these find in the original itself, where that is known.
+    scored : mapping of str to float, optional
+        What they find in the masked file, where that is known: only the most successful one then looks again, for the
+        chance of each record.
+    """
+    known = known_of(original, protect)
+    if len(original) == 0:
+        return None
+    sides = original, masked.select(known)
+    fitted, scored, unprotected = fitted or {}, scored or {}, unprotected or {}
+    told = fitted.keys() & scored.keys() & unprotected.keys()
+    ask = partial(_found, sides=sides, known=known, registry=registry, params=params or {}, unprotected=unprotected)
+    asked = [
+        partial(Found, name, scored[name], unprotected[name], len(masked), known, None)
+        if name in told
+        else partial(ask, name, known_fitted=fitted.get(name))
+        for name in registry.defaults("measure", "identity")
+    ]
+    found = [one for one in side_by_side(len(original), asked) if one is not None]
+    if not found:
+        return None
+    # Of equal ones the one that knows most, which is registered last; the original is attacked by whoever finds most.
+    best = max(reversed(found), key=lambda one: one.percent)
+    if best.measure in told:
+        best = ask(best.measure, known_fitted=fitted[best.measure]) or best
+    best = replace(best, original=max(one.original for one in found))
+    other = ask(best.measure, unprotected={}, known_fitted=None, backwards=True)
+    if other is None:
+        return best
+    if other.percent <= best.percent:
+        return replace(best, other=other.percent)
+    return replace(other, original=best.original, other=best.percent)
+
+
+def _found(
+    name: str,
+    sides: tuple[Table, Table],
+    known: tuple[str, ...],
+    registry: Registry,
+    params: Mapping[str, Mapping[str, Any]],
+    known_fitted: Fitted | None,
+    unprotected: Mapping[str, float],
+    backwards: bool = False,
+) -> Found | None:
+    """Return what the intruder of a measure finds; None where it cannot read the files.
+
+    Backwards the two files change places: the masked one is what everybody's own record is looked for in.
+    """
+    original, masked = sides
+    (whole, searched) = (masked, original.select(known)) if backwards else (original, masked)
+    try:
+        measure = registry.build("measure", name, dict(params.get(name, {})))
+        measure.require_support(original.select(known), f"measure {name}")
+        fitted = known_fitted if known_fitted is not None else measure.fit_in(Microdata(whole, known))
+        percent, shares = _judged(fitted, searched)
+        own = unprotected.get(name, float("nan"))
+        if name not in unprotected and not backwards:
+            own = float(fitted.score(original.select(known)))
+    except InputError:
+        return None
+    chances = None if shares is None else np.clip(shares * len(masked) / 100.0, 0.0, 1.0)
+    return Found(name, percent, own, len(masked), known, chances, backwards)
+
+
+def _judged(fitted: Fitted, masked: Table) -> tuple[float, Numbers | None]:
+    """Return the score of a table and what each record adds to it."""
+    tracker = fitted.track(masked)
+    return tracker.score, tracker.contributions()

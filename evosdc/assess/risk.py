@@ -1,0 +1,501 @@
+"""What one file reveals by itself: figures of privacy models, records that stand out, and what uniques are worth."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.assess.changes import perturbed
+from evosdc.assess.defaults import choose_attributes
+from evosdc.assess.intruder import Found, found_by_intruder
+from evosdc.assess.mask import sampling_weights
+from evosdc.assess.utility import named
+from evosdc.errors import DataError, Fault, FaultCollector, InputError, ParameterError
+from evosdc.files.schema.description import AttributeDescription, SchemaDescription
+from evosdc.model import IntruderView, MissingMatch, PrivacyModel
+from evosdc.plugins.registry import Registry
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.alignment import align_codes, recode_like, restrict_to
+from evosdc.table.coarsening import coarsened
+from evosdc.table.equivalence import equivalence_classes, ranks
+from evosdc.table.role_assignment import assign_role
+from evosdc.table.schema import WITHHELD, MissingRule, Role, Schema
+from evosdc.table.table import MISSING, Numbers, Table
+
+
+class RegisteredModels:
+    """All privacy models of a registry: what `evosdc.model.PrivacyModels` asks for.
+
+    Parameters
+    ----------
+    registry : Registry
+    """
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def build(self, name: str, params: Any) -> PrivacyModel:
+        """Return a model with its parameters."""
+        model: PrivacyModel = self._registry.build("privacy-model", name, params)
+        return model
+
+
+_NOT_KNOWN = (*WITHHELD, Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD)
+"""Roles of attributes that an intruder is not taken to know where no quasi-identifier is declared."""
+
+
+def intruder_view_of(
+    table: Table,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    weight: str | None = None,
+    household: str | None = None,
+    missing: str | None = None,
+    population: Table | None = None,
+    transitions: Mapping[str, Matrix] | None = None,
+    otherwise_all: bool = True,
+) -> IntruderView:
+    """Return a file as an intruder sees it; what is None is read off the roles and the rule of the schema.
+
+    Parameters
+    ----------
+    table : Table
+        All attributes.
+    quasi_identifiers, sensitive : sequence of str, optional
+    weight, household : str, optional
+        The attributes of these roles.
+    missing : {"wildcard", "category", "never"}, optional
+    population : Table, optional
+        With at least the quasi-identifiers; its categories may be others.
+    transitions : mapping of str to ndarray, optional
+        By attribute, the rows of the values that occurred before.
+    otherwise_all : bool
+        Whether, without any quasi-identifier, an intruder knows all attributes but identifiers, sensitive ones, weights
+        and households.
+
+    Raises
+    ------
+    InputError
+        With all faults in names, weights, rule and population.
+    """
+    collect = FaultCollector()
+    with collect.step():
+        table = assign_role(table, Role.WEIGHT, weight)
+    with collect.step():
+        table = assign_role(table, Role.HOUSEHOLD, household)
+    schema = table.schema
+    chosen: tuple[str, ...] = ()
+    secret = schema.with_role(Role.SENSITIVE) if sensitive is None else tuple(dict.fromkeys(sensitive))
+    with collect.step():
+        schema.require(secret, "sensitive")
+    with collect.step():
+        if quasi_identifiers is None and otherwise_all and not schema.with_role(Role.QUASI_IDENTIFIER):
+            quasi_identifiers = [a.name for a in schema.attributes if a.role not in _NOT_KNOWN and a.name not in secret]
+        if quasi_identifiers is None and sensitive is not None:
+            # what is named sensitive now is no longer the quasi-identifier that the schema declares
+            quasi_identifiers = [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in secret]
+        chosen = choose_attributes(schema, quasi_identifiers, otherwise_all=False, option="--quasi-identifiers")
+    both = [name for name in chosen if name in secret]
+    if both and sensitive is None:
+        # likewise the other way round
+        secret = tuple(name for name in secret if name not in both)
+    elif both:
+        wanted = "attributes that an intruder does not know already"
+        collect.faults.append(Fault("sensitive", f"{', '.join(both)}, a quasi-identifier as well", wanted))
+    match = MissingMatch.of(schema.na)
+    with collect.step():
+        match = _match(missing, table, chosen)
+    weights: Numbers | None = None
+    with collect.step():
+        weights = sampling_weights(table)
+    households = schema.with_role(Role.HOUSEHOLD)
+    if len(households) > 1:
+        advice = "Give the others another role."
+        collect.faults.append(Fault("household", ", ".join(households), "one attribute of households", advice))
+    with collect.step():
+        if population is not None:
+            if len(population) < len(table):
+                given = f"{len(population)} records, of which the {len(table)} of the file cannot be a part"
+                wanted = f"all people that the file was drawn from, {len(table)} records or more"
+                raise ParameterError(Fault("population", given, wanted, "Check that the two files are not exchanged."))
+            recode_like(population, schema, chosen)  # refuses what cannot be compared
+            population = coarsened(population, table, chosen)
+    if len(table) == 0:
+        collect.faults.append(Fault("data", "no record", "at least one record"))
+    collect.settle()
+    living = households[0] if households else None
+    return IntruderView(table, chosen, secret, weights, living, match, population, transitions)
+
+
+def _match(missing: str | None, table: Table, chosen: Sequence[str]) -> MissingMatch:
+    if missing is not None:
+        if missing not in list(MissingMatch):
+            raise ParameterError(Fault("missing", repr(missing), f"one of {', '.join(MissingMatch)}"))
+        return MissingMatch(missing)
+    if table.schema.na is MissingRule.ERROR:
+        faults = [
+            Fault(
+                name,
+                f"{count} missing values",
+                "none, since the schema says na = 'error'",
+                "Choose how they count: wildcard, category or never.",
+            )
+            for name in chosen
+            if (count := table.missing_in(table.schema[name]))
+        ]
+        if faults:
+            raise DataError(faults)
+    return MissingMatch.of(table.schema.na)
+
+
+def population_description(schema: Schema, names: Sequence[str]) -> SchemaDescription:
+    """Return how a file of the population is read: scales and missing values as here, categories as it has them."""
+    attributes = {name: AttributeDescription(scale=schema[name].scale) for name in names if name in schema}
+    return SchemaDescription(attributes, schema.missing, schema.na, "population")
+
+
+def single_records(model: PrivacyModel, view: IntruderView) -> str:
+    """Return that a model needs single records where it does and there are counts alone; else nothing."""
+    return "" if view.counts is None or model.counted else "single records, not distinct ones with counts"
+
+
+def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, Any]:
+    """Return the figures of privacy models by name, and under ``not_applicable`` why the others have none.
+
+    Raises
+    ------
+    InputError
+        Unknown models, or parameters that were refused or do not fit the file.
+    """
+    built = build_models(models, registry)
+    lacking = {name: model.lacking(view) or single_records(model, view) for name, model in built.items()}
+    figures: dict[str, Any] = {}
+    collect = FaultCollector()
+    for name, model in built.items():
+        if not lacking[name]:
+            with collect.step():
+                figures[name] = dict(model.assess(view))
+    collect.settle()
+    return figures | {"not_applicable": {name: f"needs {what}" for name, what in lacking.items() if what}}
+
+
+def record_figures(
+    view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry: Registry
+) -> dict[str, Numbers]:
+    """Return what privacy models say of each record, by name, each of shape (n,) in the order of the file.
+
+    Those that say nothing of single records, or lack something, are left out.
+
+    Raises
+    ------
+    InputError
+        As `assess`.
+    """
+    found = {}
+    for name, model in build_models(models, registry).items():
+        if not model.lacking(view):
+            figures = model.record_figures(view)
+            if figures is not None:
+                found[name] = figures
+    return found
+
+
+def build_models(models: Mapping[str, Mapping[str, Any]], registry: Registry) -> dict[str, PrivacyModel]:
+    """Return privacy models by name; raises with the faults of all names and parameters at once."""
+    collect = FaultCollector()
+    built: dict[str, PrivacyModel] = {}
+    for name, params in models.items():
+        with collect.step():
+            built[name] = registry.build("privacy-model", name, params)
+    collect.settle()
+    return built
+
+
+def _missing_values(view: IntruderView, name: str) -> int:
+    attribute = view.table.schema[name]
+    if view.counts is None:
+        return view.table.missing_in(attribute)
+    column = view.table.column(name)
+    return int(view.counts[column == MISSING if attribute.categorical else np.isnan(column)].sum())
+
+
+def view_summary(view: IntruderView) -> dict[str, Any]:
+    """Return what the figures of a file hang on: records, roles, weights and the rule for missing values."""
+    weights = view.table.schema.with_role(Role.WEIGHT)
+    return {
+        "records": view.records,
+        "quasi_identifiers": list(view.quasi_identifiers),
+        "sensitive": list(view.sensitive),
+        "weight": weights[0] if weights else None,
+        "household": view.household,
+        "missing_rule": str(view.missing),
+        "missing_values": sum(_missing_values(view, name) for name in view.quasi_identifiers),
+    }
+
+
+@dataclass(frozen=True)
+class Outstanding:
+    """A record that is like no other one.
+
+    Parameters
+    ----------
+    record : int
+        Position in the file, from 1.
+    sets : tuple of tuple of str
+        The smallest sets of attributes that tell it from all others.
+    """
+
+    record: int
+    sets: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class StandingOut:
+    """The records of a file that stand out.
+
+    Parameters
+    ----------
+    records : tuple of Outstanding
+        Those that fewest attributes give away first.
+    found : Found or None
+        What an informed intruder finds in the file as it is; None where no measure of identity can read it.
+    """
+
+    records: tuple[Outstanding, ...]
+    found: Found | None
+
+    def to_json(self, most: int) -> dict[str, Any]:
+        """Return counts, and the first records with their sets, as JSON has it."""
+        by_size = Counter(len(one.sets[0]) for one in self.records)
+        return {
+            "records": len(self.records),
+            "by_size": {str(size): by_size[size] for size in sorted(by_size)},
+            "listed": [{"record": one.record, "sets": list(map(list, one.sets))} for one in self.records[:most]],
+            "intruder": None
+            if self.found is None
+            else {key: value for key, value in self.found.to_json().items() if key != "at_risk"},
+        }
+
+    def sentences(self, most: int) -> list[str]:
+        """Return the same in plain words."""
+        told = []
+        if self.found is not None:
+            told.append(
+                f"An informed intruder is expected to find {self.found.expected:.0f} of {self.found.records} people "
+                f"({self.found.percent:.2f} %, by {self.found.measure}) in the file as it is."
+            )
+        who = (
+            "1 record stands out:"
+            if len(self.records) == 1
+            else (f"{len(self.records)} records stand out; those that fewest attributes give away first:")
+        )
+        told.append(who if self.records else "No record stands out.")
+        for one in self.records[:most]:
+            told.append(f"  record {one.record}: alone by {' or by '.join(map(' and '.join, one.sets[:3]))}")
+        return told
+
+
+def standing_out(view: IntruderView, models: Sequence[PrivacyModel], registry: Registry) -> StandingOut:
+    """Return the records that privacy models single out, by the fewest attributes that any of them names.
+
+    Parameters
+    ----------
+    view : IntruderView
+    models : sequence of PrivacyModel
+    registry : Registry
+    """
+    merged: dict[int, set[tuple[str, ...]]] = {}
+    for model in models:
+        if not model.lacking(view):
+            for place, sets in model.standing_out(view).items():
+                merged.setdefault(place, set()).update(sets)
+    records = []
+    for place, known_by in merged.items():
+        least = min(map(len, known_by))
+        records.append(Outstanding(place + 1, tuple(sorted(names for names in known_by if len(names) == least))))
+    records.sort(key=lambda one: (len(one.sets[0]), -len(one.sets), one.record))
+    known = view.table.select(view.quasi_identifiers)
+    try:
+        found = found_by_intruder(view.table, known, view.quasi_identifiers, registry)
+    except InputError:
+        found = None
+    return StandingOut(tuple(records), found)
+
+
+@dataclass(frozen=True, eq=False)
+class Perturbed:
+    """What counts of uniques are worth in a file whose values were changed.
+
+    Parameters
+    ----------
+    told_by : str
+        How it is known that the file was perturbed: the name of a file.
+    changed : mapping of str to int
+        Values that are perturbed (`evosdc.assess.changes`), by known attribute.
+    unique : int
+        Records of the file that are like no other one in what the intruder knows.
+    unique_unchanged : int
+        Records of the file that are like no other one in the known attributes that were not perturbed.
+    right : int or None
+        Of the unique records, those without any perturbed value; None where there is no original to compare with.
+    found : Found or None
+        What an informed intruder finds; None likewise.
+    publication : mapping or None
+        What the run that made the file says of publishing it, where its folder tells.
+    """
+
+    told_by: str
+    changed: Mapping[str, int] = field(default_factory=dict)
+    unique: int = 0
+    unique_unchanged: int = 0
+    right: int | None = None
+    found: Found | None = None
+    publication: Mapping[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        intruder = {k: v for k, v in self.found.to_json().items() if k != "at_risk"} if self.found is not None else None
+        return {
+            "told_by": self.told_by, "changed": dict(self.changed), "unique_records": self.unique,
+            "unique_by_unchanged": self.unique_unchanged, "right": self.right, "at_least_right": self.at_least,
+            "intruder": intruder, "verdict": self.verdict,
+        }  # fmt: skip
+
+    @property
+    def unchanged(self) -> tuple[str, ...]:
+        """The known attributes of which nothing was perturbed."""
+        return tuple(name for name, count in self.changed.items() if not count)
+
+    @property
+    def at_least(self) -> int:
+        """How many of the unique records have no perturbed value, at least."""
+        return max(0, self.unique - sum(self.changed.values())) if self.right is None else self.right
+
+    @property
+    def verdict(self) -> str:
+        """What can be said of publishing the file: what its run says, else who says it.
+
+        What uniques suggest counts as far as their values are true.
+        """
+        if self.publication is not None:
+            return _of_run(self.publication)
+        said = []
+        if self.found is not None:
+            said.append(f"An informed intruder is expected to find {self.found.percent:.1f} % of the people.")
+        said.append(self._danger or _NOTHING)
+        if self.found is None:
+            said.append("evosdc judge ORIGINAL FILE tells whether people can be found in it.")
+        told = " ".join(said)
+        return told[0].lower() + told[1:]
+
+    @property
+    def _danger(self) -> str:
+        """What true values tell; empty where they need not tell anything."""
+        if self.unique_unchanged:
+            which = "attribute" if len(self.unchanged) == 1 else "attributes"
+            who = "1 respondent stands" if self.unique_unchanged == 1 else f"{self.unique_unchanged} respondents stand"
+            return f"{who} out by the {which} {named(self.unchanged)} alone, of which nothing was perturbed. {_DO_NOT}"
+        if self.at_least and self.found is None:
+            stand = f"{self.at_least} of the {self.unique} records that stand out"
+            return f"At least {stand} {'has' if self.at_least == 1 else 'have'} no perturbed value. {_DO_NOT}"
+        return ""
+
+    def sentences(self) -> list[str]:
+        """Return in plain words that uniques need not be re-identifications, and how many are right where known."""
+        changed = ", ".join(f"{name} {count}" for name, count in self.changed.items() if count)
+        told = [
+            f"This file was perturbed ({changed} values became other known ones; {self.told_by}). Records with such a "
+            "value are not re-identifications, though they may be like no other one: it may be another person's."
+        ]
+        if self.right is not None:
+            told.append(f"Of these {self.unique} records, {self.right} have no value that is not their own person's.")
+        if self.found is not None:
+            turned = " turned round" if self.found.backwards else ""
+            told.append(
+                f"An informed intruder is expected to find {self.found.expected:.0f} of {self.found.records} people "
+                f"({self.found.percent:.2f} %, by {self.found.measure}{turned}); in the original "
+                f"{self.found.original * self.found.records / 100.0:.0f}."
+            )
+        elif self.right is None:
+            told.append("With --original FILE it is counted how many are right, and what an informed intruder finds.")
+        return told
+
+
+_DO_NOT = "Do not release the file as it is unless these attributes are unknown to everybody else."
+_NOTHING = "This file was perturbed, so that counts of records that stand out say nothing of publishing it."
+
+
+def _of_run(told: Mapping[str, Any]) -> str:
+    """Return what the run that made a file says of publishing it."""
+    found = told.get("intruder")
+    reach = f"; an informed intruder is expected to find {found['percent']:.1f} % of the people" if found else ""
+    return f"{told.get('headline')}, says the run that made the file{reach}. Its report has the conditions and more."
+
+
+def against_original(original: Table, view: IntruderView, registry: Registry, told_by: str) -> Perturbed | None:
+    """Return what uniques of a published file are worth, by its original; None where no known value was perturbed.
+
+    Parameters
+    ----------
+    original : Table
+        Record r is the same respondent as that of the published file.
+    view : IntruderView
+        Of the published file. Where its values are coarser, or left out, nothing was perturbed, and counts of uniques
+        hold as they are.
+    registry : Registry
+    told_by : str
+
+    Raises
+    ------
+    InputError
+        Other records in number, or an attribute that the published file lacks.
+    """
+    names = list(view.quasi_identifiers)
+    before = original.select(names)
+    published = restrict_to(before, view.table)
+    others = {name: perturbed(before, published, name) for name in names}
+    if not any(other.any() for other in others.values()):
+        return None
+    unique = unique_records(view)
+    right = int((unique & ~np.any(list(others.values()), axis=0)).sum())
+    found = None
+    with suppress(InputError):  # intruders read no coarser labels
+        found = found_by_intruder(original, align_codes(before, published), names, registry)
+    return perturbed_file(told_by, {name: int(other.sum()) for name, other in others.items()}, view, right, found)
+
+
+def perturbed_file(
+    told_by: str,
+    changed: Mapping[str, int],
+    view: IntruderView,
+    right: int | None = None,
+    found: Found | None = None,
+    publication: Mapping[str, Any] | None = None,
+) -> Perturbed:
+    """Return what uniques of a file are worth of which it is known how many values of each attribute are perturbed."""
+    left = [name for name, count in changed.items() if not count]
+    alone = 0
+    if left:
+        (keys,) = keys_of(view.table.select(left))
+        alone = int((np.bincount(keys)[keys] == 1).sum())
+    return Perturbed(told_by, changed, int(unique_records(view).sum()), alone, right, found, publication)
+
+
+def unique_records(view: IntruderView) -> NDArray[np.bool_]:
+    """Return which records are like no other one in what the intruder knows, by the view's rule for missing values."""
+    unique: NDArray[np.bool_] = view.frequencies[0][view.classes.of] == 1
+    return unique
+
+
+def keys_of(*tables: Table) -> tuple[NDArray[np.intp], ...]:
+    """Return a number for each record of tables in one coding, the same for records that are alike throughout."""
+    codes = np.concatenate([table.codes for table in tables])
+    # Missing numbers are like each other, and unlike anything else.
+    places = [ranks(column) for column in np.concatenate([table.numbers for table in tables]).T]
+    keys = equivalence_classes(np.column_stack([codes, *places])).of
+    ends = np.cumsum([len(table) for table in tables])[:-1]
+    return tuple(part.astype(np.intp) for part in np.split(keys, ends))

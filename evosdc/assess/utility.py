@@ -1,0 +1,473 @@
+"""What analysts get: tables, means and correlations of the original beside those of the published file, in words.
+
+A figure *holds* where it differs by no more than it would in another sample of the same size. That is judged by the
+standard error of the difference of two such samples; it is a yardstick, not a test. A table with few records a cell
+would differ much between samples, so at most `AT_MOST` per cent of its records may be elsewhere, too.
+
+The usual correction takes values that were changed for random ones. With q the share of values kept beyond chance, a
+group's published shares are ``p' = q p + (1 - q) r`` and the file's ``m' = q m + (1 - q) r``, whatever r is, so that
+``p = m + (p' - m') / q``. Values agree with probability ``a = q + (1 - q) sum m r``; without r that is
+``q = (a - sum m m') / (1 - sum m m)``. Users know m' alone and take it for m. A masking that an algorithm searched for
+is not random: there the correction may do harm, so that it is told only where it helps.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import pi, prod, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.assess.classes import Classed, classed
+from evosdc.table.distinct_values import placed_values
+from evosdc.table.schema import Role, Scale
+from evosdc.table.table import MISSING, Numbers, Table
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """A column whose ranks are found once, for its correlations with several others.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+    """
+
+    values: Numbers
+
+    @cached_property
+    def missing(self) -> NDArray[np.bool_]:
+        """Where there is no value."""
+        return np.isnan(self.values)
+
+    @cached_property
+    def ranks(self) -> Numbers:
+        """Of a column without missing values, equal ones at the middle of theirs."""
+        return _ranked(self.values)
+
+    def among(self, records: NDArray[np.bool_]) -> Numbers:
+        """Return the ranks of some of the records among these, none of which is missing."""
+        return self.ranks if records.all() else _ranked(self.values[records])
+
+
+def rank_correlation(first: Ranking, second: Ranking, fewest: int) -> float | None:
+    """Return Spearman's correlation over the records that have both values.
+
+    None where those are fewer than `fewest`, or one of the columns does not vary.
+    """
+    both = ~(first.missing | second.missing)
+    if both.sum() < fewest:
+        return None
+    ranks = first.among(both), second.among(both)
+    if ranks[0].std() == 0.0 or ranks[1].std() == 0.0:
+        return None
+    return float(np.corrcoef(*ranks)[0, 1])
+
+
+def _ranked(values: Numbers) -> Numbers:
+    # As scipy.stats.rankdata, whose import alone takes longer than the rest of a small run.
+    _, places, counts = placed_values(values)
+    averages: Numbers = np.cumsum(counts) - (counts - 1) / 2
+    return averages[places]
+
+
+MOST_PAIRS = 400
+"""Pairs of attributes that are compared, at most."""
+
+AT_MOST = 10.0
+"""Per cent of the records of a table that may be in another cell, however few records it has."""
+
+FEWEST = 10
+"""Records of a group in either file from which its mean is told."""
+
+_ANALYSED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER, Role.STRATUM)
+
+
+def analyses(original: Table, published: Table, protect: Sequence[str]) -> dict[str, Any]:
+    """Return tables, means and correlations before and after, of pairs with at least one masked attribute.
+
+    Parameters
+    ----------
+    original, published : Table
+        All attributes; the same records in the same order. Attributes that were generalised are left out.
+    protect : sequence of str
+        The masked attributes.
+
+    Returns
+    -------
+    dict
+        ``tables`` (``attributes moved sampling holds grouping``: records in another cell and what another sample would
+        move, in per cent; how values were put together, by attribute; of single attributes with grouped values
+        ``by_value``, the same figures for each value by itself), ``means`` (``of by before after error holds``; with
+        ``by`` the group that differs most, and its label) and ``correlations`` of ranks
+        (``attributes before after error holds``).
+    """
+    names = [
+        attribute.name
+        for attribute in original.schema.attributes
+        if (attribute.role in _ANALYSED or attribute.name in protect) and _alike(original, published, attribute.name)
+    ]
+    masked = [name for name in names if name in protect]
+    single = list(_single(original, published, masked))
+    columns = {name: classed(original, published, name) for name in names}
+    return {
+        "tables": [*single, *_pairs(columns, masked)],
+        "means": list(_means(original, published, columns, masked)),
+        "correlations": list(_correlations(original, published, names, masked)),
+    }
+
+
+def _alike(original: Table, published: Table, name: str) -> bool:
+    before = original.schema[name]
+    if name not in published.schema:
+        return False
+    after = published.schema[name]
+    return before.categorical == after.categorical and before.categories == after.categories
+
+
+def _paired(names: Sequence[str], masked: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs with a masked attribute, those of two masked ones first."""
+    pairs = [pair for pair in combinations(names, 2) if set(pair) & set(masked)]
+    return sorted(pairs, key=lambda pair: -len(set(pair) & set(masked)))[:MOST_PAIRS]
+
+
+def _single(original: Table, published: Table, masked: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for name in masked:
+        column = classed(original, published, name)
+        told = _table([column], column.original, column.published)
+        if column.grouping and (values := _by_value(original, published, name)) is not None:
+            told["by_value"] = values
+        yield told
+
+
+def _by_value(original: Table, published: Table, name: str) -> dict[str, Any] | None:
+    """Return the table of an attribute's single values; None for numbers that hardly repeat, which have no such one."""
+    both = np.concatenate([original.column(name), published.column(name)])
+    values, codes, _ = placed_values(both)
+    if not original.schema[name].categorical and len(values) > len(original) / 2:
+        return None
+    before, after = np.split(codes.reshape(-1).astype(np.int64), 2)
+    return _compared(before, after, len(values))
+
+
+def _pairs(columns: dict[str, Classed], masked: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for first, second in _paired(list(columns), masked):
+        one, other = columns[first], columns[second]
+        width = len(other.labels)
+        before, after = one.original * width + other.original, one.published * width + other.published
+        yield _table([one, other], before, after)
+
+
+def _table(columns: Sequence[Classed], before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, Any]:
+    grouping = {column.attribute.name: column.grouping for column in columns if column.grouping}
+    names = [column.attribute.name for column in columns]
+    return (
+        {"attributes": names} | _compared(before, after, prod(len(c.labels) for c in columns)) | {"grouping": grouping}
+    )
+
+
+def _compared(before: NDArray[np.int64], after: NDArray[np.int64], size: int) -> dict[str, Any]:
+    shares = np.bincount(before, minlength=size) / len(before), np.bincount(after, minlength=size) / len(after)
+    moved = 50.0 * float(np.abs(shares[0] - shares[1]).sum())
+    sampling = sampling_distance(shares[0], len(before))
+    return {"moved": moved, "sampling": sampling, "holds": moved <= min(sampling, AT_MOST)}
+
+
+def sampling_distance(shares: NDArray[np.float64], records: int) -> float:
+    """Return the expected total variation of two samples from a table's shares, in per cent, by the normal limit.
+
+    Half the sum over cells of ``E|d|`` for ``d ~ N(0, 2 p (1 - p) / n)``, which is ``2 sqrt(p (1 - p) / (pi n))``.
+    """
+    return 100.0 * float(np.sqrt(shares * (1.0 - shares) / (pi * max(records, 1))).sum())
+
+
+def _numbers(table: Table, name: str) -> Numbers:
+    """Return what ranks and means are taken of: numbers, or codes of ordered or binary categories; NaN if missing."""
+    column = np.asarray(table.column(name), dtype=np.float64)
+    return np.where(column == MISSING, np.nan, column) if table.schema[name].categorical else column
+
+
+def _means(
+    original: Table, published: Table, columns: dict[str, Classed], masked: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    numeric = [name for name in columns if not original.schema[name].categorical]
+    for name in numeric:
+        before, after = _numbers(original, name), _numbers(published, name)
+        if name in masked:
+            told = _mean_of(before, after)
+            yield {"of": name, "by": None, "group": ""} | told
+    for name, by in ((n, b) for n in numeric for b in columns if b != n and {n, b} & set(masked)):
+        found = _group_means(_numbers(original, name), _numbers(published, name), columns[by])
+        if found is not None:
+            yield {"of": name, "by": by} | found
+
+
+def _mean_of(before: Numbers, after: Numbers) -> dict[str, Any]:
+    sides = before[~np.isnan(before)], after[~np.isnan(after)]
+    means = [float(side.mean()) if len(side) else 0.0 for side in sides]
+    deviations = [float(side.std(ddof=1)) if len(side) > 1 else 0.0 for side in sides]
+    error = sqrt(2.0) * deviations[0] / sqrt(max(len(sides[0]), 1))
+    return {
+        "before": means[0], "after": means[1], "error": error, "holds": abs(means[0] - means[1]) <= error,
+        "deviation_before": deviations[0], "deviation_after": deviations[1],
+    }  # fmt: skip
+
+
+def _group_means(before: Numbers, after: Numbers, by: Classed) -> dict[str, Any] | None:
+    """Return the group whose mean differs most, in standard errors, and whether groups differ by one on average."""
+    size = len(by.labels)
+    known = ~np.isnan(before), ~np.isnan(after)
+    counts = np.bincount(by.original[known[0]], minlength=size), np.bincount(by.published[known[1]], minlength=size)
+    told = (counts[0] >= FEWEST) & (counts[1] >= FEWEST)
+    if told.sum() < 2:
+        return None
+    sums = (
+        np.bincount(by.original[known[0]], before[known[0]], minlength=size),
+        np.bincount(by.published[known[1]], after[known[1]], minlength=size),
+    )
+    squares = np.bincount(by.original[known[0]], before[known[0]] ** 2, minlength=size)
+    means = sums[0][told] / counts[0][told], sums[1][told] / counts[1][told]
+    variances = np.maximum(squares[told] / counts[0][told] - means[0] ** 2, 0.0)
+    errors = np.sqrt(2.0 * variances / counts[0][told])
+    apart = np.abs(means[0] - means[1]) / np.where(errors > 0.0, errors, 1.0)
+    worst = int(apart.argmax())
+    average = float(np.average(apart, weights=counts[0][told]))
+    return {
+        "group": by.labels[int(np.flatnonzero(told)[worst])],
+        "before": float(means[0][worst]),
+        "after": float(means[1][worst]),
+        "error": float(errors[worst]),
+        "groups": int(told.sum()),
+        "average": average,
+        "holds": average <= 1.0,
+    }
+
+
+def _correlations(
+    original: Table, published: Table, names: Sequence[str], masked: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    def ordered(name: str) -> bool:
+        attribute = original.schema[name]
+        return attribute.scale is not Scale.NOMINAL or len(attribute.categories) == 2
+
+    sides = [
+        {name: Ranking(_numbers(table, name)) for name in names if ordered(name)} for table in (original, published)
+    ]
+    for first, second in _paired(list(sides[0]), masked):
+        before, after = (rank_correlation(side[first], side[second], FEWEST) for side in sides)
+        if before is None or after is None:
+            continue
+        error = sqrt(2.0) * (1.0 - before**2) / sqrt(max(len(original) - 1, 1))
+        yield {
+            "attributes": [first, second], "before": before, "after": after, "error": error,
+            "holds": abs(before - after) <= error,
+        }  # fmt: skip
+
+
+MENTIONED = 0.05
+"""Per cent below which nothing is told to be elsewhere."""
+
+MOST_NAMED = 6
+"""Names in a sentence; of more, the first few and how many others there are."""
+
+
+def trust(analyses: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return in sentences which analyses give what the original gives, and which do not."""
+    yes: list[str] = []
+    no: list[str] = []
+    tables = analyses.get("tables") or ()
+    kinds = (
+        ("counts of single attributes", [entry for entry in tables if len(entry["attributes"]) == 1], "moved"),
+        ("tables of two attributes", [entry for entry in tables if len(entry["attributes"]) == 2], "moved"),
+        ("means", list(analyses.get("means") or ()), ""),
+        ("rank correlations", list(analyses.get("correlations") or ()), ""),
+    )
+    for what, entries, key in kinds:
+        if not entries:
+            continue
+        sound = [entry for entry in entries if entry["holds"]]
+        poor = [entry for entry in entries if not entry["holds"]]
+        ordered = sorted(poor, key=lambda entry: -distance(entry))
+        if len(poor) >= len(sound):
+            few = f" {len(sound)} of {len(entries)} hold." if sound else ""
+            no.append(f"{what.capitalize()}: {named([title(entry) for entry in ordered], 3)}.{few}")
+            continue
+        worst = ""
+        if key and sound:
+            most = max(entry[key] for entry in sound)
+            told = "exactly as they were"
+            if most > 0.0:
+                told = f"at most {most:.1f} % of the records elsewhere" if most >= MENTIONED else "nearly as they were"
+            worst = f"{_grouped(sound)} ({told})"
+        if not poor:
+            yes.append(f"All {len(entries)} {what}{worst}." if len(entries) > 1 else f"The {what}{worst}.")
+            continue
+        yes.append(f"{len(sound)} of {len(entries)} {what}{worst}.")
+        no.append(f"{what.capitalize()}: {named([title(entry) for entry in ordered], 3)}.")
+    no += _single_values(tables)
+    if tables:
+        no.append("Single records: any protected value of any of them may be another person's.")
+    return {"yes": yes, "no": no}
+
+
+def _grouped(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return in which classes sound tables were looked at: of single attributes each, of pairs that there were some."""
+    found = {name: words for entry in entries for name, words in (entry.get("grouping") or {}).items()}
+    if not found:
+        return ""
+    if any(len(entry["attributes"]) > 1 for entry in entries):
+        return ", each attribute in at most 12 classes"
+    return f", {named([f'{name} {words}' for name, words in found.items()])}"
+
+
+def _single_values(tables: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return which counts hold in classes, and do not by single values."""
+    off = [
+        f"{title(entry)} ({entry['by_value']['moved']:.1f} % of the records elsewhere)"
+        for entry in tables
+        if entry["holds"] and entry.get("by_value") and not entry["by_value"]["holds"]
+    ]
+    return [f"Counts by single value, which hold in classes alone: {named(off)}."] if off else []
+
+
+def destroyed(analyses: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """Return the masked attributes whose own counts nobody can use, and how much of them is elsewhere, the worst first.
+
+    More than `AT_MOST` per cent of the records are then in another category than in the original's counts.
+    """
+    single = [entry for entry in analyses.get("tables") or () if len(entry["attributes"]) == 1]
+    off = [(title(entry), float(entry["moved"])) for entry in single if entry["moved"] > AT_MOST]
+    return sorted(off, key=lambda entry: -entry[1])
+
+
+def distance(entry: Mapping[str, Any]) -> float:
+    """Return how far an analysis is off, in units of what another sample of the same size would differ by."""
+    if "moved" in entry:
+        return float(entry["moved"]) / max(min(float(entry["sampling"]), AT_MOST), 1e-9)
+    return abs(float(entry["before"]) - float(entry["after"])) / max(float(entry["error"]), 1e-9)
+
+
+def title(entry: Mapping[str, Any]) -> str:
+    """Return what an analysis is about, in few words."""
+    if "attributes" in entry:
+        return " x ".join(map(str, entry["attributes"]))
+    return f"{entry['of']} by {entry['by']}" if entry["by"] else str(entry["of"])
+
+
+def named(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Return names in running text; of many, the first few: a single one more is as short as to say so."""
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def shown(percent: float) -> str:
+    """Return a share in per cent; one that is not nothing is never written as 0.0."""
+    return "less than 0.1" if 0.0 < percent < 0.05 else f"{percent:.1f}"
+
+
+HELPS = 0.9
+"""Share of the error of published figures that corrected ones may have, for a correction to be worth its while."""
+
+FINE = 1000
+"""Records from which the share kept beyond chance is rounded to hundredths; below to tenths."""
+
+
+def corrections(original: Table, published: Table, tables: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return, for each masked attribute with tables of two, whether the correction helps where they do not hold.
+
+    Parameters
+    ----------
+    original, published : Table
+        As of `evosdc.assess.utility.analyses`.
+    tables : sequence of mapping
+        Its tables.
+
+    Returns
+    -------
+    list of dict
+        ``attribute kept poor published corrected helps nearer``: the share kept beyond chance, rounded as users get
+        it; the columns whose table with the attribute does not hold; the root mean square by which shares within
+        their groups are off as published and as corrected (0..1; null without any); whether to correct, and by how
+        many per cent that is nearer.
+    """
+    poor: dict[str, list[str]] = {}
+    for entry in tables:
+        names = [str(name) for name in entry["attributes"]]
+        for name, other in (names, names[::-1]) if len(names) == 2 else ():
+            poor.setdefault(name, []).extend([] if entry["holds"] else [other])
+    singles = [str(entry["attributes"][0]) for entry in tables if len(entry["attributes"]) == 1]
+    cache: dict[str, Classed] = {}
+
+    def column(name: str) -> Classed:
+        if name not in cache:
+            cache[name] = classed(original, published, name)
+        return cache[name]
+
+    return [_correction(column(name), [column(other) for other in poor.get(name, ())]) for name in singles]
+
+
+def _correction(target: Classed, groups: Sequence[Classed]) -> dict[str, Any]:
+    digits = 2 if len(target.original) >= FINE else 1
+    kept = round(kept_beyond_chance(target), digits)
+    errors = [found for by in groups if (found := _errors(target, by, kept)) is not None] if kept > 0.0 else []
+    before, after = (_root(np.concatenate([pair[side] for pair in errors])) if errors else None for side in (0, 1))
+    helps = before is not None and after is not None and after <= HELPS * before
+    return {
+        "attribute": target.attribute.name,
+        "kept": kept,
+        "poor": [by.attribute.name for by in groups],
+        "published": before,
+        "corrected": after,
+        "helps": helps,
+        "nearer": 100.0 * (1.0 - after / before) if before and after is not None else None,
+    }
+
+
+def kept_beyond_chance(target: Classed) -> float:
+    """Return the share of values that were kept and did not agree by chance, 0..1."""
+    joint = target.joint / max(len(target.original), 1)
+    before, after = joint.sum(axis=1), joint.sum(axis=0)
+    room = 1.0 - float(before @ before)
+    kept = (float(np.trace(joint)) - float(before @ after)) / room if room > 1e-12 else 0.0
+    return min(max(kept, 0.0), 1.0)
+
+
+def corrected(shares: Numbers, margin: Numbers, kept: float) -> Numbers:
+    """Return shares within groups (rows) as users correct them: ``m + (p' - m) / q``, cut to 0..1, each row of sum 1.
+
+    Parameters
+    ----------
+    shares : ndarray of float64, shape (g, c)
+        As published.
+    margin : ndarray of float64, shape (c,)
+        Shares in the whole published file.
+    kept : float
+        Share of values kept beyond chance, above 0.
+    """
+    cut = np.clip(margin + (shares - margin) / kept, 0.0, 1.0)
+    return np.asarray(cut / cut.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def _errors(target: Classed, by: Classed, kept: float) -> tuple[Numbers, Numbers] | None:
+    """Return by how much shares of an attribute within groups are off, as published and corrected; None without any."""
+    before, after = (_counts(target, by, side) for side in ("original", "published"))
+    told = (before.sum(axis=1) >= FEWEST) & (after.sum(axis=1) >= FEWEST)
+    if not told.any():
+        return None
+    margin = after.sum(axis=0) / after.sum()
+    true, shares = (side[told] / side[told].sum(axis=1, keepdims=True) for side in (before, after))
+    return (shares - true).reshape(-1), (corrected(shares, margin, kept) - true).reshape(-1)
+
+
+def _counts(target: Classed, by: Classed, side: str) -> NDArray[np.int64]:
+    rows, columns = len(by.labels), len(target.labels)
+    cells = getattr(by, side) * columns + getattr(target, side)
+    return np.bincount(cells, minlength=rows * columns).reshape(rows, columns)
+
+
+def _root(differences: Numbers) -> float:
+    return float(np.sqrt(np.mean(differences**2)))

@@ -1,1 +1,0 @@
-"""One masking, one measurement or one look at the risk of a file: what the commands and the Python functions share."""

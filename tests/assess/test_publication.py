@@ -1,0 +1,566 @@
+"""The verdict: what forbids to publish a file, what is a condition, and what an analyst is told."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evosdc.api.tables import as_table
+from evosdc.assess.background import unchanged_together
+from evosdc.assess.data_check import given_away_sentences
+from evosdc.assess.intruder import (
+    ACCEPTED,
+    LIKELY,
+    LISTED,
+    bound_of,
+    found_by_intruder,
+    found_by_value,
+    measured_by,
+    strictest_bound,
+    two_way_of,
+)
+from evosdc.assess.unchanged import known_words, together_words, unchanged_columns
+from evosdc.assess.utility import named, shown, trust
+from evosdc.assess.verdict import Evidence, publication, verdict_meets
+from evosdc.model import Microdata
+from evosdc.plugins.registry import default_registry
+from evosdc.table.determination import Determination, determinations
+from evosdc.table.exact_values import known_of
+from evosdc.table.role_assignment import assign_role
+from evosdc.table.row_positions import position_sentences
+from evosdc.table.schema import Role
+
+
+def intruder(percent):
+    return {"measure": "m", "percent": percent, "original_percent": 80.0, "expected": percent * 10, "records": 1000}
+
+
+GOOD = {"intruder": intruder(2.0), "holds": True, "changed": 500, "cells": 1000}
+
+
+def verdict(**evidence):
+    return publication(Evidence(**{**GOOD, **evidence}))
+
+
+def test_a_file_that_nothing_speaks_against_is_publishable():
+    told = verdict()
+    assert (told["publishable"], told["headline"], told["conditions"]) == (True, "publishable", [])
+    assert any("2.0 %" in text for text in told["reasons"])
+
+
+def test_it_says_that_the_search_was_kept_to_the_bound_where_the_verdict_is_required():
+    missed = {"requirement": "m <= 9", "value": 9.1, "met": False}
+    given = {"intruder": intruder(ACCEPTED + 0.1), "requirements": [missed], "own_limits": ["m <= 9"]}
+    (reason,) = verdict(**given, aims=["m <= 9"])["reasons"]
+    assert "The search was kept to that, since this verdict is required, and came to no such file" in reason
+    turned = given["intruder"] | {"looks_for": "masked record", "other_percent": 4.6}
+    (reason,) = verdict(**given | {"intruder": turned}, aims=["m <= 9"])["reasons"]
+    assert 'A smaller bound lowers both as a rule: --require "m <= 4".' in reason
+    beyond, found = verdict(**given | {"intruder": turned}, two_way="both")["reasons"]
+    assert '--require "m <= 4"' in found
+    assert found.endswith('--require "both <= 9".')
+    (allowed,) = verdict(**GOOD | {"intruder": given["intruder"]}, bound=2.0, bound_by="n <= 2", two_way="both")[
+        "reasons"
+    ]
+    assert allowed.endswith(
+        'what you allowed (n <= 2). Or, slower, to both directions themselves: --require "both <= 2".'
+    )
+    beyond, found = verdict(**given)["reasons"]
+    assert "beyond what evosdc asks of a file besides" in beyond
+    assert "nothing that was required keeps the search to that" in found
+
+
+def test_how_many_judges_confirm_is_said_where_time_was_short():
+    assert "Judges that the search did not use confirm its score." in verdict(answered=13)["reasons"]
+    told = verdict(answered=2, unasked=11)["reasons"]
+    said = "(2 of 13 have answered; 11 had no time, evosdc judge asks them)"
+    assert f"Judges that the search did not use confirm its score {said}." in told
+    told = " ".join(verdict(answered=11, unasked=1, lacking=2)["reasons"])
+    assert "(11 of 14 have answered; 1 had no time, evosdc judge asks it; 2 had nothing to say of this file)" in told
+
+
+@pytest.mark.parametrize(
+    ("counts", "provided", "condition"),
+    [
+        ({}, "they were not asked yet", "No judge was asked for a second opinion: evosdc judge gives one."),
+        (
+            {"unasked": 13},
+            "none of them could answer in the time given",
+            "No judge could answer in the time given: evosdc judge asks them.",
+        ),
+        ({"lacking": 13}, "none of them reads such a file", "No judge has anything to say of this file."),
+        (
+            {"answered": 2, "unasked": 11},
+            "those that were asked say nothing of its score",
+            "The judges that the search did not use say nothing of the risk that it claims (2 of 13 have answered; "
+            "11 had no time, evosdc judge asks them).",
+        ),
+    ],
+)
+def test_why_no_judge_confirms_a_score_is_told_as_it_is(counts, provided, condition):
+    told = verdict(holds=None, **counts)
+    assert told["provided"] == f"judges that the search did not use have to agree; {provided}"
+    assert told["conditions"] == [condition]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "words"),
+    [
+        ({"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}]}, "does not fulfil"),
+        (
+            {"requirements": [{"requirement": "k >= 3", "value": 1.0, "met": False}], "own_limits": ["k >= 3"]},
+            "It is beyond what evosdc asks of a file besides: k >= 3.",
+        ),
+        ({"holds": False, "contradiction": "An intruder links twice as many."}, "links twice as many"),
+        ({"intruder": intruder(ACCEPTED + 0.1)}, "expected to find 9.1 %"),
+        (
+            {"by_value": ("age", 0.0486), "bound": 0.01},
+            "By the exact value of age alone 0.0486 % of the people are found",
+        ),
+        ({"intruder": intruder(0.14), "bound": 0.01, "bound_by": "m <= 0.01"}, "expected to find 0.1 % of the people"),
+        ({"changed": 9}, "Only 9 of 1000"),
+        ({"idle": True}, "not score better than the unprotected"),
+        ({"exchanged": ["sex: exchanged"]}, "Labels were exchanged"),
+        ({"given_away": position_sentences(["state", "sex"])}, "The order of the rows tells state and sex"),
+        (
+            {"given_away": given_away_sentences([Determination("age", "born", 0.97, 3.2)])},
+            "born (to within 3.2, for 97",
+        ),
+    ],
+)
+def test_each_of_these_forbids_to_publish_it(evidence, words):
+    told = verdict(**evidence)
+    assert told["publishable"] is False
+    assert told["headline"] == "not publishable"
+    assert words in " ".join(told["reasons"])
+
+
+def test_a_bound_of_ones_own_takes_the_place_of_the_usual_one():
+    met = [{"requirement": "m <= 20", "value": 15.0, "met": True}]
+    told = verdict(intruder=intruder(15.0), requirements=met, bound=20.0, bound_by="m <= 20")
+    assert told["publishable"] is True
+    assert "within the 20 % that you allowed (m <= 20)" in " ".join(told["reasons"])
+    assert told["bound"] == {"percent": 20.0, "set_by": "m <= 20"}
+    told = verdict(intruder=intruder(21.0), requirements=met, bound=20.0, bound_by="m <= 20")
+    assert told["publishable"] is False
+    assert "20 % is what you allowed (m <= 20)" in " ".join(told["reasons"])
+    usual = verdict(requirements=met)
+    assert usual["bound"] == {"percent": ACCEPTED, "set_by": None}
+    assert "within the 9 % accepted for public files" in " ".join(usual["reasons"])
+
+
+def test_who_finds_too_many_is_told_how_the_search_is_kept_to_the_bound():
+    (reason,) = verdict(intruder=intruder(12.8))["reasons"]
+    measure = intruder(12.8)["measure"]
+    assert f'set this bound: --require "{measure} <= {ACCEPTED:g}"' in reason
+
+
+@pytest.mark.parametrize(
+    ("required", "measure", "bound"),
+    [
+        (["k-anonymity >= 2"], "ranked-linkage", (ACCEPTED, "")),
+        (["dr <= 99"], "ranked-linkage", (ACCEPTED, "")),
+        (["dbrl <= 50"], "ranked-linkage", (ACCEPTED, "")),
+        (["dbrl <= 50"], "dbrl", (50.0, "dbrl <= 50")),
+        (["informed-linkage <= 30", "ranked-linkage <= 20"], "prl", (20.0, "ranked-linkage <= 20")),
+        (["ranked-linkage of sex <= 50"], "ranked-linkage", (ACCEPTED, "")),
+        (["global-risk <= 25"], "global-risk", (25.0, "global-risk <= 25")),
+        ([], "", (ACCEPTED, "")),
+    ],
+)
+def test_only_a_requirement_on_the_intruder_sets_another_bound(required, measure, bound):
+    assert bound_of(required, measure, default_registry()) == bound
+
+
+@pytest.mark.parametrize(
+    ("required", "bound"),
+    [
+        ([], ACCEPTED),
+        (["dbrl <= 50", "k-anonymity >= 2"], ACCEPTED),
+        (["ranked-linkage <= 20"], 20.0),
+        (["dbrl <= 5"], 5.0),
+        (["ranked-linkage <= 20", "dbrl <= 12"], 12.0),
+    ],
+)
+def test_a_search_keeps_the_strictest_bound_that_the_verdict_may_have(required, bound):
+    assert strictest_bound(required, default_registry()) == bound
+
+
+def counts(**moved):
+    """Return analyses of the counts of single attributes, and of one table of two, which is no matter here."""
+    single = [
+        {"attributes": [name], "moved": off, "sampling": 2.0, "holds": off <= 2.0, "grouping": {}}
+        for name, off in moved.items()
+    ]
+    pair = {"attributes": ["a", "b"], "moved": 60.0, "sampling": 5.0, "holds": False, "grouping": {}}
+    return {"tables": [*single, pair], "means": [], "correlations": []}
+
+
+def test_counts_of_single_attributes_that_are_destroyed_are_a_condition():
+    told = verdict(analyses=counts(sex=25.5, age=10.0, marital=12.2))
+    assert (told["headline"], told["provided"]) == ("publishable on conditions", "nobody counts by sex and marital")
+    (condition,) = told["conditions"]
+    assert condition.startswith(
+        "The counts of sex (26 % of the records elsewhere) and marital (12 % of the records elsewhere) are destroyed: "
+    )
+    assert verdict(analyses=counts(sex=2.1, age=10.0))["headline"] == "publishable"
+    many = verdict(analyses=counts(**dict.fromkeys("abcde", 20.0)))
+    assert many["provided"] == "nobody counts by a, b, c and 2 more"
+    assert verdict(analyses=counts(sex=11.0))["conditions"][0].startswith("The count of sex (11 % ")
+
+
+def test_dangerous_columns_and_a_missing_second_opinion_are_conditions():
+    column = {"attribute": "postcode", "dangerous": True}
+    told = verdict(unchanged=[column, {"attribute": "colour", "dangerous": False}], holds=None)
+    assert told["headline"] == "publishable on conditions"
+    assert "postcode is published unchanged" in told["conditions"][0]
+    assert "second opinion" in told["conditions"][1]
+    assert told["published_unchanged"] == ["postcode", "colour"]
+
+
+def test_without_anything_to_judge_by_there_is_no_verdict():
+    told = verdict(intruder=None, holds=None)
+    assert told["publishable"] is None
+    assert told["headline"] == "no verdict"
+
+
+def test_what_can_be_trusted_is_told_with_the_worst_of_the_rest():
+    def table(names, moved, holds):
+        return {"attributes": names, "moved": moved, "sampling": 4.0, "holds": holds}
+
+    tables = [table(["a"], 0.0, True), table(["a", "b"], 3.0, True), table(["a", "c"], 9.0, False)]
+    tables.append(table(["b", "c"], 20.0, False))
+    told = trust({"tables": tables, "means": [], "correlations": []})
+    assert told["yes"] == [
+        "The counts of single attributes (exactly as they were).",
+    ]
+    assert told["no"][0] == "Tables of two attributes: b x c and a x c. 1 of 3 hold."
+    assert "Single records" in told["no"][-1]
+    assert trust({}) == {"yes": [], "no": []}
+
+
+def test_names_and_shares_in_words():
+    assert named(["a"]) == "a"
+    assert named(["a", "b", "c"]) == "a, b and c"
+    assert named(list("abcd"), 3) == "a, b, c and d"
+    assert named(list("abcde"), 3) == "a, b, c and 2 more"
+    assert (shown(0.01), shown(0.0), shown(12.34)) == ("less than 0.1", "0.0", "12.3")
+
+
+def people():
+    size = 60
+    frame = pd.DataFrame(
+        {
+            "sex": pd.Categorical(["f", "m"] * 30),
+            "age": pd.Categorical([str(n % 20) for n in range(size)], categories=[str(n) for n in range(20)]),
+            "code": pd.Categorical([f"code {n}" for n in range(size)]),
+            "illness": pd.Categorical(["flu", "none", "gout"] * 20),
+            "colour": pd.Categorical(["red", "blue", "red", "red"] * 15),
+        }
+    )
+    return assign_role(as_table(frame), Role.SENSITIVE, "illness")
+
+
+def test_columns_published_unchanged_say_why_they_may_be_dangerous():
+    table = people()
+    found = {
+        column.attribute: column for column in unchanged_columns(table, ["sex", "age"], changed={"sex": 0, "age": 9})
+    }
+    assert set(found) == {"sex", "code", "illness", "colour"}
+    assert found["code"].dangerous
+    assert (found["code"].single, found["code"].distinct) == (100.0, 60)
+    assert "100 % of the records have a value that no other one has" in found["code"].why
+    assert found["sex"].dangerous
+    assert "no value was changed" in found["sex"].why
+    assert not found["colour"].dangerous
+    assert "whoever is found" in found["illness"].why
+    assert not [c for c in unchanged_columns(table, ["sex"], dropped=["code"]) if c.attribute == "code"]
+
+
+def test_a_column_that_gives_a_masked_one_away_is_told():
+    frame = pd.DataFrame(
+        {"city": pd.Categorical(["x", "y", "z", "w"] * 20), "land": pd.Categorical(["n", "n", "s", "s"] * 20)}
+    )
+    table = as_table(frame)
+    (column,) = unchanged_columns(table, ["land"], given_away=determinations(table, ["land"]))
+    assert "land can be read off it" in column.why
+
+
+def test_an_unprotected_file_is_found_and_its_records_are_listed_by_position_alone():
+    table = people()
+    names = ["sex", "age"]
+    found = found_by_intruder(table, table.select(names), names, default_registry())
+    classes = pd.Series(list(zip(*(table.column(n).tolist() for n in names), strict=True))).value_counts()
+    assert found.percent == pytest.approx(100.0 * len(classes) / len(table))
+    assert found.expected == pytest.approx(len(classes))
+    assert found.chances.sum() == pytest.approx(found.expected)
+    document = found.to_json()
+    assert document["likely"] == int((found.chances >= LIKELY).sum())
+    assert len(document["at_risk"]) <= LISTED
+    assert all(set(entry) == {"record", "chance"} for entry in document["at_risk"])
+
+
+def test_a_constant_file_tells_nothing_but_chance():
+    table = people()
+    names = ["sex", "age"]
+    masked = table.select(names)
+    blank = type(masked)(masked.schema, masked.codes * 0, masked.numbers)
+    found = found_by_intruder(table, blank, names, default_registry())
+    assert found.percent <= 100.0 * 2 / len(table)
+    assert found.original > found.percent
+
+
+def test_sensitive_attributes_are_not_known_to_the_intruder():
+    table = people()
+    assert known_of(table, ["sex", "illness"]) == ("sex",)
+    assert known_of(table, ["illness"]) == ("illness",)
+
+
+def test_classes_and_single_values_are_told():
+    table = {"attributes": ["age"], "moved": 3.0, "sampling": 4.0, "holds": True}
+    table |= {"grouping": {"age": "in 12 bands of about 6 values"}, "by_value": {"moved": 20.1, "holds": False}}
+    told = trust({"tables": [table]})
+    assert told["yes"] == [
+        "The counts of single attributes, age in 12 bands of about 6 values (at most 3.0 % of the records elsewhere)."
+    ]
+    assert "Counts by single value, which hold in classes alone: age (20.1 % of the records elsewhere)." in told["no"]
+
+
+def test_unchanged_columns_that_tell_people_apart_together_are_a_condition():
+    together = {"columns": ["town", "job"], "masked": ["sex"], "unique_percent": 98.8, "found_percent": 99.9}
+    together |= {"alone_percent": 98.9, "known": [], "known_percent": 0.0, "uncounted": []}
+    told = verdict(together=together)
+    assert told["headline"] == "publishable on conditions"
+    (condition,) = told["conditions"]
+    assert "98.8 % of the people have values in them that nobody else has" in condition
+    assert "Who knows them alone, and nothing that was masked, is expected to find 98.9 %" in condition
+    found = "Who knows them, the masked column sex, and how it was masked, is expected to find 99.9 % of the people"
+    assert condition.startswith(f"The columns town and job are published unchanged. {found}")
+    assert told["provided"] == "nobody knows town and job from elsewhere"
+    assert told["unchanged_together"] == together | {"words": together_words(together)}
+    assert "masked column" not in together_words(together | {"found_percent": 98.92})
+    assert verdict(together=together | {"found_percent": 8.0})["headline"] == "publishable"
+
+
+def test_a_column_whose_exact_values_were_left_finds_people_however_others_were_masked():
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"wage": rng.permutation(200) + 0.5, "sex": rng.choice(["f", "m"], 200)})
+    original = as_table(frame)
+    few = frame.assign(wage=frame["wage"].where(np.arange(200) > 9, 3.25), sex=rng.permutation(frame["sex"]))
+    name, percent = found_by_value(original, as_table(few), ["wage", "sex"])
+    assert (name, percent) == ("wage", 95.0)
+    told = verdict(by_value=(name, percent))
+    assert told["publishable"] is False
+    assert "By the exact value of wage alone 95.0 % of the people are found" in told["reasons"][0]
+    assert told["by_value"] == {"attribute": "wage", "percent": 95.0}
+    assert verdict(by_value=("wage", 8.9))["publishable"] is True
+    assert found_by_value(original, as_table(frame.assign(wage=1.0)), ["wage", "sex"])[1] == pytest.approx(1.0)
+
+
+def scattered(size=120, seed=3):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({name: pd.Categorical(rng.integers(0, 5, size).astype(str)) for name in ("a", "b", "c", "d")})
+    return as_table(frame), rng
+
+
+def test_who_is_found_with_unchanged_columns_is_what_the_measure_says_with_them():
+    original, rng = scattered()
+    masked = original.select(["a", "b"]).take(rng.permutation(len(original)))
+    published = original.with_columns(masked)
+    told = unchanged_together(original, published, ["a", "b"], ["c", "d"])
+    names = ["a", "b", "c", "d"]
+    measure = default_registry().build("measure", "informed-linkage", {})
+    people = measure.fit_in(Microdata(original, tuple(names))).score(published.select(names))
+    records = measure.fit_in(Microdata(published, tuple(names))).score(original.select(names))
+    assert told.found == pytest.approx(max(people, records))
+    rows = pd.Series(list(zip(original.column("c").tolist(), original.column("d").tolist(), strict=True)))
+    assert told.unique == pytest.approx(100.0 * (~rows.duplicated(keep=False)).mean())
+    assert told.found >= told.unique
+
+
+def test_columns_that_tell_nobody_apart_are_no_knowledge():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"a": pd.Categorical(rng.choice(list("xy"), 50)), "empty": np.full(50, np.nan), "one": 7.0})
+    frame["b"] = pd.Categorical(rng.choice(list("pq"), 50))
+    original = as_table(frame)
+    published = original.with_columns(original.select(["a"]).take(rng.permutation(50)))
+    assert unchanged_together(original, published, ["a"], ["empty", "one", "b"]).columns == ("b",)
+    assert unchanged_together(original, published, ["a"], ["empty", "one"]) is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_knows_more_finds_no_fewer(seed):
+    original, rng = scattered(seed=seed)
+    published = original.with_columns(original.select(["a"]).take(rng.permutation(len(original))))
+    told = unchanged_together(assign_role(original, Role.QUASI_IDENTIFIER, "b"), published, ["a"], ["b", "c"])
+    assert told.known == ("b",)
+    assert told.found >= max(told.alone, told.known_found)
+    assert told.known_found >= 100.0 * 5 / len(original)
+    least = unchanged_together(original, published, ["a"], ["b", "c"], 99.0)
+    assert (least.found, least.known_found) == (99.0, 99.0 if least.known else 0.0)
+
+
+def test_few_people_are_asked_about_where_many_are_alike_and_it_is_said(monkeypatch):
+    original, rng = scattered(3000)
+    places = np.arange(3000)
+    places[: 3000 // 2] = rng.permutation(3000 // 2)
+    published = original.with_columns(original.select(["a", "b"]).take(places))
+    exact = unchanged_together(original, published, ["a", "b"], ["c"])
+    monkeypatch.setattr("evosdc.assess.background.PAIRS", 1000)
+    estimated = unchanged_together(original, published, ["a", "b"], ["c"])
+    assert (exact.asked, estimated.asked) == (None, 2000)
+    assert estimated.found == pytest.approx(exact.found, abs=1.0)
+    assert "(estimated from 2,000 records)" in together_words(estimated.to_json())
+    assert "estimated" not in together_words(exact.to_json())
+
+
+def test_sensitive_columns_count_as_a_condition_and_weights_are_told_to_be_left_out():
+    table = assign_role(people(), Role.WEIGHT, "colour")
+    told = unchanged_together(table, table, ["sex", "age"], ["illness", "colour"])
+    assert (told.columns, told.known, told.uncounted) == (("illness",), (), ("colour",))
+    assert told.unique == 0.0
+    assert told.alone == pytest.approx(100.0 * 3 / 60)
+    keys = pd.Series(list(zip(*(table.column(n).tolist() for n in ("sex", "age", "illness")), strict=True)))
+    assert told.found == pytest.approx(100.0 * keys.nunique() / 60)
+    assert unchanged_together(table, table, ["sex", "age"], ["colour"]) is None
+    told = unchanged_together(table, table, ["sex", "age"], ["code", "illness"])
+    assert (told.columns, told.unique, told.found) == (("code", "illness"), 100.0, 100.0)
+
+
+def test_quasi_identifiers_that_are_published_unchanged_count_as_known():
+    table = assign_role(people(), Role.QUASI_IDENTIFIER, "code")
+    told = unchanged_together(table, table.with_columns(table.select(["sex"])), ["sex"], ["code", "illness"])
+    assert (told.known, told.known_found) == (("code",), 100.0)
+    against = verdict(together=told.to_json())
+    assert against["headline"] == "not publishable"
+    assert "code is published unchanged, and an intruder is taken to know it" in against["reasons"][0]
+    few = told.to_json() | {"known_percent": 8.0, "found_percent": 8.5}
+    column = {"attribute": "code", "dangerous": True}
+    within = verdict(together=few, unchanged=[column])
+    assert (within["headline"], within["conditions"], within["provided"]) == ("publishable", [], "")
+    assert "Though an intruder is taken to know what it is, he is expected to find 8.0 %." in within["reasons"][-1]
+    own = verdict(together=told.to_json(), bound=100.0, bound_by="m <= 100")
+    assert own["publishable"] is True
+
+
+def test_columns_that_follow_from_quasi_identifiers_count_as_known():
+    rng = np.random.default_rng(2)
+    years = rng.integers(0, 20, 300)
+    frame = pd.DataFrame(
+        {"years": years.astype(str), "level": (years // 5).astype(str), "free": rng.integers(0, 9, 300)}
+    )
+    table = assign_role(as_table(frame), Role.QUASI_IDENTIFIER, "years")
+    told = unchanged_together(table, table, ["years"], ["level", "free"])
+    assert (told.known, dict(told.derived)) == (("level",), {"level": "years"})
+    words = known_words(told.to_json() | {"known_percent": 20.0}, 9.0, "accepted")
+    assert "level follows from years. Protect it as well, or leave it out." in words
+
+
+@pytest.mark.parametrize(
+    ("headline", "strict", "lenient"),
+    [
+        ("publishable", True, True),
+        ("publishable on conditions", False, True),
+        ("not publishable", False, False),
+        ("no verdict", False, False),
+    ],
+)
+def test_conditions_are_accepted_only_where_that_is_said(headline, strict, lenient):
+    told = {"headline": headline}
+    assert verdict_meets(told, "publishable") is strict
+    assert verdict_meets(told, "publishable on conditions") is lenient
+    assert verdict_meets(told, "") is True
+
+
+def test_what_evosdc_requires_itself_is_not_said_to_be_required():
+    entries = [{"requirement": text, "value": 1.0, "met": True} for text in ("h <= 3", "k-anonymity >= 3")]
+    told = verdict(requirements=entries[:1], own_limits=["h <= 3"])
+    assert not any("required" in text for text in told["reasons"])
+    told = verdict(requirements=entries, own_limits=["h <= 3"])
+    assert told["reasons"][0] == "Everything that was required holds: k-anonymity >= 3."
+
+
+def test_a_requirement_that_is_met_in_the_other_direction_alone_says_so():
+    found = intruder(12.5) | {"looks_for": "masked record", "other_percent": 8.94}
+    met = [{"requirement": "m <= 9", "value": 8.94, "met": True}]
+    told = verdict(intruder=found, requirements=met, bound=9.0, bound_by="m <= 9")
+    assert told["publishable"] is False
+    (reason,) = told["reasons"]
+    assert "for each person the likeliest masked record is expected to find 12.5 %" in reason
+    assert "m <= 9, is met: it looks in the other direction" in reason
+    assert "that finds 8.9 %" in reason
+    assert '"m <= 6"' in reason
+    (reason,) = verdict(intruder=found, requirements=met, bound=9.0, bound_by="m <= 9", two_way="both")["reasons"]
+    assert reason.endswith('Or, slower, to both directions themselves: --require "both <= 9".')
+
+
+def test_the_other_direction_is_tried_for_the_most_successful_intruder():
+    original, rng = scattered(seed=5)
+    names = ("a", "b", "c", "d")
+    moved = rng.permutation(len(original))
+    moved[20:] = np.arange(20, len(original))
+    masked = original.select(names).take(moved)
+    registry = default_registry()
+    found = found_by_intruder(original, masked, names, registry)
+    scores = {}
+    for name in registry.defaults("measure", "identity"):
+        for backwards, (whole, searched) in {False: (original, masked), True: (masked, original)}.items():
+            fitted = registry.build("measure", name, {}).fit_in(Microdata(whole, names))
+            scores[name, backwards] = fitted.score(searched.select(names))
+    forwards = max(value for (_, backwards), value in scores.items() if not backwards)
+    best = [name for (name, backwards), value in scores.items() if not backwards and value == forwards][-1]
+    assert found.measure == best
+    assert found.percent == pytest.approx(max(forwards, scores[best, True]))
+    assert found.backwards == (scores[best, True] > forwards)
+    built = [registry.build("measure", name, {}) for name in registry.defaults("measure", "identity")]
+    own = [one.fit_in(Microdata(original, names)).score(original.select(names)) for one in built]
+    assert found.original == max(own), "whoever finds most in the file as it is, tells what protection is for"
+    assert found.to_json()["looks_for"] == ("masked record" if found.backwards else "person")
+    assert found.other == pytest.approx(min(forwards, scores[best, True]))
+
+
+def test_a_share_that_is_not_the_score_of_its_measure_says_so():
+    told = {"measure": "ranked-linkage", "looks_for": "person", "other_percent": 2.0}
+    assert measured_by(told) == "ranked-linkage"
+    words = measured_by(told | {"looks_for": "masked record", "other_percent": 3.066})
+    assert words == (
+        "ranked-linkage turned round: for each person the likeliest masked record; "
+        "ranked-linkage itself, for each masked record the likeliest person, finds 3.07 %"
+    )
+
+
+def test_whoever_knows_more_than_was_masked_is_a_condition():
+    one = {"measure": "m", "knows": "the neighbours of people", "columns": ["neighbours"], "percent": 100.0}
+    told = verdict(further=[one])
+    assert (told["headline"], told["further"]) == ("publishable on conditions", [one])
+    assert told["provided"] == "nobody knows the neighbours of people from elsewhere"
+    assert "whoever knows the neighbours of people is expected to find 100.0 % of the people" in told["conditions"][0]
+    few = verdict(further=[one | {"percent": 2.0}])
+    assert few["headline"] == "publishable"
+    assert any("find 2.0 % of the people, by m, within 9 %" in text for text in few["reasons"])
+    unknown = verdict(further=[one | {"percent": None}])
+    assert "could not be measured" in unknown["conditions"][0]
+
+
+def test_what_came_out_unchanged_is_not_told_to_be_protected():
+    told = {"known": ["club", "age"], "masked": ["x"], "known_percent": 50.0, "meant": ["club"], "derived": {}}
+    words = known_words(told, 9.0, "accepted for public files")
+    assert "club was to be masked and came out unchanged" in words
+    assert "Protect it as well; where no intruder can know it" in words
+    assert "Protect" not in known_words(told | {"known": ["club"]}, 9.0, "accepted for public files")
+
+
+def test_the_measure_of_both_directions_has_an_occasion_of_its_own():
+    assert two_way_of(default_registry()) == "two-way-linkage"
+
+
+def test_a_column_in_which_all_are_alike_is_no_danger():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"sex": ["f"] * 60, "age": rng.integers(20, 40, 60), "job": rng.choice(["a", ""], 60)})
+    frame["job"] = frame["job"].replace("", None)
+    table = as_table(frame)
+    for name in ("sex", "job"):
+        table = assign_role(table, Role.QUASI_IDENTIFIER, name)
+    told = {column.attribute: column for column in unchanged_columns(table, ["age"])}
+    assert not told["sex"].dangerous
+    assert "tells nobody apart" in told["sex"].why
+    assert told["job"].dangerous, "who has none is told from who has one"
