@@ -31,13 +31,16 @@ class Column:
     index : ndarray of int32, shape (n,)
         Position in `texts`, or ``NO_TEXT``.
     mark : {".", ","}
-        The decimal mark of the file.
+        The decimal mark.
+    thousands : str
+        The signs that grouped digits in the file, as ``1.234,5`` has it; the texts are without them.
     """
 
     name: str
     texts: Sequence[str]
     index: Index
     mark: str = "."
+    thousands: str = ""
 
     def __len__(self) -> int:
         return len(self.index)

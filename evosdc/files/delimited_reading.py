@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column, distinct, renamed
-from evosdc.files.decimal_mark import decimal_mark
 from evosdc.files.delimited_file import DelimitedFile
 from evosdc.files.encoding import decode
+from evosdc.files.number_recognition import with_number_formats
 from evosdc.files.record_fields import (
     TextRecord,
     lines_of,
@@ -72,8 +72,7 @@ def parse_delimited(
     if faults:
         raise DataError(faults)
     start = body[0].line - 1
-    mark = decimal_mark(columns, separator)
-    columns = tuple(Column(c.name, c.texts, c.index, mark) for c in columns)
+    columns = with_number_formats(columns, separator)
     prefix = "".join(lines[:start])
     return DelimitedFile(titles, tuple(body), prefix, header, separator, encoding, columns)
 

@@ -12,6 +12,7 @@ from evosdc.files.described_file import DescribedFile, is_package, parse_package
 from evosdc.files.encoding import Encoding, read_bytes
 from evosdc.files.formats import parse_file
 from evosdc.files.inference.proposal import infer
+from evosdc.files.number_recognition import thousands_sentences
 from evosdc.files.original import Original, Remarking
 from evosdc.files.packed import text_file, unnamed_columns
 from evosdc.files.quoting import quoted
@@ -114,6 +115,7 @@ def source_of(
     if text is not None and text.encoding.guessed:
         notes = (f"The file is not UTF-8; it was read as {text.encoding.name}.",)
     notes += tuple(unnamed_sentences(unnamed_columns(original)))
+    notes += tuple(thousands_sentences(columns))
     inference = None
     if description is None and isinstance(original, DescribedFile) and original.described is not None:
         description = original.described

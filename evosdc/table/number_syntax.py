@@ -3,7 +3,8 @@
 import re
 from math import isinf
 
-_NUMERAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMERAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NUMERAL = re.compile(NUMERAL)
 
 
 def with_point(text: str, mark: str) -> str:

@@ -1,23 +1,212 @@
-"""Numbers as files write them: parsing, decimals, and writing back."""
+"""Numbers as files write them: the marks of a column, what its texts say, their decimals, and writing them back."""
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evosdc.table.number_syntax import is_numeral, with_point
+from evosdc.table.number_syntax import NUMERAL, is_numeral, with_point
 from evosdc.table.number_syntax import number as number
 from evosdc.table.number_texts import GREATEST, SAME, NumberTexts
 from evosdc.table.shortest_decimals import MOST_DECIMALS as MOST_DECIMALS
 
-_LONG = 8
-"""Digits after the point from which a float32 may have been written with more digits than it holds."""
-
 COUNTABLE = 2.0**51 / 3.0
 """Units of its last decimal up to which a number, and others near it, can be counted in a double."""
 
+_LONG = 8
+"""Digits after the point from which a float32 may have been written with more digits than it holds."""
+
+_FEW_GROUPED = 5
+"""Fewer texts such as 1.234 are thousands only where the rest of the file says so."""
+
+_MANY = 5000
+_MOSTLY = 0.9
+_ARROW_NUMERAL = rf"^(?:{NUMERAL})$"
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}([.,' \u00a0\u2009\u202f\u2019])[0-9]{3}(?:\1[0-9]{3})*(?:([.,])[0-9]+)?")
+_MARKED = re.compile(r"[+-]?[0-9]*([.,])[0-9]*(?:[eE][+-]?[0-9]+)?")
+_OTHER_SIGN = re.compile(r"[,' \u00a0\u2009\u202f\u2019]|\..*\.")
+_ZERO = re.compile(r"[+-]?0[.,]")
 _PADDED = re.compile(r"[+-]?0[0-9]")
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """How a column writes numbers.
+
+    Parameters
+    ----------
+    decimal : {".", ","}
+    thousands : str
+        All signs that group digits by three; empty where none does.
+    """
+
+    decimal: str = "."
+    thousands: str = ""
+
+    def plain(self, text: str) -> str:
+        """Return a text without thousands marks where it writes a number with them; any other text as it is."""
+        found = _GROUPED.fullmatch(text) if self.thousands else None
+        if found is None or found[1] not in self.thousands or found[2] not in (None, self.decimal):
+            return text
+        return text.replace(found[1], "")
+
+
+@dataclass
+class _Evidence:
+    """What the texts of a column say of its marks: one example for each, and how many there are."""
+
+    decisive: dict[str, str]
+    """By decimal mark, a text that has it for sure."""
+    grouped: dict[str, str]
+    """By sign, a text in which it can only group digits."""
+    doubtful: dict[str, list[str]]
+    """By sign, texts such as 1.234, in which it may group digits or be the decimal mark."""
+    numerals: int = 0
+    longest: int = 0
+    """Most digits of texts without a mark."""
+    unmarked: int = 0
+
+    @property
+    def contradicting(self) -> tuple[str, ...]:
+        """Two texts that no one way of writing numbers has; none where there is one."""
+        if len(self.decisive) > 1:
+            return self.decisive["."], self.decisive[","]
+        if not self.decisive and {".", ","} <= self.doubtful.keys():
+            return self.doubtful["."][0], self.doubtful[","][0]
+        mark = next(iter(self.decisive), "")
+        return (self.decisive[mark], self.grouped[mark]) if mark in self.grouped else ()
+
+
+def _evidence(texts: Sequence[str]) -> _Evidence:
+    """Return what a column's texts say; of very many the first ones, where the others have no sign but a point."""
+    if len(texts) > _MANY:
+        first = _evidence_of(texts[:_MANY])
+        settled = set(first.decisive) == {"."} and not first.grouped.keys() | first.doubtful.keys() - {"."}
+        if settled and not any(map(_OTHER_SIGN.search, texts)):
+            first.numerals = first.numerals * len(texts) // _MANY
+            return first
+    return _evidence_of(texts)
+
+
+def _evidence_of(texts: Sequence[str]) -> _Evidence:
+    found = _Evidence({}, {}, {})
+    for text in texts:
+        if text.lstrip("+-").isdecimal() and text.isascii():
+            found.numerals += 1
+            found.unmarked += 1
+            found.longest = max(found.longest, len(text.lstrip("+-")))
+        elif grouped := _GROUPED.fullmatch(text):
+            found.numerals += 1
+            sign, decimal = grouped[1], grouped[2]
+            if decimal is not None and decimal != sign:
+                found.decisive.setdefault(decimal, text)
+                found.grouped.setdefault(sign, text)
+            elif sign not in (".", ",") or text.count(sign) > 1:
+                found.grouped.setdefault(sign, text)
+                if sign in (".", ","):
+                    found.decisive.setdefault("," if sign == "." else ".", text)
+            elif _ZERO.match(text):
+                found.decisive.setdefault(sign, text)
+            else:
+                found.doubtful.setdefault(sign, []).append(text)
+        elif (marked := _MARKED.fullmatch(text)) and any(map(str.isdigit, text)):
+            found.numerals += 1
+            found.decisive.setdefault(marked[1], text)
+    return found
+
+
+def number_formats(columns: Sequence[Sequence[str]], separator: str = ",") -> list[NumberFormat]:
+    """Return how each column of a file writes numbers, as far as its texts tell; plainly where they do not.
+
+    ``1,5`` has a decimal comma, ``1.234.567`` groups digits, and ``1.234,5`` does both. ``1.234`` may be either: there
+    the column's other texts decide, then the marks of the file's other columns.
+
+    Parameters
+    ----------
+    columns : sequence of sequence of str
+        The distinct texts of each column; words among them count for nothing where numbers are the most.
+    separator : str
+        What separates the columns: where that is a comma, a text such as ``"1,234"`` was quoted for its thousands.
+    """
+    evidence = [_evidence(texts) for texts in columns]
+    usable = [
+        e if 2 * e.numerals > len(texts) and not e.contradicting else _Evidence({}, {}, {})
+        for e, texts in zip(evidence, columns, strict=True)
+    ]
+    marks = {mark for one in usable for mark in one.decisive}
+    shared = next(iter(marks)) if len(marks) == 1 else ""
+    return [_format(one, shared, separator) for one in usable]
+
+
+def _format(evidence: _Evidence, shared: str, separator: str) -> NumberFormat:
+    decimal = next(iter(evidence.decisive), "")
+    doubtful = next(iter(evidence.doubtful), "")
+    thousands = set(evidence.grouped)
+    if decimal:
+        thousands |= evidence.doubtful.keys() - {decimal}
+    elif doubtful and _groups(doubtful, evidence, shared, separator):
+        thousands.add(doubtful)
+        decimal = "," if doubtful == "." else "."
+    elif doubtful:
+        decimal = doubtful
+    return NumberFormat(decimal or shared or ".", "".join(sorted(thousands)))
+
+
+def _groups(sign: str, evidence: _Evidence, shared: str, separator: str) -> bool:
+    """Whether the sign in texts such as 1.234 groups digits."""
+    if shared:
+        return sign != shared
+    if evidence.longest > 3:
+        return False
+    if sign == "," and separator == ",":
+        return True
+    # Decimals that end in noughts are cut off or kept; whole numbers beside three decimals each time are none.
+    return evidence.unmarked > 0 and len(evidence.doubtful[sign]) >= _FEW_GROUPED
+
+
+def contradiction_of(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return two texts of a column of numbers that no one way of writing numbers has; none where there is one."""
+    if isinstance(texts, NumberTexts):
+        return ()
+    evidence = _evidence(texts)
+    return evidence.contradicting if evidence.numerals >= _MOSTLY * max(len(texts), 1) else ()
+
+
+def values_of(texts: Sequence[str], mark: str = ".") -> NDArray[np.float64]:
+    """Return the finite number that each text writes, NaN where it writes none: `number` of a whole column.
+
+    Parameters
+    ----------
+    texts : sequence of str, or array of strings of pyarrow, shape (k,)
+    mark : {".", ","}
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    given = texts if isinstance(texts, pa.Array | pa.ChunkedArray) else pa.array(list(texts), pa.string())
+    if mark != ".":
+        given = pc.replace_substring(pc.replace_substring(given, ".", "\0"), mark, ".")
+    plain = pc.if_else(pc.match_substring_regex(given, _ARROW_NUMERAL), given, pa.scalar(None, given.type))
+    plain = pc.replace_substring_regex(plain, r"^\+", "")
+    values = np.array(pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+    values[np.isinf(values)] = np.nan
+    return values
+
+
+def numbers(texts: Iterable[str], mark: str = ".") -> Sequence[float] | None:
+    """Return the numbers that all texts write, or None when one of them writes none."""
+    if isinstance(texts, NumberTexts) and texts.mark == mark:
+        return texts.numbers
+    found = []
+    for text in texts:
+        value = number(text, mark)
+        if value is None:
+            return None
+        found.append(value)
+    return found
 
 
 def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
@@ -38,19 +227,6 @@ def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
 def held_in_single_precision(value: float) -> bool:
     """Return whether single precision holds a number so that its shortest text there is the number's own."""
     return abs(value) <= GREATEST and float(str(np.float32(value))) == value
-
-
-def numbers(texts: Iterable[str], mark: str = ".") -> Sequence[float] | None:
-    """Return the numbers that all texts write, or None when one of them writes none."""
-    if isinstance(texts, NumberTexts) and texts.mark == mark:
-        return texts.numbers
-    found = []
-    for text in texts:
-        value = number(text, mark)
-        if value is None:
-            return None
-        found.append(value)
-    return found
 
 
 def decimals_of(texts: Iterable[str], mark: str = ".") -> int:
@@ -77,7 +253,7 @@ def _greatest(texts: Iterable[str], mark: str) -> float:
     if isinstance(texts, NumberTexts) and texts.mark == mark:
         values = np.abs(texts.occurring)  # of a column of a million texts these are not told apart for it
     else:
-        values = np.array([abs(value) for text in texts if (value := number(text, mark)) is not None])
+        values = np.abs(values_of(tuple(texts), mark))
     return float(np.max(values, initial=0.0, where=np.isfinite(values)))
 
 
@@ -89,11 +265,13 @@ def single_precision_decimals(texts: Iterable[str], mark: str = ".") -> int | No
     if isinstance(texts, NumberTexts) and texts.mark == mark:
         return texts.single_decimals() if texts.digits >= _LONG else None
     texts = tuple(texts)
-    found = [value for value in (number(text, mark) for text in texts) if value is not None]
     most = _most_digits(texts, mark)
-    if most < _LONG or max(map(abs, found), default=0.0) > GREATEST:
+    if most < _LONG:
         return None
-    values = np.array(found, dtype=np.float64)
+    values = values_of(texts, mark)
+    values = values[~np.isnan(values)]
+    if np.abs(values).max(initial=0.0) > GREATEST:
+        return None
     single = values.astype(np.float32)
     if not np.all(np.abs(single - values) <= SAME * np.abs(values)):
         return None
@@ -107,7 +285,7 @@ def _most_digits(texts: Iterable[str], mark: str) -> int:
     most = 0
     for text in texts:
         plain = with_point(text, mark)
-        if is_numeral(plain) and not plain.isdigit():
+        if not plain.isdigit() and is_numeral(plain):
             exponent = Decimal(plain).as_tuple().exponent
             most = max(most, -exponent if isinstance(exponent, int) else 0)
     return most
@@ -121,18 +299,21 @@ def numeral(value: float, decimals: int, mark: str = ".") -> str:
     return text if mark == "." else text.replace(".", mark)
 
 
+def is_padded(text: str) -> bool:
+    """Whether a text begins with a nought before other digits, as codes such as 0801 do and numbers do not."""
+    return _PADDED.match(text) is not None
+
+
 def same_number(texts: Iterable[str], codes: Iterable[str], mark: str = ".") -> tuple[str, ...]:
     """Return the texts that write the number of one of some codes in another way, as ``99.0`` does for ``99``.
 
     Numbers with leading zeros are codes of their own: ``099`` is not ``99``.
     """
     wanted = set(codes)
-    values = {value for code in wanted if not _PADDED.match(code) and (value := number(code, mark)) is not None}
+    values = {value for code in wanted if not is_padded(code) and (value := number(code, mark)) is not None}
     if isinstance(texts, NumberTexts) and texts.mark == mark:
         texts = [texts[int(place)] for place in np.flatnonzero(np.isin(texts.values, sorted(values)))]
-    return tuple(
-        text for text in texts if text not in wanted and not _PADDED.match(text) and number(text, mark) in values
-    )
+    return tuple(text for text in texts if text not in wanted and not is_padded(text) and number(text, mark) in values)
 
 
 def natural_order(labels: Sequence[str], mark: str = ".") -> tuple[str, ...]:

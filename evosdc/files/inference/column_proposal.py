@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.column import Column
-from evosdc.files.inference.name_hints import NameHint, hint_of
+from evosdc.files.inference.name_hints import NameHint, hint_of, is_birth
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
 from evosdc.files.inference.value_hints import contact, free_text, place
 from evosdc.files.inference.weights import body_weights
@@ -24,6 +24,8 @@ MOST_DEMOGRAPHIC = 2000
 
 LARGEST_HOUSEHOLD = 20
 """Records that share the number of a household, on average and at most."""
+
+UNDECIDED = "make the file write them alike, or give the column the scale nominal in a schema"
 
 _FEW = 20
 _YES_OR_NO = 2
@@ -71,8 +73,10 @@ def _by_name_and_values(
     if hint.role is Role.HOUSEHOLD and LARGEST_HOUSEHOLD * len(texts) < size:
         # So many share each value that it can only be how large or of what kind the household is.
         hint = replace(hint, role=Role.QUASI_IDENTIFIER, unordered=False, ordered=True, demographic="trait")
-    guess = guess_scale(column, missing, hint.unordered, hint.ordered, apart)
-    if not guess.date_format:
+    guess = guess_scale(column, missing, hint.unordered, hint.ordered, apart, is_birth(column.name))
+    if guess.undecided and not hint.identifier:
+        return _nominal(column, texts, Role.DROP), f"{guess.undecided}: {UNDECIDED}"
+    if not guess.date_format and not guess.timed:
         reason = _identifying(hint, texts, values, size)
         if reason == _WORDS_DIFFER and (share := _number_share(texts, column.mark)) > 0.5:
             few = "if these are missing values, name them under missing, and give the column the scale numeric"

@@ -6,7 +6,7 @@ from math import floor, log10
 from evosdc.errors import HierarchyError
 from evosdc.files.inference.name_hints import is_age, is_count, is_place
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
-from evosdc.table.dates import LEVELS, date_hierarchy, day_of
+from evosdc.table.dates import LEVELS, date_hierarchy, days_of
 from evosdc.table.held_numbers import extremes
 from evosdc.table.hierarchy import ROOT, Hierarchy, prefix_hierarchy
 from evosdc.table.intervals import number_intervals, ordered_merging
@@ -76,7 +76,7 @@ def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy |
 
 def date_levels(texts: Sequence[str], date_format: str) -> tuple[str, ...]:
     """Return what days are generalised to: months, quarters, years, and decades where they span a generation."""
-    years = [day.year for day in (day_of(text, date_format) for text in texts) if day is not None]
+    years = [day.year for day in days_of(texts, date_format).tolist() if day is not None]
     span = max(years, default=0) - min(years, default=0)
     levels = LEVELS if span >= _LONG_LIFE else LEVELS[:3]
     return tuple(level for level in levels if level != "month" or "%d" in date_format)

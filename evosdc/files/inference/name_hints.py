@@ -78,6 +78,7 @@ _MONEY = _words(
     """
 )
 _AGES = _words("age ages agep ageyears agey agemonths yob birthyear")
+_BIRTHS = _words("birth birthyear birthdate birthday birthdt bdate dateofbirth dob yob born bday")
 _PLACES = _words(
     """
     place places birthplace residence location locality zip zipcode postcode postcodes postalcode postal plz country
@@ -234,6 +235,11 @@ def hint_of(name: str) -> NameHint:
 def is_age(name: str) -> bool:
     """Return whether the name is one of ages in years."""
     return hint_of(name).demographic == "age" and not set(words_of(name)) & {"yob", "birthyear"}
+
+
+def is_birth(name: str) -> bool:
+    """Return whether the name is one of days or years of birth."""
+    return bool(set(words_of(name)) & _BIRTHS) or "birth" in concepts_of(words_of(name))
 
 
 def is_count(name: str) -> bool:

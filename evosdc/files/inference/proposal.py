@@ -25,8 +25,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
-from evosdc.files.inference.column_proposal import MOST_CATEGORIES, propose_column
+from evosdc.files.inference.column_proposal import MOST_CATEGORIES, UNDECIDED, propose_column
 from evosdc.files.inference.explanations import explanations_of
 from evosdc.files.inference.hierarchy_proposals import hierarchy_of, rule_for, rule_of_numbers
 from evosdc.files.inference.missing_codes import MissingCode, suspected_codes
@@ -116,7 +117,13 @@ def infer(
     declared : mapping of str to Attribute, optional
         Scales, categories and missing values that the file's types tell, by name.
     codes : mapping of str to sequence of str, optional
-        By name, suspected texts that were confirmed to stand for missing values.
+        By name, suspected texts that were confirmed to stand for missing values. Where nobody is asked there are none,
+        and columns that can be read in no one way are refused.
+
+    Raises
+    ------
+    DataError
+        Numbers or dates of a column are written in several ways, and nobody is asked about it.
     """
     missing = missing_texts(columns)
     suspected = suspected_codes(columns, missing)
@@ -134,6 +141,8 @@ def infer(
         for column in columns
     ]
     reasons = [reason for _, reason in proposals]
+    if codes is None:
+        _require_decided(columns, reasons)
     attributes, chosen = _quasi_identifiers([attribute for attribute, _ in proposals])
     rules: dict[str, HierarchyRule] = {}
     for position, (column, attribute) in enumerate(zip(columns, attributes, strict=True)):
@@ -166,6 +175,22 @@ def infer(
     notes += duplicate_sentences(columns, [a.name for a in attributes if a.role is Role.IDENTIFIER])
     explained = {a.name: reason for a, reason in zip(attributes, reasons, strict=True)}
     return Inference(Schema(tuple(attributes), missing), tuple(notes), explained, rules, open_, not chosen)
+
+
+def _require_decided(columns: Sequence[Column], reasons: Sequence[str]) -> None:
+    advice = "Make the file write them alike, or say in a schema what the column is: evosdc init DATA -o schema.toml."
+    faults = [
+        Fault(
+            printable(column.name),
+            reason.removesuffix(f": {UNDECIDED}").removeprefix("it holds "),
+            "one way of writing them",
+            advice,
+        )
+        for column, reason in zip(columns, reasons, strict=True)
+        if reason.endswith(UNDECIDED)
+    ]
+    if faults:
+        raise DataError(faults)
 
 
 def _own_codes(

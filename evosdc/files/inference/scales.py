@@ -22,12 +22,15 @@ from math import inf
 
 from evosdc.files.column import Column
 from evosdc.files.inference.whole_numbers import MOST_CODES, seem_codes
-from evosdc.table.dates import date_format_of, either_way, in_time
+from evosdc.table import dates, numerals
+from evosdc.table.dates import century_sentence, date_format_of, duration_order, either_way, in_time
 from evosdc.table.held_numbers import HeldNumbers, extremes
 from evosdc.table.number_texts import NumberTexts, more_than
-from evosdc.table.numerals import decimals_of, natural_order, number, numbers, single_precision_decimals
+from evosdc.table.numerals import decimals_of, is_padded, natural_order, number, numbers, single_precision_decimals
 from evosdc.table.schema import Scale
 
+_PADDED = "its numbers have leading zeros, so they are codes"
+_LOOKED_AT = 1000
 MOST_ORDERED = 120
 DENSITY = 10
 
@@ -93,10 +96,27 @@ class ScaleGuess:
     decimals: int
     reason: str
     date_format: str = ""
+    timed: bool = False
+    """Whether the values are times of day or time spans."""
+    undecided: str = ""
+    """Why the values can be put in no order, where they are numbers or dates that are written in several ways."""
+
+
+def undecided(texts: Sequence[str]) -> str:
+    """Return why a column of numbers or dates can be read in no one way, with two of its texts; usually nothing."""
+    for kind, contradiction_of in (("numbers", numerals.contradiction_of), ("dates", dates.contradiction_of)):
+        if pair := contradiction_of(texts):
+            return f"it holds {kind} written in several ways, as {pair[0]!r} and {pair[1]!r}"
+    return ""
 
 
 def guess_scale(
-    column: Column, missing: Sequence[str], nominal: bool = False, ordered: bool = False, apart: Sequence[str] = ()
+    column: Column,
+    missing: Sequence[str],
+    nominal: bool = False,
+    ordered: bool = False,
+    apart: Sequence[str] = (),
+    past: bool = False,
 ) -> ScaleGuess:
     """Return the scale that the values of a column suggest.
 
@@ -111,6 +131,8 @@ def guess_scale(
         Whether it is known that whole numbers are counts or grades.
     apart : sequence of str
         Values that may be codes for missing ones: 99 does not spread the numbers of children widely.
+    past : bool
+        Whether dates cannot lie in the future, as births.
     """
     texts = column.present(missing)
     if not texts:
@@ -118,16 +140,20 @@ def guess_scale(
     values = numbers(texts, column.mark)
     few = "" if more_than(texts, 2) else {1: "it has one value", 2: "it has two values"}[len(texts)]
     if values is not None and not whole(values):
+        if any(map(is_padded, texts[:_LOOKED_AT])) and not any(text.startswith("0.") for text in texts[:_LOOKED_AT]):
+            return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, _PADDED)
         reason = f"{few}, with a fraction" if few else "its values are numbers with a fraction"
         single = single_precision_decimals(texts, column.mark)
         if single is not None:
             reason += f", in single precision: digits after {single} decimals come from storing them"
         return ScaleGuess(Scale.NUMERIC, (), decimals_of(texts, column.mark), reason)
-    date_format = date_format_of(texts)
+    date_format = date_format_of(texts, past)
     if date_format:
         reason = f"its {len(texts)} values are dates" + (f", {few}" if few else "")
         if either_way(texts, date_format):
             reason += f", read as {date_format} though day and month could be the other way round"
+        if century := century_sentence(date_format):
+            reason += f"; {century}"
         return ScaleGuess(Scale.ORDINAL, in_time(texts, date_format), 0, reason, date_format)
     if few:
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, few)
@@ -138,6 +164,13 @@ def guess_scale(
             return _whole_numbers(texts, own or values, column.mark, nominal, decimals_of(texts, column.mark))
         reason = f"its {len(texts)} whole numbers go up and down in frequency, as codes do"
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, reason)
+    if why := undecided(texts):
+        return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, why, undecided=why)
+    spans = duration_order(texts)
+    if spans is not None:
+        return ScaleGuess(
+            Scale.ORDINAL, spans, 0, f"its {len(texts)} values are times of day or time spans", timed=True
+        )
     if not nominal:
         known = known_order(texts)
         if known is not None:
@@ -159,7 +192,7 @@ def _whole_numbers(
 ) -> ScaleGuess:
     padded = (len(text) > 1 and text[0] == "0" and text.isdigit() for text in texts)
     if texts.padded if isinstance(texts, NumberTexts) else any(padded):
-        return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, "its numbers have leading zeros, so they are codes")
+        return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, _PADDED)
     if nominal:
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, mark), 0, "its name says that its numbers are codes")
     least, most = extremes(values)

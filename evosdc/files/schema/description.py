@@ -4,14 +4,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from evosdc.errors import Fault, SchemaError, did_you_mean
 from evosdc.files.column import Column
-from evosdc.files.inference.name_hints import hint_of
+from evosdc.files.inference.name_hints import hint_of, is_birth
 from evosdc.files.inference.scales import guess_scale
 from evosdc.files.quoting import quoted
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.printing import printable
-from evosdc.table.dates import date_format_of, day_of, in_time, is_span
+from evosdc.table.dates import date_format_of, days_of, in_time, is_span, with_century
 from evosdc.table.edit_rules import EditRule, edit_rule_faults
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.numerals import decimals_of, natural_order, numbers, same_number
@@ -177,14 +179,15 @@ class SchemaDescription:
             scale, categories, date_format = proposed.scale, proposed.categories, proposed.date_format
         elif scale is None:
             hint = hint_of(column.name)
-            guess = guess_scale(column, missing, hint.unordered, hint.ordered)
+            guess = guess_scale(column, missing, hint.unordered, hint.ordered, past=is_birth(column.name))
             scale, categories, date_format = guess.scale, guess.categories, guess.date_format
         if scale is Scale.NUMERIC:
             found = proposed.decimals if proposed is not None else decimals_of(texts, column.mark)
             found = found if decimals is None else decimals
             return Attribute(column.name, role, scale, (), said.hierarchy, found, own)
         if said.date_format is not None:
-            date_format = said.date_format or date_format_of(texts)
+            past = is_birth(column.name)
+            date_format = with_century(texts, said.date_format, past) or date_format_of(texts, past)
             categories = said.categories or in_time(texts, date_format)
         if categories is None:
             known = proposed is not None and proposed.categorical
@@ -197,7 +200,7 @@ class SchemaDescription:
 def _known_order(column: Column, missing: Sequence[str]) -> tuple[str, ...] | None:
     """Return a column's values in the order that their words have; None where it is not known."""
     hint = hint_of(column.name)
-    guess = guess_scale(column, missing, hint.unordered, hint.ordered)
+    guess = guess_scale(column, missing, hint.unordered, hint.ordered, past=is_birth(column.name))
     return guess.categories if guess.scale is Scale.ORDINAL else None
 
 
@@ -223,10 +226,10 @@ def _no_dates(column: Column, said: AttributeDescription, attribute: Attribute, 
     """Return why an attribute that is said to be a date is none; nothing where it is, or is said to be none."""
     if said.date_format is None:
         return []
-    foreign = [text for text in attribute.categories if day_of(text, attribute.date_format) is None]
+    foreign = int(np.isnat(days_of(attribute.categories, attribute.date_format)).sum())
     if not foreign:
         return []
-    given = f"{len(foreign)} values that are no days"
+    given = f"{foreign} values that are no days"
     given += f" written as {attribute.date_format}" if attribute.date_format else " written in one way that is known"
     advice = 'Give format = "%d.%m.%Y" in the schema, list what stands for a missing value, or mend the file.'
     return [Fault(printable(f"{holder}, {column.name}"), given, "dates", advice)]

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Design, Parameters, Range, Tunable
-from evosdc.table.dates import day_of
+from evosdc.table.dates import days_of
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Table
 
@@ -85,5 +85,5 @@ def nearest(days: Days, wanted: Days, own: NDArray[np.int32]) -> NDArray[np.int3
 
 def _days(attribute: Attribute) -> Days:
     """Return the days of the categories, counted from a fixed one."""
-    days = [day_of(label, attribute.date_format) for label in attribute.categories]
-    return np.array([day.toordinal() for day in days if day is not None], dtype=np.int64)
+    days = days_of(attribute.categories, attribute.date_format)
+    return days[~np.isnat(days)].astype(np.int64)
