@@ -27,10 +27,8 @@ if TYPE_CHECKING:
         neutralise_formulas,
         protect,
         read_table,
-        reproduce,
         risk,
         run,
-        studies,
         tune,
     )
     from evosdc.api.search import Candidate, Search
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "evosdc.api": (
         "apply", "check_records", "choose", "cluster", "compare", "explain", "finish", "judge", "limit", "mask",
-        "measure", "member", "neutralise_formulas", "protect", "read_table", "reproduce", "risk", "run", "studies",
+        "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run",
         "tune",
     ),
     "evosdc.api.search": ("Candidate", "Search"),
@@ -62,7 +60,7 @@ __all__ = [
     "Attribute", "Candidate", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema",
     "Search", "Table", "__version__", "apply", "check_records", "choose", "cluster", "compare", "estimate_after_pram",
     "explain", "finish", "hookimpl", "judge", "limit", "mask", "measure", "member", "neutralise_formulas", "protect",
-    "read_table", "register", "reproduce", "risk", "run", "studies", "tune",
+    "read_table", "register", "risk", "run", "tune",
     "unregister",
 ]  # fmt: skip
 

@@ -36,12 +36,12 @@ def with_tables(text: str, folder: Path) -> str:
 def _study(folder: Path) -> str:
     """Return what a study declares, and when its results were stored."""
     declared = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))
-    name, stored = folder.name, folder / "stored.json"
+    again, stored = f"python experiments/reproduce.py {folder.name}", folder / "stored.json"
     lines = [
         f"**Source**: {declared['source']}. {declared['summary']}\n",
-        f"**Again**: `evosdc reproduce {name} --check` runs a quick version ({declared['quick']['time']} of one "
+        f"**Again**: `{again} --check` runs a quick version ({declared['quick']['time']} of one "
         "processor) and compares it with the stored one, "
-        f"`evosdc reproduce {name} --full --check` all of it ({declared['full']['time']}).\n",
+        f"`{again} --full --check` all of it ({declared['full']['time']}).\n",
     ]
     if declared.get("reconstruction"):
         lines += ["**Reconstructions**\n", *(f"- {one}" for one in declared["reconstruction"]), ""]
@@ -50,7 +50,7 @@ def _study(folder: Path) -> str:
         took = f"{full['processor seconds']:.0f} s of the processor"
         lines.append(f"Results stored on {full['date']} by evosdc {full['evosdc']}: {took}; {full['machine']}.\n")
     else:
-        lines.append(f"Results were not stored by this command yet: `evosdc reproduce {name} --store` does it.\n")
+        lines.append(f"Results were not stored by this command yet: `{again} --store` does it.\n")
     return "\n".join(lines)
 
 

@@ -76,7 +76,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "evosdc.datasets",
     },
     "evosdc.assess": {"evosdc.plugins", "evosdc.model", "evosdc.randomisation", "evosdc.files", "evosdc.table"},
-    "evosdc.reproduction": {"evosdc.plugins", "evosdc.model", "evosdc.datasets", "evosdc.files"},
     "evosdc.tuning": {"evosdc.assess", "evosdc.engine", "evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.durations": set(),
     "evosdc.errors": set(),

@@ -15,12 +15,11 @@ from evosdc.api.measurement import measure
 from evosdc.api.members import member
 from evosdc.api.protection import protect
 from evosdc.api.recipes import apply, explain
-from evosdc.api.reproduction import reproduce, studies
 from evosdc.api.tables import read_table
 from evosdc.api.tuning import tune
 
 __all__ = [
     "apply", "check_records", "choose", "cluster", "compare", "explain", "finish", "judge", "limit", "mask", "measure",
     "member",
-    "neutralise_formulas", "protect", "read_table", "reproduce", "risk", "run", "studies", "tune",
+    "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip

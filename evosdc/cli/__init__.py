@@ -37,7 +37,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cluster": ("evosdc.cli.cluster:cluster", "Put records into clusters of similar ones."),
     "report": ("evosdc.cli.report:report", "Write one HTML page about one or more runs."),
     "compare": ("evosdc.cli.compare:compare", "Compare searches by rank tests and effect sizes of their runs."),
-    "reproduce": ("evosdc.cli.reproduce:reproduce", "List the studies of the literature, or run one again."),
     "export": ("evosdc.cli.export:export", "Write the protected file of a member of a run's front."),
     "choose": ("evosdc.cli.choose:choose", "Make a member of a run's front its best file, in a folder of its own."),
     "member": ("evosdc.cli.member:member", "Tell of a member of a run's front what its report tells of the best file."),

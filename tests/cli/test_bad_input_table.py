@@ -331,10 +331,6 @@ edit schema.toml sex role=quasi
 edit schema.toml sex colour=red
 edit schema.toml --undo
 edit good.csv sex role=other
-reproduce no-study
-reproduce --studies nowhere
-reproduce --studies folder --quick
-reproduce --store --check
 app nowhere
 app . --host 0.0.0.0 --no-browser
 app . --certificate nowhere.pem --no-browser

@@ -9,8 +9,7 @@ import tomllib
 import click
 import pytest
 
-from evosdc.cli.new_plugin import NAME, builds_offline
-from evosdc.cli.new_plugin_files import MADE, SOURCES, class_name, files
+from evosdc.cli.new_plugin import MADE, NAME, builds_offline, class_name, files, template
 from evosdc.plugins.discovery import _NAME as REGISTERED
 from evosdc.plugins.registry import Registry
 
@@ -18,7 +17,7 @@ from evosdc.plugins.registry import Registry
 @pytest.mark.endurance
 def test_new_plugins_are_offered_and_pass_their_conformance_suites(evosdc, tmp_path):
     folders = []
-    for kind in SOURCES:
+    for kind in MADE:
         name = f"ward-{kind}"
         written = evosdc("new-plugin", kind, name)
         assert written.status == 0, written.err
@@ -40,7 +39,7 @@ def test_new_plugins_are_offered_and_pass_their_conformance_suites(evosdc, tmp_p
     assert " passed" in done.stdout
 
 
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", MADE)
 def test_its_hook_is_light_and_its_offer_is_found(evosdc, tmp_path, monkeypatch, kind):
     name = f"own-{kind}"
     assert evosdc("new-plugin", kind, name, "-o", tmp_path / "here").status == 0
@@ -60,7 +59,7 @@ def test_its_hook_is_light_and_its_offer_is_found(evosdc, tmp_path, monkeypatch,
         del sys.modules[imported]
 
 
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", MADE)
 @pytest.mark.parametrize("name", ["measure", "table", "none", "true", "field", "algorithm", "a1-b2"])
 def test_names_that_mean_something_else_make_sound_classes(kind, name):
     for path, text in files(kind, name).items():
@@ -69,7 +68,7 @@ def test_names_that_mean_something_else_make_sound_classes(kind, name):
             assert "$" not in text
     made = class_name(name, MADE[kind])
     assert made.isidentifier()
-    assert f"import {made}" not in SOURCES[kind]
+    assert f"import {made}" not in template(kind)
 
 
 def test_all_that_is_wrong_is_told_at_once(evosdc, tmp_path):
@@ -156,7 +155,7 @@ def test_its_ci_passes_as_it_is(evosdc, tmp_path):
 
 
 def test_authors_import_from_the_model_and_the_suites_alone():
-    for kind in SOURCES:
+    for kind in MADE:
         for path, text in files(kind, "ward-thing").items():
             if path.endswith(".py") and kind != "command":
                 rooms = set(re.findall(r"^(?:from|import) (evosdc[.\w]*)", text, re.MULTILINE))

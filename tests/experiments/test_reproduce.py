@@ -11,14 +11,11 @@ from xml.etree import ElementTree
 import pytest
 
 from evosdc.plugins.registry import default_registry
-from evosdc.reproduction.record import read_record
-from evosdc.reproduction.reproduction import reproduce
-from evosdc.reproduction.standing import stale
-from evosdc.reproduction.studies import Study, all_studies, studies_folder
+from experiments.reproduce import Study, compared, read_record, read_studies, rerun, stale
 from tests.published import DataSets
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
-STUDIES = {study.name: study for study in all_studies(studies_folder(EXPERIMENTS))}
+STUDIES = {study.name: study for study in read_studies()}
 STORED = [name for name, study in STUDIES.items() if read_record(study) is not None]
 BY_THE_WAY = ("housing", "large-lattices")
 """Studies that every check repeats; the others before a release."""
@@ -49,8 +46,7 @@ def quick(name: str) -> Any:
 
 @pytest.mark.parametrize("name", [quick(name) for name in STORED])
 def test_quick_results_are_as_stored(name: str, tmp_path: Path) -> None:
-    found = reproduce(STUDIES[name], "quick", tmp_path / name, default_registry(), check=True)
-    assert [str(one) for one in found.different] == []
+    assert [str(one) for one in compared(rerun(STUDIES[name], "quick", tmp_path / name))] == []
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=lambda study: study.name)

@@ -9,7 +9,7 @@ import shlex
 import pytest
 
 from evosdc import model, testing
-from evosdc.cli.new_plugin_files import MADE
+from evosdc.cli.new_plugin import MADE
 from evosdc.plugins.contract_version import IN_WORDS
 from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
 from tests.docs.commands import check_form

@@ -1,1 +1,0 @@
-"""Studies of the literature, done again: what they declare, rerunning them, and whether stored results still hold."""
