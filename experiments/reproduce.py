@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from hashlib import sha256
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
@@ -508,7 +508,7 @@ def store(quick: Rerun, full: Rerun) -> list[Path]:
             raise RunError(f"{study.name}: no picture {picture.file} in {full.folder}")
         drawn += [path for path in matching if path not in drawn]
     old = read_record(study)
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "numba", "pandas"))
+    packages = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "scipy", "numba", "pandas"))
     machine = f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}, {packages}"
     written, record = {path: study.folder / path.name for path in drawn}, {}
     for made in (quick, full):
@@ -543,20 +543,21 @@ def store(quick: Rerun, full: Rerun) -> list[Path]:
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[STUDY]...")
-@click.option("--quick/--full", "quick", default=None, help="A short version (the default), or all of it.")
+@click.option("--quick", "version", flag_value="quick", help="A short version: the default.")
+@click.option("--full", "version", flag_value="full", help="All of it.")
 @click.option("--check", is_flag=True, help="Compare with the stored results; exit status 1 where something differs.")
 @click.option("--store", "storing", is_flag=True, help="Run both versions and store their results in place of the old.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="New folder; default: below runs/.")
 @click.option("--studies", type=click.Path(path_type=Path), default=HERE, help="Folder of studies; default: this one.")
 def reproduce(
-    names: tuple[str, ...], quick: bool | None, check: bool, storing: bool, output: Path | None, studies: Path
+    names: tuple[str, ...], version: Profile | None, check: bool, storing: bool, output: Path | None, studies: Path
 ) -> None:
     """List the studies, or run STUDY again; without STUDY, but with an option, all whose data are at hand."""
-    if storing and (check or quick is not None):
+    if storing and (check or version):
         raise click.UsageError("--store runs both versions and compares nothing: leave out the other option.")
     chosen = read_studies(names, studies)
-    profile: Profile = "full" if quick is False else "quick"
-    if not (names or check or storing or quick is not None or output):
+    profile: Profile = version or "quick"
+    if not (names or check or storing or version or output):
         _list(chosen)
         return
     if not names:
