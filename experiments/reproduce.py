@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tokenize
 import tomllib
-from ast import Constant, Expr, parse, walk
+from ast import Constant, Expr, ImportFrom, parse, walk
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -416,7 +416,7 @@ def digest(path: Path) -> str:
 def sources(study: Study, results: Iterable[str]) -> dict[str, str]:
     """Return the digests of the scripts, experiments and inputs of a study by their paths from its folder.
 
-    Comments, docstrings and empty lines of scripts do not count.
+    Comments, docstrings and imports from evosdc do not count in scripts, see `bare`.
     """
     without, kinds = {DECLARATION, RECORD, *results}, {".py", ".toml", ".csv", ".json", ".graphml"}
     own = [path for path in study.folder.iterdir() if path.name not in without and path.suffix in kinds]
@@ -432,16 +432,20 @@ def sources(study: Study, results: Iterable[str]) -> dict[str, str]:
 
 
 def bare(script: str) -> str:
-    """Return a script without comments, docstrings and empty lines."""
+    """Return a script without comments, docstrings, empty lines and imports from evosdc.
+
+    Where a module of evosdc stands has no say in results; what it does is compared by the quick run.
+    """
     lines = script.splitlines()
     for token in tokenize.generate_tokens(io.StringIO(script).readline):
         if token.type == tokenize.COMMENT:
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column]
     for node in walk(parse(script)):
-        if isinstance(node, Expr) and isinstance(node.value, Constant) and isinstance(node.value.value, str):
-            assert node.end_lineno is not None
-            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+        docstring = isinstance(node, Expr) and isinstance(node.value, Constant) and isinstance(node.value.value, str)
+        if docstring or (isinstance(node, ImportFrom) and str(node.module).partition(".")[0] == "evosdc"):
+            first, last = node.lineno, node.end_lineno or node.lineno
+            lines[first - 1 : last] = [""] * (last - first + 1)
     return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
