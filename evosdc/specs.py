@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 OCCASIONS = (
     "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "intruder", "two-way",
-    "inference", "harm", "exact", "judge", "generalised", "anonymity", "plan", "assurance",
+    "inference", "harm", "exact", "lookup", "judge", "generalised", "anonymity", "plan", "assurance",
 )  # fmt: skip
 """What an offer can be the default for.
 
@@ -17,8 +17,9 @@ of a kind; losses for analysts (``analysis``); risks of masked attributes that a
 of masked sensitive ones (``inference``); risks by an intruder who knows how the file was masked, which may set the
 bound of a verdict (``intruder``), of these the one that counts both directions (``two-way``); harms
 that are kept below a bound (``harm``); risks by the exact value of one attribute, which are kept below what a verdict
-accepts (``exact``). A second opinion: what it asks (``judge``). Files with labels wider than the
-original's: what they are judged by (``generalised``).
+accepts (``exact``); what tables of the file tell of sensitive attributes, kept below a bound too (``lookup``). A second
+opinion: what it asks (``judge``). Files with labels wider than the original's: what they are judged by
+(``generalised``).
 Files of which a privacy model asks something: the methods that are tried first, and genotypes that are asked whether
 all their files fulfil it (``anonymity``).
 A protection plan that is evolved before other genomes are, or alone: genotype and algorithm (``plan``); of the masking

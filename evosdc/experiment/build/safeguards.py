@@ -4,12 +4,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evosdc.assess.intruder import strictest_bound
+from evosdc.errors import ParameterError
 from evosdc.model import Microdata
 from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.plugins.registry import Registry
+from evosdc.table.schema import Role
 
 MOST_HARM = 3.0
 """What a measure of harm may come to at most, in per cent of the records."""
+
+
+MOST_LEARNED = 2.0
+"""How many more sensitive values, in per cent of the people, may be right when looked up in tables of the file than of
+people who are not in it: the excess that a judge of members and others may find for certain."""
 
 
 def harms_of(registry: Registry) -> dict[str, float]:
@@ -18,9 +25,10 @@ def harms_of(registry: Registry) -> dict[str, float]:
 
 
 def exact_risks(microdata: Microdata, registry: Registry, require: Sequence[str] = ()) -> dict[str, float]:
-    """Return the measures of risk by exact values that the file can be refused for, each with the verdict's bound.
+    """Return the measures of what the file gives away by exact values and in its tables, each with its bound.
 
-    A measure that not even the original exceeds is left out: no masked file of it has to be kept from anything.
+    The verdict refuses a file that is beyond one. A measure that not even the original exceeds is left out: no masked
+    file of it has to be kept from anything.
 
     Parameters
     ----------
@@ -41,12 +49,27 @@ def exact_risks(microdata: Microdata, registry: Registry, require: Sequence[str]
         for name in registry.defaults("measure", "exact")
         if scales <= set(getattr(registry.spec("measure", name), "scales", ()))
     ]
-    exceeded = [
-        name
-        for name in fitting
-        if len(original) and registry.build("measure", name, {}).fit_in(microdata).score(original) > bound
-    ]
-    return dict.fromkeys(exceeded, bound)
+    bounds = dict.fromkeys(fitting, bound)
+    if microdata.table.schema.with_role(Role.SENSITIVE):
+        bounds |= learned_of(registry)
+    return {
+        name: most
+        for name, most in bounds.items()
+        if len(original) and _score_of_original(name, microdata, registry) > most
+    }
+
+
+def learned_of(registry: Registry) -> dict[str, float]:
+    """Return the measures of what tables of a file tell of sensitive attributes, each with its bound."""
+    return dict.fromkeys(registry.defaults("measure", "lookup"), MOST_LEARNED)
+
+
+def _score_of_original(name: str, microdata: Microdata, registry: Registry) -> float:
+    """Return what a measure says of the original itself; 0 where it has nothing to say of such a file."""
+    try:
+        return float(registry.build("measure", name, {}).fit_in(microdata).score(microdata.original))
+    except ParameterError:
+        return 0.0
 
 
 def aims_of(require: Sequence[str], registry: Registry, judged: Iterable[str]) -> dict[str, float]:
@@ -106,7 +129,8 @@ def with_origins(
     """
     texts = [str(entry["requirement"]) for entry in judged]
     exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry))
-    limits = [*limits_of(dict.fromkeys(harms_of(registry), most_harm) | exact), *aims]
+    own = dict.fromkeys(harms_of(registry), most_harm) | exact | learned_of(registry)
+    limits = [*limits_of(own), *aims]
     last = {text: place for place, text in enumerate(texts)}
     return [
         {**entry, "own": text in limits and last[text] == place}

@@ -30,4 +30,10 @@ SPECS: tuple[MeasureSpec, ...] = (
         source="Torra (2017) for the transparency principle; gain over the most frequent category: reconstruction",
         kind="dr", family="guess", scales=("nominal", "ordinal", "numeric"), default_for=("inference",),
     ),
+    MeasureSpec(
+        name="lookup-gain", implementation="evosdc_measures.interval_disclosure.lookup:LookupGain",
+        summary="Sensitive values looked up in tables of the file: right beyond those of people not in it.",
+        source="People outside the file as baseline after Giomi et al. (2023); the lookup: design",
+        kind="dr", family="guess", scales=("nominal", "ordinal", "numeric"), default_for=("lookup",),
+    ),
 )  # fmt: skip

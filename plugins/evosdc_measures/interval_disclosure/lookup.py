@@ -1,0 +1,553 @@
+"""What is looked up in a published table: a sensitive value by one or two quasi-identifiers of a person."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from pydantic import Field
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Changes, Expected, Measure, Microdata, Tracker
+from evosdc.model.parameters import Parameters
+from evosdc.randomisation.transition import Matrix
+from evosdc.secret import Purpose, stream
+from evosdc.table.published_decimals import at_decimals
+from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.table import Numbers, Rows, Table
+from evosdc.table.whole_shares import unit_of
+from evosdc_measures.domains import Counts, Integers, require_same_shape
+from evosdc_measures.linkage.number_intervals import limits_of
+
+FEW_VALUES = 128
+"""Different values up to which a number is looked up exactly together with another attribute; of more by classes."""
+
+MOST_COMBINATIONS = 1 << 20
+"""Combinations of values, occurring or not, up to which two attributes are looked up together."""
+
+_FOLDS = 1 << 17
+"""Address of the folds, apart from the draws of judges."""
+
+FIRST, SECOND, WIDTH, PLACES, TARGET, CLASSES, COUNTS, CELLS = range(8)
+"""Columns of the layout of lookup tables: the digits of a key (the second is -1 for one attribute), how many values the
+second has, where the key's cells are found, the target and its classes, where the counts begin, and how many cells."""
+
+
+class LookupGain(Measure):
+    """Sensitive values that are right when looked up in the published file, beyond those of people who are not in it.
+
+    The intruder knows one or two quasi-identifiers of a person, takes the published records with the same values, and
+    guesses their commonest sensitive value. ``hit_pub`` is whether that is the person's own (1 / t among t commonest;
+    the commonest of all where no record has the values). ``hit_ref`` is the same from the original without the tenth of
+    the people to which the person belongs: what anybody learns from a population of which the person is no part. The
+    gain of a set of attributes is ``100 / n sum_i (hit_pub(i) - hit_ref(i))``; the score is the greatest over all sets
+    and sensitive attributes, at least 0. Range 0..100, smaller is better. The reference of a set is the best of those
+    of its subsets, the empty one included: small cells of other people mislead, and a file that tells nothing by a set
+    is no worse than the commonest value of all.
+
+    It is 0 in expectation for a file drawn from a model that never saw the person, and large for exact tables with
+    small cells: a value of a quasi-identifier that one or two persons have leads to theirs, even where every value of
+    the file was permuted. The people outside the file as baseline follow Giomi et al. (2023); the lookup by single
+    attributes and pairs: design.
+
+    Every quasi-identifier is looked up, masked or not; of the pairs those that tell most in the original. Numbers are
+    looked up by classes of about equal frequency, and by their exact value; sensitive numbers are guessed by classes.
+    A missing value is a value like others.
+    """
+
+    supports = frozenset(Scale)
+    auxiliary_all = True
+
+    class Params(Parameters):
+        """What is looked up."""
+
+        targets: tuple[str, ...] = Field(
+            (), description="What an intruder wants to learn; default: the sensitive attributes of the file."
+        )
+        pairs: int = Field(20, ge=0, description="Pairs of attributes, for each target; those that tell most.")
+        bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are looked up by.")
+        classes: int = Field(5, ge=2, description="Classes of about equal frequency that sensitive numbers have.")
+        folds: int = Field(10, ge=2, description="Parts of the people, each judged by the others for comparison.")
+        seed: int = Field(1, ge=0, description="Of the folds; a run with a key takes it from the key.")
+
+    params: Params
+
+    def auxiliary_names(self) -> tuple[str, ...]:
+        """Return the targets that are named."""
+        return self.params.targets
+
+    def fit(self, original: Table) -> "FittedLookupGain":
+        """Count the original, all of whose attributes are protected."""
+        return self.fit_in(Microdata(original, original.schema.names))
+
+    def fit_in(self, microdata: Microdata) -> "FittedLookupGain":
+        """Count the original, with its unmasked quasi-identifiers and sensitive attributes.
+
+        Raises
+        ------
+        ParameterError
+            The file has no sensitive attribute, or nothing by which it could be looked up.
+        SchemaError
+            The file lacks a target.
+        """
+        where, schema = "measure lookup-gain", microdata.table.schema
+        self.require_support(microdata.original)
+        schema.require(self.params.targets, f"{where}: targets")
+        targets = self.params.targets or schema.with_role(Role.SENSITIVE)
+        if not targets:
+            advice = "Give one the role sensitive in the schema, or name it as a target."
+            raise ParameterError(Fault(where, "no sensitive attribute", "one that an intruder wants to learn", advice))
+        secret = {*targets, *schema.with_role(Role.SENSITIVE)}
+        known = [name for name in schema.names if name in microdata.protect and name not in secret]
+        known += [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in {*known, *secret}]
+        if not known:
+            given = f"no attribute besides {', '.join(targets)}"
+            raise ParameterError(Fault(where, given, "at least one that an intruder knows"))
+        return FittedLookupGain(microdata, known, targets, self.params)
+
+
+class Digits(NamedTuple):
+    """How one attribute is read: as whole numbers from 0, where 0 is a missing value and -1 one that nobody has."""
+
+    attribute: Attribute
+    limits: Numbers | None
+    values: Numbers | None
+
+    @property
+    def size(self) -> int:
+        """Different digits, the missing value included."""
+        if self.limits is not None:
+            return len(self.limits) + 2
+        return len(self.values) + 1 if self.values is not None else len(self.attribute.categories) + 1
+
+    def of(self, table: Table) -> Counts:
+        """Return the digits of a table's records, shape (n,)."""
+        column = table.column(self.attribute.name)
+        if self.attribute.categorical:
+            return column.astype(np.int32) + np.int32(1)
+        numbers: Numbers = np.asarray(column, dtype=np.float64)
+        if self.limits is not None:
+            found = np.searchsorted(self.limits, numbers, side="right") + 1
+        else:
+            assert self.values is not None
+            numbers = _as_published(numbers, self.attribute)
+            found = np.searchsorted(self.values, numbers)
+            inside = np.append(self.values, np.inf)[found] == numbers
+            found = np.where(inside, found + 1, -1)
+        return np.where(np.isnan(numbers), 0, found).astype(np.int32)
+
+
+def _as_published(numbers: Numbers, attribute: Attribute) -> Numbers:
+    rounded: Numbers = at_decimals(numbers[:, None], (attribute,))[:, 0]
+    return rounded
+
+
+def _readings(attribute: Attribute, original: Table, bins: int) -> list[Digits]:
+    """Return the ways in which an attribute is looked up: numbers exactly and by classes, the exact way first."""
+    if attribute.categorical:
+        return [Digits(attribute, None, None)]
+    numbers = _as_published(np.asarray(original.column(attribute.name)), attribute)
+    exact = Digits(attribute, None, np.unique(numbers[~np.isnan(numbers)]))
+    if exact.size <= bins + 1:
+        return [exact]
+    return [exact, Digits(attribute, limits_of(np.asarray(original.column(attribute.name)), bins), None)]
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """One lookup table of the original: a key of one or two attributes, and a target.
+
+    Parameters
+    ----------
+    digits : tuple of int
+        Which digits make the key.
+    target : int
+        Which digits are guessed.
+    places : ndarray of int32
+        By combination of values its cell; -1 for one that nobody has.
+    counts : ndarray of int32, shape (cells, classes)
+        The people by cell and class.
+    reference, own : int
+        Sums of the reference hits, and of those from the original itself, in whole shares.
+    """
+
+    digits: tuple[int, ...]
+    target: int
+    places: Counts
+    counts: Counts
+    reference: int
+    own: int
+
+    @property
+    def potential(self) -> int:
+        """What the original itself gives away."""
+        return self.own - self.reference
+
+    def with_reference(self, reference: int) -> "Lookup":
+        """Return the table with another sum of reference hits."""
+        return replace(self, reference=reference)
+
+
+class FittedLookupGain(Expected):
+    """`LookupGain` of one original.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    known, targets : sequence of str
+    params : LookupGain.Params
+    """
+
+    def __init__(
+        self, microdata: Microdata, known: Sequence[str], targets: Sequence[str], params: LookupGain.Params
+    ) -> None:
+        whole, self._original, self._protect = microdata.table, microdata.original, set(microdata.protect)
+        self._whole, n = whole, len(whole)
+        readings = [_readings(whole.schema[name], whole, params.bins) for name in known]
+        wanted = [_readings(whole.schema[name], whole, params.classes)[-1] for name in targets]
+        self._digits = [reading for listed in readings for reading in listed] + wanted
+        self._own = np.column_stack([reading.of(whole) for reading in self._digits]).astype(np.int32)
+        self._sizes = np.array([reading.size for reading in self._digits], dtype=np.int64)
+        self._unit = unit_of(n)
+        order = stream(params.seed, Purpose.JUDGE, _FOLDS).permutation(n)
+        self._folds = np.array_split(order.astype(np.int64), min(params.folds, n))
+        singles = [(at,) for at in range(len(self._digits) - len(wanted))]
+        first = np.cumsum([0, *map(len, readings)]).tolist()
+        # In pairs each attribute counts in one way: exactly, or by classes where it has many values.
+        single_way = [
+            at if len(listed) == 1 or listed[0].size <= FEW_VALUES else at + 1
+            for at, listed in zip(first[:-1], readings, strict=True)
+        ]
+        pairs = [p for p in combinations(single_way, 2) if self._sizes[list(p)].prod() <= MOST_COMBINATIONS]
+        attribute_of = [at for at, listed in enumerate(readings) for _ in listed]
+        lookups = list[Lookup]()
+        for target in range(len(singles), len(self._digits)):
+            alone = [self._lookup(key, target) for key in singles]
+            least = self._lookup((), target).reference
+            best = [max(one.reference for one in alone if attribute_of[one.digits[0]] == v) for v in range(len(known))]
+            joint = [self._lookup(key, target) for key in pairs] if params.pairs else []
+            joint = [
+                one.with_reference(max(least, *(best[attribute_of[at]] for at in one.digits), one.reference))
+                for one in joint
+            ]
+            lookups += [one.with_reference(max(least, best[attribute_of[one.digits[0]]])) for one in alone]
+            lookups += sorted(joint, key=lambda one: -one.potential)[: params.pairs]
+        # What masking cannot alter comes last: it is counted once and never followed.
+        self.lookups = sorted(lookups, key=lambda one: not self._moves(one))
+        self._followed = sum(map(self._moves, self.lookups))
+        self._lay_out()
+
+    def _moves(self, lookup: Lookup) -> bool:
+        return any(self._digits[at].attribute.name in self._protect for at in (*lookup.digits, lookup.target))
+
+    def _lookup(self, key: tuple[int, ...], target: int) -> Lookup:
+        """Count the original by a key and a target, and what is hit by those who do not know a tenth of it."""
+        flat = np.zeros(len(self._own), dtype=np.int64)
+        for at in key:
+            flat = flat * self._sizes[at] + self._own[:, at]
+        occurring, cells = np.unique(flat, return_inverse=True)
+        places = np.full(int(self._sizes[list(key)].prod()), -1, dtype=np.int32)
+        places[occurring] = np.arange(len(occurring))
+        width = int(self._sizes[target])
+        cells, classes = cells.reshape(-1).astype(np.int64), self._own[:, target].astype(np.int64)
+        flat = np.bincount(cells * width + classes, minlength=len(occurring) * width)
+        counts = flat.reshape(-1, width).astype(np.int32)
+        ends = np.cumsum([len(fold) for fold in self._folds]).astype(np.int64)
+        rows = np.concatenate(self._folds)
+        reference = int(hits_of_folds(counts.copy(), cells[rows], classes[rows], ends, self._unit))
+        own = int(counts.max(axis=1).sum()) * self._unit
+        return Lookup(key, target, places, counts, reference, own)
+
+    def _lay_out(self) -> None:
+        lookups = self.lookups
+        places = np.cumsum([0, *(len(one.places) for one in lookups)])
+        sizes = np.cumsum([0, *(one.counts.size for one in lookups)])
+        self.layout = np.array(
+            [
+                (
+                    one.digits[0], one.digits[1] if len(one.digits) > 1 else -1, self._sizes[one.digits[-1]],
+                    places[at], one.target, one.counts.shape[1], sizes[at], len(one.counts),
+                )
+                for at, one in enumerate(lookups)
+            ],
+            dtype=np.int64,
+        )  # fmt: skip
+        self.places = np.concatenate([one.places for one in lookups])
+        self.people = np.concatenate([one.counts.ravel() for one in lookups])
+        self.references = np.array([one.reference for one in lookups], dtype=np.int64)
+
+    def digits_of(self, masked: Table, rows: Rows | slice = slice(None)) -> Counts:
+        """Return the digits of records, shape (m, D); those of attributes that are not masked are the original's."""
+        digits = self._own[rows].copy()
+        for at, reading in enumerate(self._digits):
+            if reading.attribute.name in self._protect:
+                digits[:, at] = reading.of(masked)
+        return digits
+
+    def gains(self, totals: Integers) -> Numbers:
+        """Return gains from hits, in per cent of the people; 0 at least."""
+        gains: Numbers = 100.0 * np.maximum(totals, 0) / (float(self._unit) * len(self._whole))
+        return gains
+
+    def score(self, masked: Table) -> float:
+        """Return the greatest gain of a table, 0..100."""
+        return self.track(masked).score
+
+    def worst(self, masked: Table) -> tuple[tuple[str, ...], str, float]:
+        """Return by which attributes most is learned of which target, and how much, in per cent of the people."""
+        gains = self.gains(self.track(masked).hits - self.references)
+        one = self.lookups[int(gains.argmax())]
+        names = tuple(self._digits[at].attribute.name for at in one.digits)
+        return names, self._digits[one.target].attribute.name, float(gains.max())
+
+    def track(self, masked: Table) -> "LookupTracker":
+        """Return a tracker of a table."""
+        require_same_shape(self._original, masked)
+        return LookupTracker(self, masked, self._followed)
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the gain by the expected tables: the first order, to which a draw adds some."""
+        matrices = {a.name: P for a, P in zip(self._original.schema.categorical, transitions, strict=True)}
+        best = 0.0
+        for one in self.lookups:
+            axes = (*one.digits, one.target)
+            dense = np.zeros((len(one.places), one.counts.shape[1]))
+            dense[one.places >= 0] = one.counts
+            published = dense.reshape([int(self._sizes[at]) for at in axes])
+            for axis, at in enumerate(axes):
+                P = matrices.get(self._digits[at].attribute.name)
+                if P is not None:
+                    whole = np.eye(len(P) + 1)
+                    whole[1:, 1:] = P
+                    published = np.moveaxis(np.tensordot(published, whole, axes=(axis, 0)), -1, axis)
+            table = published.reshape(dense.shape)
+            table = np.where(table.sum(axis=1, keepdims=True) > 0, table, table.sum(axis=0))
+            commonest = np.isclose(table, table.max(axis=1, keepdims=True), rtol=1e-12, atol=0.0)
+            hits = float((dense * commonest / commonest.sum(axis=1, keepdims=True)).sum())
+            best = max(best, hits - one.reference / self._unit)
+        return 100.0 * best / len(self._whole)
+
+
+class LookupTracker(Tracker):
+    """The published lookup tables of one masked file, and how many people they are right for.
+
+    Parameters
+    ----------
+    fitted : FittedLookupGain
+    masked : Table
+    followed : int
+        Lookup tables that masking may alter.
+    """
+
+    def __init__(self, fitted: FittedLookupGain, masked: Table, followed: int) -> None:
+        self._fitted, self._followed = fitted, followed
+        layout = fitted.layout
+        self._counts = np.zeros(len(fitted.people), dtype=np.int32)
+        widest = int(layout[:, CLASSES].max())
+        self._all = np.zeros((len(layout), widest), dtype=np.int32)
+        """Published records by class, whatever their key; of each lookup table."""
+        self._unseen = np.zeros((len(layout), widest), dtype=np.int32)
+        """People by class whose key no published record has."""
+        self.hits = np.zeros(len(layout), dtype=np.int64)
+        count(
+            fitted.digits_of(masked), layout, fitted.places, fitted.people, fitted._unit,
+            self._counts, self._all, self._unseen, self.hits,
+        )  # fmt: skip
+
+    @property
+    def score(self) -> float:
+        """The greatest gain, 0..100."""
+        return float(self._fitted.gains((self.hits - self._fitted.references).max()))
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child; O(V c) for a changed cell."""
+        self._follow(change, True)
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children."""
+        return self._fitted.gains(self._follow(changes, False))
+
+    def _follow(self, changes: Changes, stays: bool) -> Integers:
+        fitted, followed = self._fitted, self._followed
+        fixed = (self.hits - fitted.references)[followed:].max(initial=0)
+        best: Integers = follow(
+            fitted.digits_of(changes.before, changes.rows), fitted.digits_of(changes.after, changes.rows), changes.ends,
+            stays, fitted.layout[:followed], fitted.places, fitted.people, fitted._unit, fitted.references,
+            self._counts, self._all, self._unseen, self.hits,
+        )  # fmt: skip
+        beyond: Integers = np.maximum(best, fixed)
+        return beyond
+
+
+@njit(cache=True)
+def hits_of_cell(published: Counts, people: Counts, unit: int) -> int:
+    """Return for how many people of a cell its commonest published class is right, in whole shares."""
+    most, tied, right = 0, 0, np.int64(0)
+    for s in range(len(published)):
+        if published[s] > most:
+            most, tied, right = int(published[s]), 0, np.int64(0)
+        if published[s] == most:
+            tied += 1
+            right += np.int64(people[s])
+    return int(right * ((unit + tied // 2) // tied))
+
+
+@njit(cache=True)
+def hits_of_folds(counts: Counts, cells: Integers, classes: Integers, ends: Integers, unit: int) -> int:
+    """Return for how many people the commonest class of their cell is right, each fold judged by all others.
+
+    Where no other has the same key, the commonest class of all others counts. Records stand fold by fold.
+    """
+    margin = np.zeros(counts.shape[1], dtype=np.int32)
+    for i in range(len(cells)):
+        margin[classes[i]] += 1
+    own = np.zeros(counts.shape[1], dtype=np.int32)
+    hits, begin = 0, 0
+    for end in ends:
+        for i in range(begin, end):
+            counts[cells[i], classes[i]] -= 1
+            margin[classes[i]] -= 1
+        for i in range(begin, end):
+            own[classes[i]] = 1
+            row = counts[cells[i]]
+            hits += hits_of_cell(row if row.max() > 0 else margin, own, unit)
+            own[classes[i]] = 0
+        for i in range(begin, end):
+            counts[cells[i], classes[i]] += 1
+            margin[classes[i]] += 1
+        begin = end
+    return hits
+
+
+@njit(cache=True)
+def cell_of(digits: Counts, table: Integers, places: Counts) -> int:
+    """Return the cell of a record in a lookup table; -1 where nobody has its key."""
+    flat = digits[table[FIRST]]
+    if flat < 0:
+        return -1
+    if table[SECOND] >= 0:
+        second = digits[table[SECOND]]
+        if second < 0:
+            return -1
+        return int(places[table[PLACES] + np.int64(flat) * table[WIDTH] + second])
+    return int(places[table[PLACES] + flat])
+
+
+@njit(cache=True)
+def count(
+    digits: Counts,
+    layout: Integers,
+    places: Counts,
+    people: Counts,
+    unit: int,
+    counts: Counts,
+    margins: Counts,
+    unseen: Counts,
+    hits: Integers,
+) -> None:
+    """Count a published file by all lookup tables, see `LookupTracker`."""
+    for at in range(len(layout)):
+        table = layout[at]
+        classes, begin = table[CLASSES], table[COUNTS]
+        for i in range(len(digits)):
+            s = digits[i, table[TARGET]]
+            margins[at, s] += 1
+            cell = cell_of(digits[i], table, places)
+            if cell >= 0:
+                counts[begin + cell * classes + s] += 1
+        for cell in range(table[CELLS]):
+            first = begin + cell * classes
+            published, own = counts[first : first + classes], people[first : first + classes]
+            if published.max() > 0:
+                hits[at] += hits_of_cell(published, own, unit)
+            else:
+                unseen[at, :classes] += own
+        hits[at] += hits_of_cell(margins[at, :classes], unseen[at, :classes], unit)
+
+
+@njit(cache=True)
+def move(
+    at: int,
+    table: Integers,
+    cell: int,
+    s: int,
+    by: int,
+    people: Counts,
+    unit: int,
+    counts: Counts,
+    unseen: Counts,
+    hits: Integers,
+) -> None:
+    """Add a record to a cell of one lookup table, or take it away; hits by the margin are not counted."""
+    classes = table[CLASSES]
+    first = table[COUNTS] + cell * classes
+    published, own = counts[first : first + classes], people[first : first + classes]
+    if published.max() > 0:
+        hits[at] -= hits_of_cell(published, own, unit)
+    else:
+        for k in range(classes):
+            unseen[at, k] -= own[k]
+    published[s] += by
+    if published.max() > 0:
+        hits[at] += hits_of_cell(published, own, unit)
+    else:
+        for k in range(classes):
+            unseen[at, k] += own[k]
+
+
+@njit(cache=True)
+def follow(
+    before: Counts,
+    after: Counts,
+    ends: Integers,
+    stays: bool,
+    layout: Integers,
+    places: Counts,
+    people: Counts,
+    unit: int,
+    references: Integers,
+    counts: Counts,
+    margins: Counts,
+    unseen: Counts,
+    hits: Integers,
+) -> Integers:
+    """Return the greatest hits beyond the reference of each child, shape (k,); with `stays`, of the one to go on to.
+
+    The state is that of `LookupTracker`; it is the parent's again unless the child stays.
+    """
+    best = np.zeros(len(ends), dtype=np.int64)
+    begin = 0
+    for child in range(len(ends)):
+        for at in range(len(layout)):
+            table, kept, moved = layout[at], hits[at], False
+            first, second, target, classes = table[FIRST], table[SECOND], table[TARGET], table[CLASSES]
+            for turn in range(1 if stays else 2):
+                if turn == 1 and not moved:
+                    break
+                for i in range(begin, ends[child]):
+                    old, new = (before[i], after[i]) if turn == 0 else (after[i], before[i])
+                    s, t = old[target], new[target]
+                    if s == t and old[first] == new[first] and (second < 0 or old[second] == new[second]):
+                        continue
+                    if not moved:
+                        moved = True
+                        hits[at] -= hits_of_cell(margins[at, :classes], unseen[at, :classes], unit)
+                    left, entered = cell_of(old, table, places), cell_of(new, table, places)
+                    margins[at, s] -= 1
+                    margins[at, t] += 1
+                    if left == entered and s == t:
+                        continue
+                    if left >= 0:
+                        move(at, table, left, s, -1, people, unit, counts, unseen, hits)
+                    if entered >= 0:
+                        move(at, table, entered, t, 1, people, unit, counts, unseen, hits)
+                if turn == 0:
+                    if moved:
+                        hits[at] += hits_of_cell(margins[at, :classes], unseen[at, :classes], unit)
+                    best[child] = max(best[child], hits[at] - references[at])
+            if not stays:
+                hits[at] = kept
+        begin = ends[child]
+    return best
