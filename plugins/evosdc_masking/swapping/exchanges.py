@@ -39,8 +39,8 @@ def exchange(
 
     Parameters
     ----------
-    levels : ndarray of int64, shape (2, n, c)
-        Values and classes of the columns; the masked ones come first.
+    levels : ndarray of int64, shape (2 or more, n, c)
+        Values and classes of the columns in all details; the masked ones come first.
     source : ndarray of int64, shape (n, V)
         The record whose value each masked cell holds.
     tables : FrequencyTables
@@ -157,6 +157,6 @@ def _exchange(
             chosen[v] = False
             if change < 0:
                 source[r, v], source[s, v] = source[s, v], source[r, v]
-                for d in range(2):
+                for d in range(len(levels)):
                     levels[d, r, v], levels[d, s, v] = levels[d, s, v], levels[d, r, v]
     return gained

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.distinct_values import placed_values
-from evosdc.table.schema import Scale
+from evosdc.table.merged_classes import least_of_classes, merged_classes
+from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Table
 
 Integers = NDArray[np.int64]
@@ -18,6 +19,9 @@ CLASSES = 20
 
 LARGE = 1 << 16
 """Cells of a pair of attributes from which on it is tabulated by classes."""
+
+SENSITIVE_CLASSES = 5
+"""Classes of a sensitive number in a table that is kept."""
 
 PAIRS, TRIPLES = 400, 300
 """Tables of two and of three attributes, at most: those whose attributes depend most on each other."""
@@ -35,7 +39,7 @@ class FrequencyTables(NamedTuple):
     offsets : ndarray of int64, shape (T,)
         First cell of each table.
     detail : ndarray of int64, shape (T,)
-        0 where a table has all values, 1 where it has classes.
+        0 where a table has all values, 1 where it has classes, from 2 on where it has those of a sensitive attribute.
     first, of : ndarray of int64
         Tables of column v are ``of[first[v]:first[v + 1]]``.
     cells : int
@@ -51,7 +55,7 @@ class FrequencyTables(NamedTuple):
     cells: int
 
     def counts(self, levels: Integers) -> Integers:
-        """Return the records in each cell, shape (cells,), of columns with values and classes, shape (2, n, c)."""
+        """Return the records in each cell, shape (cells,), of columns in all details, shape (2 or more, n, c)."""
         found = np.zeros(self.cells, dtype=np.int64)
         columns = np.ascontiguousarray(levels.transpose(0, 2, 1))
         for place, (members, strides) in enumerate(zip(self.attributes, self.strides, strict=True)):
@@ -75,16 +79,53 @@ def levels_of(table: Table) -> Integers:
     return np.stack([values, _classes(table, values)])
 
 
-def frequency_tables(levels: Integers, masked: int, order: int) -> FrequencyTables:
-    """Return the tables of two, and with order 3 of three, columns of which at least one is masked.
+def with_sensitive(levels: Integers, attributes: Sequence[Attribute], least_cell: int) -> tuple[Integers, list[int]]:
+    """Return levels with a further one for each sensitive attribute, and their columns.
+
+    There every other attribute has classes so large that the cells of its table with the sensitive one have
+    `least_cell` people in the mean: a table of single values tells of one or two persons what is theirs.
 
     Parameters
     ----------
     levels : ndarray of int64, shape (2, n, c)
-        Values and classes of all columns, the masked ones first.
+        Of `levels_of`.
+    attributes : sequence of Attribute
+        Of the columns.
+    least_cell : int
+    """
+    columns = [c for c, attribute in enumerate(attributes) if attribute.role is Role.SENSITIVE]
+    found = [levels[0], levels[1]]
+    for column in columns:
+        sensitive = attributes[column]
+        guessed = levels[0][:, column]
+        if not sensitive.categorical:
+            counts = np.bincount(guessed)
+            guessed = merged_classes(counts, sensitive, len(guessed) // SENSITIVE_CLASSES)[guessed]
+        own = levels[0].copy()
+        for v, attribute in enumerate(attributes):
+            own[:, v] = _merged(own[:, v], attribute, least_of_classes(guessed, least_cell))
+        own[:, column] = guessed
+        found.append(own)
+    return np.stack(found), columns
+
+
+def _merged(values: Integers, attribute: Attribute, least: int) -> Integers:
+    merged: Integers = merged_classes(np.bincount(values), attribute, least)[values]
+    return merged
+
+
+def frequency_tables(levels: Integers, masked: int, order: int, sensitive: Sequence[int] = ()) -> FrequencyTables:
+    """Return the tables of two, and with order 3 of three, columns of which at least one is masked.
+
+    Parameters
+    ----------
+    levels : ndarray of int64, shape (2 or more, n, c)
+        Values and classes of all columns, the masked ones first, and those of tables with sensitive columns.
     masked : int
         How many columns are masked.
     order : {2, 3}
+    sensitive : sequence of int
+        Columns that are in tables of two columns alone, by classes of their own: see `with_sensitive`.
     """
     columns = levels.shape[2]
     sizes = levels.max(axis=1) + 1
@@ -95,13 +136,16 @@ def frequency_tables(levels: Integers, masked: int, order: int) -> FrequencyTabl
     for size, most in ((2, PAIRS), (3, TRIPLES)):
         if size <= order:
             found = [group for group in combinations(range(columns), size) if group[0] < masked]
+            found = [group for group in found if size == 2 or not set(group) & set(sensitive)]
             strength = [sum(dependence[pair] for pair in combinations(group, 2)) for group in found]
             ranked = sorted(range(len(found)), key=lambda place: (-strength[place], found[place]))
             members += sorted(found[place] for place in ranked[:most])
-    return _laid_out(members, sizes, columns)
+    return _laid_out(members, sizes, columns, sensitive)
 
 
-def _laid_out(members: Sequence[tuple[int, ...]], sizes: Integers, columns: int) -> FrequencyTables:
+def _laid_out(
+    members: Sequence[tuple[int, ...]], sizes: Integers, columns: int, sensitive: Sequence[int]
+) -> FrequencyTables:
     attributes = np.full((len(members), 3), -1, dtype=np.int64)
     strides = np.zeros((len(members), 3), dtype=np.int64)
     offsets, detail = np.zeros(len(members), dtype=np.int64), np.zeros(len(members), dtype=np.int64)
@@ -109,6 +153,9 @@ def _laid_out(members: Sequence[tuple[int, ...]], sizes: Integers, columns: int)
     for place, group in enumerate(members):
         chosen = list(group)
         detail[place] = int(len(group) > 2 or np.prod(sizes[0, chosen]) > LARGE)
+        told = [at for at, column in enumerate(sensitive) if column in group]
+        if told:
+            detail[place] = 2 + told[0]
         own = sizes[detail[place], chosen]
         attributes[place, : len(group)] = chosen
         strides[place, : len(group)] = np.cumprod([1, *own[:-1]])

@@ -7,10 +7,17 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.model import Design, Parameters, Range, Tunable
-from evosdc.table.schema import WITHHELD, Role, Schema
+from evosdc.table.merged_classes import LEAST_CELL
+from evosdc.table.schema import WITHHELD, Attribute, Role, Schema
 from evosdc.table.table import Table
 from evosdc_masking.swapping.exchanges import exchange
-from evosdc_masking.swapping.frequency_tables import FrequencyTables, Integers, frequency_tables, levels_of
+from evosdc_masking.swapping.frequency_tables import (
+    FrequencyTables,
+    Integers,
+    frequency_tables,
+    levels_of,
+    with_sensitive,
+)
 
 _SWEEPS = 30
 """Exchanges that are tried for each masked value, for each unit of effort."""
@@ -38,6 +45,9 @@ class TableSwapping(Tunable):
     pairs of more than 65,536 cells, take at most 20 classes of each attribute. There are 400 pairs and 300 triples at
     most, those of the strongest dependence.
 
+    A table with a sensitive attribute is kept of two attributes alone, and by merged classes: a cell has `least_cell`
+    people in the mean. A table of single values would tell of one or two persons what is theirs.
+
     By chance such a file has records that one respondent alone has. With `avoid_alone` most of them are exchanged away,
     at a cost of twelve records in cells. Missing values are swapped as values.
 
@@ -54,6 +64,11 @@ class TableSwapping(Tunable):
         order: int = Field(default=3, ge=2, le=3, description="Attributes of the tables that are kept, at most.")
         avoid_alone: bool = Field(
             default=True, description="Whether records that one respondent alone has are avoided in the published file."
+        )
+        least_cell: int = Field(
+            default=LEAST_CELL,
+            ge=1,
+            description="People in a cell of a table with a sensitive attribute, in the mean; classes are merged.",
         )
         effort: float = Field(default=1.0, gt=0, le=100, description="How much is tried; time grows in proportion.")
 
@@ -72,20 +87,24 @@ class TableSwapping(Tunable):
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table with swapped values."""
-        return self._swapped(table, levels_of(table) if len(table) else None, rng)
+        return self._swapped(table, levels_of(table) if len(table) else None, table.schema.attributes, rng)
 
     def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
         """Return the table with swapped values, tables with unmasked attributes kept too."""
         if not len(table):
-            return self._swapped(table, None, rng)
-        return self._swapped(table, np.concatenate([levels_of(table), levels_of(auxiliary)], axis=2), rng)
+            return self._swapped(table, None, (), rng)
+        attributes = (*table.schema.attributes, *auxiliary.schema.attributes)
+        return self._swapped(table, np.concatenate([levels_of(table), levels_of(auxiliary)], axis=2), attributes, rng)
 
-    def _swapped(self, table: Table, levels: Integers | None, rng: np.random.Generator) -> Table:
+    def _swapped(
+        self, table: Table, levels: Integers | None, attributes: Sequence[Attribute], rng: np.random.Generator
+    ) -> Table:
         self.require_fit(table)
         n, masked = len(table), len(table.schema)
         if levels is None or n < 2 or masked == 0:
             return table
-        tables = frequency_tables(levels, masked, self.params.order)
+        levels, sensitive = with_sensitive(levels, attributes, self.params.least_cell)
+        tables = frequency_tables(levels, masked, self.params.order, sensitive)
         expected = tables.counts(levels)
         source = self._permuted(n, masked, rng)
         labels = rng.integers(1, 2**63, size=(masked, int(levels[0].max()) + 1)).astype(np.uint64)

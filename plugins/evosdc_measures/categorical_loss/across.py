@@ -1,16 +1,22 @@
 """Contingency tables of protected with unprotected attributes, which is where most analyses of a file are made."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.model import Fitted, Measure, Microdata
+from evosdc.model import Expected, Fitted, Measure, Microdata, Tracker
 from evosdc.model.parameters import Parameters
-from evosdc.table.schema import WITHHELD, Role, Scale
-from evosdc.table.table import Codes, Table
+from evosdc.randomisation.transition import Matrix
+from evosdc.table.merged_classes import LEAST_CELL, least_of_classes, merged_classes
+from evosdc.table.schema import WITHHELD, Attribute, Role, Scale
+from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_measures.categorical_loss.association import mean_square_contingency
 from evosdc_measures.categorical_loss.tables import FittedSum
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes, classed
+from evosdc_measures.expectation import counts_of
+from evosdc_measures.linkage.number_intervals import FittedOnIntervals, IntervalTracker, by_classes, classed
 
 NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that nobody tabulates."""
@@ -28,9 +34,10 @@ class ContingencyLossAcross(Measure):
     the strongest of all others, ``pairs`` at most. The strength is Cramer's V with Bergsma's correction (2013), without
     which an attribute of many categories would seem to go with everything. Pairs that it finds independent are left
     out; where there are no others nothing can be lost. Numbers are taken by classes: ``bins`` of about equal frequency
-    in the original. Unprotected attributes are those of the file that are not judged, but for identifiers, weights and
-    households; they stand as in the original. A missing value is a category of its own. Choice of tables and
-    normalisation are reconstructions.
+    in the original. With a sensitive attribute a protected one is tabulated by merged classes, so that a cell has
+    ``least_cell`` people in the mean: a search that kept finer tables would give away what is theirs. Unprotected
+    attributes are those of the file that are not judged, but for identifiers, weights and households; they stand as in
+    the original. A missing value is a category of its own. Choice of tables and normalisation are reconstructions.
     """
 
     supports = frozenset(Scale)
@@ -43,6 +50,11 @@ class ContingencyLossAcross(Measure):
         attributes: tuple[str, ...] = Field((), description="Unprotected attributes to tabulate; default: all.")
         bins: int = Field(
             10, ge=2, description="Classes of about equal frequency that numbers, and dates of more days, are taken by."
+        )
+        least_cell: int = Field(
+            LEAST_CELL,
+            ge=1,
+            description="People in a cell of a table with a sensitive attribute, in the mean; classes are merged.",
         )
 
     params: Params
@@ -76,8 +88,12 @@ class ContingencyLossAcross(Measure):
             raise ParameterError(Fault(where, "a file without unprotected attributes", "at least one", advice))
         others = classed(microdata.table.select(names), self.params.bins)
 
-        def fitted(original: Table) -> FittedAcross:
-            return FittedAcross(original, others, strongest_pairs(original.codes, others.codes, self.params.pairs))
+        def fitted(original: Table) -> Fitted:
+            pairs = strongest_pairs(original.codes, others.codes, self.params.pairs)
+            secret = [w for w in {w for _, w in pairs} if others.schema.attributes[w].role is Role.SENSITIVE]
+            if not secret or self.params.least_cell == 1:
+                return FittedAcross(original, others, pairs)
+            return FittedMerged(original, others, pairs, sorted(secret), self.params.least_cell)
 
         if by_classes(microdata.original.schema, self.params.bins):
             return FittedOnIntervals(microdata.original, self.params.bins, fitted)
@@ -103,6 +119,68 @@ class FittedAcross(FittedSum):
         used, width = sorted({w for _, w in pairs}), len(original.schema)
         tables = [(v, width + used.index(w)) for v, w in pairs]
         super().__init__(original, tables, "ctbil-across", others=others.select([others.schema.names[w] for w in used]))
+
+
+class FittedMerged(Expected):
+    """`ContingencyLossAcross` of one original, with classes that are merged for tables with sensitive attributes.
+
+    Parameters
+    ----------
+    original, others : Table
+        The protected attributes and the unprotected ones.
+    pairs : list of tuple of int
+        As of `FittedAcross`.
+    sensitive : list of int
+        Which of the others are sensitive.
+    least_cell : int
+    """
+
+    def __init__(
+        self, original: Table, others: Table, pairs: list[tuple[int, int]], sensitive: list[int], least_cell: int
+    ) -> None:
+        self._merged: list[tuple[int, Codes]] = []
+        self._counts = list[Numbers]()
+        attributes, tables = list(original.schema.attributes), list[tuple[int, int]]()
+        for v, w in pairs:
+            if w in sensitive:
+                least = least_of_classes(others.codes[:, w].astype(np.int64), least_cell)
+                attribute = original.schema.attributes[v]
+                counts = counts_of(original.codes, v, len(attribute.categories))
+                # A missing value stays what it is.
+                classes = np.append(merged_classes(counts.astype(np.int64), attribute, least), MISSING).astype(np.int32)
+                self._counts.append(counts)
+                self._merged.append((v, classes))
+                labels = tuple(map(str, range(int(classes.max()) + 1)))
+                attributes.append(
+                    Attribute(f"{attribute.name} by classes {len(attributes)}", scale=Scale.ORDINAL, categories=labels)
+                )
+                v = len(attributes) - 1
+            tables.append((v, w))
+        self._schema = replace(original.schema, attributes=tuple(attributes), edit_rules=())
+        self._fitted = FittedAcross(self._widened(original), others, tables)
+        self.pairs = tuple((original.schema.names[v], others.schema.names[w]) for v, w in pairs)
+
+    def _widened(self, table: Table) -> Table:
+        added = [classes[table.codes[:, v]] for v, classes in self._merged]
+        return Table(self._schema, np.column_stack([table.codes, *added]).astype(np.int32), table.numbers)
+
+    def score(self, masked: Table) -> float:
+        """Return the score of a table."""
+        return self._fitted.score(self._widened(masked))
+
+    def track(self, masked: Table) -> Tracker:
+        """Return a tracker of a table."""
+        return IntervalTracker(self._fitted.track(self._widened(masked)), self._widened)
+
+    def expected(self, transitions: Sequence[Matrix]) -> float:
+        """Return the expected loss, where a class is taken to change as its people do in the mean: an approximation."""
+        merged = []
+        for (v, classes), counts in zip(self._merged, self._counts, strict=True):
+            members = np.eye(int(classes.max()) + 1)[classes[:-1]]
+            flows = members.T @ (counts[:, None] * transitions[v]) @ members
+            totals = flows.sum(axis=1, keepdims=True)
+            merged.append(np.divide(flows, totals, out=np.eye(len(flows)), where=totals > 0))
+        return self._fitted.expected([*transitions, *merged])
 
 
 def strongest_pairs(protected: Codes, others: Codes, most: int) -> list[tuple[int, int]]:

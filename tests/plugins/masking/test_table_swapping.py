@@ -12,10 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
+from evosdc.model import Microdata
+from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.table import Table
 from evosdc_masking.swapping.exchanges import exchange
 from evosdc_masking.swapping.frequency_tables import CLASSES, frequency_tables, levels_of
 from evosdc_masking.swapping.table_swapping import TableSwapping, _alone, _keys
+from evosdc_measures.interval_disclosure.lookup import LookupGain
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, joined, masked, mixed_tables, numeric
 
 N = 400
@@ -161,3 +164,19 @@ def test_no_kernel_draws_numbers_of_its_own():
     files = [path for folder in ("evosdc", "plugins") for path in (root / folder).rglob("*.py")]
     found = {path.name for path in files if own.search(path.read_text(encoding="utf-8"))}
     assert found <= {"secret.py", "purity.py"}, "these lend a generator to code of others"
+
+
+def test_tables_with_a_sensitive_attribute_are_kept_by_classes_of_enough_people() -> None:
+    rng = np.random.default_rng(4)
+    town = Attribute("town", Role.QUASI_IDENTIFIER, NOMINAL, tuple(map(str, range(150))))
+    ill = Attribute("ill", Role.SENSITIVE, NOMINAL, ("no", "flu", "gout"))
+    codes = np.column_stack([rng.integers(0, 150, N), rng.integers(0, 3, N)])
+    whole = Table(Schema((town, ill)), codes, np.empty((N, 0)))
+    fitted = LookupGain(LookupGain.Params()).fit_in(Microdata(whole, ("town",)))
+
+    def gain(**params: int) -> float:
+        method = build(TableSwapping, share=1.0, avoid_alone=False, **params)
+        return fitted.score(method.mask_given(whole.select(["town"]), whole.select(["ill"]), rng))
+
+    assert gain(least_cell=1) > 10.0
+    assert gain() < 4.0

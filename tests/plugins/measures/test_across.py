@@ -13,7 +13,7 @@ from scipy.stats.contingency import association
 from evosdc.errors import ParameterError, SchemaError
 from evosdc.model import Microdata
 from evosdc.randomisation.transition import design_a
-from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.tables import changes_of
@@ -47,6 +47,25 @@ class TestAcross(MeasureConformance):
 
     def measure(self):
         return InAFileWithWards(InAFileWithWards.Params(pairs=3, bins=4))
+
+
+class InAFileWithIllnesses(InAFileWithWards):
+    """The same where the other attribute is sensitive: classes are merged."""
+
+    def fit(self, original):
+        self.require_support(original)
+        found = with_ward(original)
+        *others, ward = found.table.schema.attributes
+        secret = replace(found.table.schema, attributes=(*others, replace(ward, role=Role.SENSITIVE)))
+        whole = Table(secret, found.table.codes, found.table.numbers)
+        return ContingencyLossAcross.fit_in(self, Microdata(whole, found.protect))
+
+
+class TestAcrossASensitiveAttribute(MeasureConformance):
+    identity = 0.0
+
+    def measure(self):
+        return InAFileWithIllnesses(InAFileWithIllnesses.Params(pairs=3, bins=4, least_cell=3))
 
 
 del MeasureConformance
@@ -179,3 +198,25 @@ def test_files_that_have_nothing_to_tabulate():
     turned = table(original.schema, 1 - original.codes)
     assert measure.pairs == ()
     assert measure.score(turned) == measure.expected([np.identity(2)[::-1]] * 2) == 0.0
+
+
+def test_tables_with_a_sensitive_attribute_are_compared_by_classes_of_enough_people():
+    """To exchange neighbours within a class costs nothing, to leave the class does."""
+    town = Attribute("town", Role.QUASI_IDENTIFIER, Scale.ORDINAL, tuple("abcdefgh"))
+    ill = Attribute("ill", Role.SENSITIVE, Scale.NOMINAL, ("no", "flu"))
+    codes = np.array([[t, t >= 4] for t in range(8) for _ in range(5)], dtype=np.int32)
+    whole = Table(Schema((town, ill)), codes, np.empty((40, 0)))
+    microdata = Microdata(whole, ("town",))
+    merged, fine = (fitted_in(microdata, least_cell=least) for least in (5, 1))
+    within, beyond = codes[:, :1].copy(), codes[:, :1].copy()
+    within[:20], beyond[:] = codes[:20, :1] ^ 1, 7 - codes[:, :1]
+    scores = [
+        [fitted.score(Table(microdata.original.schema, some, whole.numbers)) for some in (within, beyond)]
+        for fitted in (merged, fine)
+    ]
+    assert scores[0] == [0.0, 100.0]
+    assert scores[1][1] == 100.0
+    stays = np.eye(8)
+    assert merged.expected([stays]) == 0.0
+    assert merged.expected([stays[[1, 0, 3, 2, 4, 5, 6, 7]]]) == 0.0
+    assert merged.expected([stays[::-1]]) == pytest.approx(100.0)

@@ -1,0 +1,104 @@
+"""Classes of so many records at least, merged along an order or a hierarchy: what a table may be kept by."""
+
+import heapq
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.table.schema import Attribute, Scale
+
+Integers = NDArray[np.int64]
+
+LEAST_CELL = 10
+"""People that a cell of a table with a sensitive attribute has in the mean, at least, where the table is kept."""
+
+
+def least_of_classes(sensitive: Integers, least_cell: int) -> int:
+    """Return how many records a class needs so that its cells with a sensitive attribute have `least_cell` in the mean.
+
+    Parameters
+    ----------
+    sensitive : ndarray of int64, shape (n,)
+        Values of the sensitive attribute, from 0.
+    least_cell : int
+    """
+    return least_cell * len(np.unique(sensitive))
+
+
+def merged_classes(counts: Sequence[int] | Integers, attribute: Attribute, least: int) -> Integers:
+    """Return a class for each value of an attribute, so that each class has `least` records, if all together have.
+
+    Neighbours of an order are merged. Without an order, values below `least` are merged level by level of the
+    hierarchy; what is too small even so joins the smallest class of its group, and at last of all.
+
+    Parameters
+    ----------
+    counts : sequence of int
+        Records by value, in the order of the categories, or ascending numbers.
+    attribute : Attribute
+    least : int
+        Where it is 1 or less, each value is a class.
+
+    Returns
+    -------
+    ndarray of int64, shape of `counts`
+        Classes from 0, none of them without a value.
+    """
+    numbers = np.asarray(counts, dtype=np.int64)
+    if least <= 1 or not len(numbers):
+        return np.arange(len(numbers))
+    if attribute.scale is not Scale.NOMINAL:
+        return _along_order(numbers, least)
+    classes = np.full(len(numbers), -1, dtype=np.int64)
+    for groups in [*_levels(attribute, len(numbers)), np.zeros(len(numbers), dtype=np.int64)]:
+        for group in np.unique(groups[classes < 0]):
+            own = groups == group
+            members, closed = own & (classes < 0), np.unique(classes[own & (classes >= 0)])
+            if numbers[members].sum() >= least or (own.all() and not len(closed)):
+                classes[members] = classes.max() + 1
+            elif len(closed):
+                classes[members] = min(closed.tolist(), key=lambda one: int(numbers[classes == one].sum()))
+    return np.unique(classes, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _levels(attribute: Attribute, size: int) -> list[Integers]:
+    levels = [np.arange(size)]
+    hierarchy = attribute.hierarchy
+    if hierarchy is not None and len(attribute.categories) == size:
+        for level in range(1, hierarchy.height):
+            labels = hierarchy.generalise(attribute.categories, level)
+            levels.append(np.unique(np.array(labels), return_inverse=True)[1].reshape(-1).astype(np.int64))
+    return levels
+
+
+def _along_order(numbers: Integers, least: int) -> Integers:
+    """Return classes of neighbours: the smallest one joins its smaller neighbour until all have enough."""
+    total, size = numbers.copy(), len(numbers)
+    before, after = np.arange(size) - 1, np.arange(size) + 1
+    alive, owner = np.ones(size, dtype=np.bool_), np.arange(size)
+    heap = [(int(count), place) for place, count in enumerate(numbers)]
+    heapq.heapify(heap)
+    while heap:
+        count, place = heapq.heappop(heap)
+        if not alive[place] or count != total[place]:
+            continue
+        if count >= least:
+            break
+        left, right = int(before[place]), int(after[place])
+        if left < 0 and right >= size:
+            break
+        into = left if right >= size or (left >= 0 and total[left] <= total[right]) else right
+        alive[place], owner[place] = False, into
+        total[into] += count
+        if left >= 0:
+            after[left] = right
+        if right < size:
+            before[right] = left
+        heapq.heappush(heap, (int(total[into]), into))
+    for place in range(size):
+        root = place
+        while owner[root] != root:
+            root = int(owner[root])
+        owner[place] = root
+    return np.unique(owner, return_inverse=True)[1].reshape(-1).astype(np.int64)
