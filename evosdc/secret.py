@@ -363,15 +363,25 @@ class Streams:
 
 
 @contextmanager
-def lent(rng: np.random.Generator) -> Iterator[None]:
-    """Lend a generator to code that draws from the global `random` and `numpy.random` (DEAP), then restore both."""
-    python_state = random.getstate()
-    numpy_state = np.random.get_state()
-    seed = int(rng.integers(0, _WORD))
-    random.seed(seed)
-    np.random.seed(seed)
+def kept() -> Iterator[None]:
+    """Have the global `random` and `numpy.random` go on after the block as if nothing had drawn from them in it."""
+    states = random.getstate(), np.random.get_state()
     try:
         yield
     finally:
-        random.setstate(python_state)
-        np.random.set_state(numpy_state)
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+
+
+@contextmanager
+def lent(rng: np.random.Generator) -> Iterator[random.Random]:
+    """Lend a generator to code that draws from the global `random` and `numpy.random` (DEAP), then restore both.
+
+    Yields a generator of Python's kind that gives the same numbers as `random` does: for code that can be given one,
+    since from the global ones any other thread may draw at the same time.
+    """
+    seed = int(rng.integers(0, _WORD))
+    with kept():
+        random.seed(seed)
+        np.random.seed(seed)
+        yield random.Random(seed)

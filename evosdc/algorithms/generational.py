@@ -1,6 +1,5 @@
 """The generational algorithm with elitism and generation gap."""
 
-import random
 from collections.abc import Sequence
 
 from pydantic import Field
@@ -66,7 +65,7 @@ class Generational(Algorithm):
     def _leaving(self, population: Population, free: int, places: int) -> list[int]:
         """Return the places that children take, drawn among those that are not the elite's."""
         kept = set(leaders(population, len(population) - free))
-        order = random.sample(range(len(population)), len(population))
+        order = self.random.sample(range(len(population)), len(population))
         return [slot for slot in order if slot not in kept][:places]
 
     def _with_gap(

@@ -1,6 +1,5 @@
 """MOEA/D."""
 
-import random
 from collections.abc import Sequence
 from math import comb
 from typing import Literal
@@ -74,7 +73,7 @@ class Decomposition(Algorithm):
         rate, neighbours = mutation_rate(params, population.memory), self._neighbours(count)
         offspring, parents = list[Individual](), list[Individual]()
         for near in neighbours.tolist():
-            first, second = (population[slot] for slot in random.sample(near, 2))
+            first, second = (population[slot] for slot in self.random.sample(near, 2))
             offspring.append(vary_parents(params, toolbox, first, second, rate)[0])
             parents.append(first)
         evaluate(offspring, toolbox)

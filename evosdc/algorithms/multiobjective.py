@@ -1,6 +1,5 @@
 """The frame of searches for a whole front: breed, unite parents and children, let the best of both survive."""
 
-import random
 from abc import abstractmethod
 from collections.abc import Sequence
 
@@ -65,7 +64,7 @@ class MultiObjective(Algorithm):
             return list(self.toolbox.select(population, count))
         standing = self.standing(population).tolist()
         slots = range(len(population))
-        pairs = [(random.choice(slots), random.choice(slots)) for _ in range(count)]
+        pairs = [(self.random.choice(slots), self.random.choice(slots)) for _ in range(count)]
         return [population[min(pair, key=standing.__getitem__)] for pair in pairs]
 
     def _surviving(self, everyone: Sequence[Individual], count: int) -> list[Individual]:

@@ -1,6 +1,5 @@
 """Parent-child replacement: mutation or crossover, and a child takes its parent's place when it is better."""
 
-import random
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
@@ -57,11 +56,11 @@ class ParentChild(Algorithm):
         offspring, slots = list[Individual](), list[int]()
         for first in select(params, population, params.operations or len(population), toolbox):
             others = [slot for slot in group if slot != first]
-            if random.random() < rate or not others:
+            if self.random.random() < rate or not others:
                 offspring.append(mutant(toolbox, population[first]))
                 slots.append(first)
             else:
-                second = random.choice(others)
+                second = self.random.choice(others)
                 offspring += self._crossed(params, population[first], population[second])
                 slots += [first, second]
         parents = [population[slot] for slot in slots]
@@ -80,7 +79,7 @@ class ParentChild(Algorithm):
                 one, other = other, one
                 one.parent, other.parent = first, second
         both = params.variation == "and"
-        return [mutated(toolbox, c) if both and random.random() < params.mutation else c for c in (one, other)]
+        return [mutated(toolbox, c) if both and self.random.random() < params.mutation else c for c in (one, other)]
 
     def _replaced(
         self, population: Population, offspring: Sequence[Individual], slots: Sequence[int]

@@ -1,6 +1,5 @@
 """How a race makes children: of members with one parameter moved, joined, or without a step, and by variation."""
 
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -82,7 +81,7 @@ class RaceChildren(Proposing):
             for genome in self.toolbox.refined(members[slot].individual.genome)
             if self._key(genome) not in known
         ]
-        return random.sample(fresh, min(self.params.refinements, self.params.children, len(fresh)))
+        return self.random.sample(fresh, min(self.params.refinements, self.params.children, len(fresh)))
 
     def _unrefined(self, population: Population, members: Sequence[Runner]) -> list[int]:
         """Return the places of the best member that was not refined yet, and of the best that breaks constraints more.
@@ -114,8 +113,8 @@ class RaceChildren(Proposing):
         known = {self._key(one.genome) for one in individuals}
         found: dict[bytes, Offspring] = {}
         for _ in range(TRIES * self.params.extensions if len(heads) > 1 else 0):
-            first, second = (heads[min(random.choices(range(len(heads)), k=2))] for _ in range(2))
-            change = self.toolbox.rng if random.random() < CHANGED else None
+            first, second = (heads[min(self.random.choices(range(len(heads)), k=2))] for _ in range(2))
+            change = self.toolbox.rng if self.random.random() < CHANGED else None
             genome = joined(individuals[first].genome, individuals[second].genome, change) if first != second else None
             if genome is not None and self._key(genome) not in known and len(found) < self.params.extensions:
                 found.setdefault(self._key(genome), Offspring(self._on_one_table(genome), EXTENSION, (first, second)))
@@ -123,7 +122,7 @@ class RaceChildren(Proposing):
 
     def _child(self, individuals: Sequence[Individual], chosen: Sequence[int]) -> tuple[object, str]:
         first, second = (individuals[slot] for slot in chosen)
-        if chosen[0] != chosen[1] and random.random() < self.params.crossover:
+        if chosen[0] != chosen[1] and self.random.random() < self.params.crossover:
             return crossed(self.toolbox, first, second)[0].genome, "crossover"
         return mutant(self.toolbox, first).genome, "mutation"
 

@@ -1,6 +1,5 @@
 """A race: children are judged on one table, those that promise something on few, and those that lead on all."""
 
-import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -66,11 +65,11 @@ class Racing(RaceChildren):
         made = sum(item.origin in (REFINEMENT, EXTENSION) for item in offspring)
         for _ in range(made, self.params.children):
             chosen = [
-                min(random.choices(range(len(individuals)), k=self.params.tournament), key=places.__getitem__)
+                min(self.random.choices(range(len(individuals)), k=self.params.tournament), key=places.__getitem__)
                 for _ in range(2)
             ]
-            if random.random() < DONATED:
-                chosen[1] = random.randrange(len(individuals))
+            if self.random.random() < DONATED:
+                chosen[1] = self.random.randrange(len(individuals))
             for _ in range(TRIES):
                 child, origin = self._child(individuals, chosen)
                 if self._key(child) not in seen:

@@ -1,6 +1,5 @@
 """Random search: the baseline that every search has to beat."""
 
-import random
 from collections.abc import Sequence
 from typing import Literal
 
@@ -42,7 +41,7 @@ class RandomSearch(Algorithm):
             if self.params.draws == "fresh":
                 candidates.append(toolbox.individual())
                 continue
-            candidate = mutant(toolbox, random.choice(population))
+            candidate = mutant(toolbox, self.random.choice(population))
             for _ in range(1, self.params.mutations):
                 candidate = mutated(toolbox, candidate)
             candidates.append(candidate)

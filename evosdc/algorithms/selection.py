@@ -1,15 +1,16 @@
 """Selection of parents, as positions in the population.
 
 Every operator sees one cost an individual (`costs`), so that all obey constraints and work with several objectives.
-The draws of roulette and tournament are those of DEAP's `selRoulette` and `selTournament`, number by number, from
-Python's `random`. DEAP's own roulette is for quantities to be maximised, and walks through the population for every
-parent that it draws: of 100 members that takes 60 microseconds a parent, half of what a child may take in all.
+The draws of roulette and tournament are those of DEAP's `selRoulette` and `selTournament`, number by number, from a
+generator that is given. DEAP's own draw from the global `random`, from which other threads may draw, too. And its
+roulette is for quantities to be maximised, and walks through the population for every parent that it draws: of 100
+members that takes 60 microseconds a parent, half of what a child may take in all.
 """
 
-import random
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
+from random import Random
 from typing import Literal
 
 from deap import base
@@ -17,6 +18,7 @@ from pydantic import Field
 
 from evosdc.algorithms.domination import front_numbers
 from evosdc.model import Individual, Parameters
+from evosdc.model.algorithm import random_of
 
 Name = Literal["roulette", "tournament", "stochastic-universal", "rank", "truncation", "uniform"]
 
@@ -41,17 +43,18 @@ def select(params: SelectionParams, individuals: Sequence[Individual], count: in
     if hasattr(toolbox, "select"):
         positions = {id(individual): position for position, individual in enumerate(individuals)}
         return [positions[id(chosen)] for chosen in toolbox.select(individuals, count)]
+    random = random_of(toolbox)
     match params.selection:
         case "roulette":
-            return roulette(individuals, count)
+            return roulette(individuals, count, random)
         case "tournament":
-            return tournament(individuals, count, params.tournament)
+            return tournament(individuals, count, params.tournament, random)
         case "stochastic-universal":
-            return stochastic_universal(individuals, count)
+            return stochastic_universal(individuals, count, random)
         case "rank":
-            return ranked(individuals, count, params.pressure)
+            return ranked(individuals, count, params.pressure, random)
         case "truncation":
-            return truncated(individuals, count, params.truncation)
+            return truncated(individuals, count, params.truncation, random)
         case "uniform":
             return [random.randrange(len(individuals)) for _ in range(count)]
 
@@ -74,7 +77,7 @@ def costs(individuals: Sequence[Individual]) -> list[float]:
     return found
 
 
-def roulette(individuals: Sequence[Individual], count: int) -> list[int]:
+def roulette(individuals: Sequence[Individual], count: int, random: Random) -> list[int]:
     """Return positions drawn in proportion to ``F_max - F + eps`` of the cost.
 
     Eq. 2.2 of the thesis is for a quantity to be maximised; scores are minimised, so they are turned round. The small
@@ -85,7 +88,7 @@ def roulette(individuals: Sequence[Individual], count: int) -> list[int]:
     return [order[min(bisect_right(ends, random.random() * total), last)] for _ in range(count)]
 
 
-def stochastic_universal(individuals: Sequence[Individual], count: int) -> list[int]:
+def stochastic_universal(individuals: Sequence[Individual], count: int, random: Random) -> list[int]:
     """Return positions met by `count` equally spaced pointers on the wheel of `roulette` (Baker 1987), shuffled.
 
     Each individual is selected as often as its share says, rounded up or down.
@@ -96,13 +99,13 @@ def stochastic_universal(individuals: Sequence[Individual], count: int) -> list[
     return random.sample(chosen, count)
 
 
-def tournament(individuals: Sequence[Individual], count: int, size: int) -> list[int]:
+def tournament(individuals: Sequence[Individual], count: int, size: int, random: Random) -> list[int]:
     """Return the positions of the winners of `count` tournaments of `size` entrants drawn with replacement."""
     cost, positions = costs(individuals), range(len(individuals))
     return [min([random.choice(positions) for _ in range(size)], key=cost.__getitem__) for _ in range(count)]
 
 
-def ranked(individuals: Sequence[Individual], count: int, pressure: float) -> list[int]:
+def ranked(individuals: Sequence[Individual], count: int, pressure: float, random: Random) -> list[int]:
     """Return positions drawn with probabilities that fall linearly with the rank (Baker 1985).
 
     The best is expected `pressure` times as often as the average, the worst ``2 - pressure`` times; of equal costs the
@@ -114,7 +117,7 @@ def ranked(individuals: Sequence[Individual], count: int, pressure: float) -> li
     return random.choices(order, [pressure - step * place for place in range(size)], k=count)
 
 
-def truncated(individuals: Sequence[Individual], count: int, share: float) -> list[int]:
+def truncated(individuals: Sequence[Individual], count: int, share: float, random: Random) -> list[int]:
     """Return positions drawn uniformly from the best `share` of the population, at least one individual."""
     cost = costs(individuals)
     order = sorted(range(len(individuals)), key=cost.__getitem__)

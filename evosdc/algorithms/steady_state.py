@@ -1,6 +1,5 @@
 """The steady-state algorithm: small tournaments whose winners' children take the places of their losers."""
 
-import random
 from collections.abc import Sequence
 from typing import Literal
 
@@ -61,10 +60,10 @@ class SteadyState(Algorithm):
         for slots in self._tournaments(population):
             first, second = population[slots[0]], population[slots[min(1, len(slots) - 1)]]
             last = [slots[-1], slots[-2]] if len(slots) > 3 else [slots[-1]]
-            if first.key != second.key and random.random() < crossover:
+            if first.key != second.key and self.random.random() < crossover:
                 children = crossed(toolbox, first, second)[: len(last)]
                 if params.variation == "and":
-                    children = [mutated(toolbox, c) if random.random() < params.mutation else c for c in children]
+                    children = [mutated(toolbox, c) if self.random.random() < params.mutation else c for c in children]
             else:
                 children = [mutant(toolbox, parent) for parent in (first, second)[: len(last)]]
             offspring += children
@@ -83,7 +82,7 @@ class SteadyState(Algorithm):
     def _tournaments(self, population: Population) -> list[list[int]]:
         """Return disjoint sets of slots, each from best to worst."""
         size = min(self.params.tournament, len(population))
-        order = random.sample(range(len(population)), len(population))
+        order = self.random.sample(range(len(population)), len(population))
         room = len(population) // size
         count = min(self.params.tournaments or room, room)
         groups = [order[size * number : size * (number + 1)] for number in range(count)]

@@ -1,6 +1,5 @@
 """Variation: crossover AND mutation, crossover OR mutation, and operator rates that change over time."""
 
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evosdc.model import Individual, Parameters, Population
+from evosdc.model.algorithm import random_of
 
 CREDIT = "credit"
 """Where a population's memory keeps what mutation and crossover have achieved, shape (2,)."""
@@ -131,6 +131,7 @@ def vary_parents(
     rate : float
         Of `mutation_rate`.
     """
+    random = random_of(toolbox)
     if params.variation == "or":
         if random.random() < rate or first.key == second.key:
             return [mutant(toolbox, parent) for parent in (first, second)]

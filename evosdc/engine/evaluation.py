@@ -19,6 +19,7 @@ from evosdc.errors import EvaluationError
 from evosdc.executors.chunking import worth_sending
 from evosdc.model import Individual, Siblings
 from evosdc.model.individual import Values
+from evosdc.secret import kept
 from evosdc.time_limit import OutOfTime, check_time, time_limited
 
 CACHE_SIZE = 20_000
@@ -230,7 +231,8 @@ class Evaluator:
             payloads.append((place, (dict(dump(individual.genome)), parent)))
         began = monotonic()
         size = sum(array.nbytes for array in payloads[0][1][0].values())
-        outcomes = dispatch.run(dispatch.function, payloads, self.seconds_here or 0.0, size, self.rule)
+        with kept():  # threads of an executor draw from `random` meanwhile
+            outcomes = dispatch.run(dispatch.function, payloads, self.seconds_here or 0.0, size, self.rule)
         spent = monotonic() - began
         if self._warm:
             self._sent_seconds.add(spent / len(listed), len(listed))

@@ -56,7 +56,7 @@ def evolve(algorithm: Algorithm, evaluator: Evaluator, streams: Streams, populat
     evaluator.attach(toolbox)
     evaluator.evaluated = []
     toolbox.rng = streams.vary(population.generation, 0)
-    with lent(toolbox.rng):
+    with lent(toolbox.rng) as toolbox.random:
         after = algorithm.step(population)
     evaluated, evaluator.evaluated = evaluator.evaluated, []
     made = made_by(evaluated)

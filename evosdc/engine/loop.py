@@ -67,7 +67,7 @@ def first_state(
             f"none of the {len(candidates)} candidates to start the search from could be evaluated; "
             'with on_error = "raise" the first failure is told'
         )
-    with lent(_drawn_from(candidates)):
+    with lent(_drawn_from(candidates)) as algorithm.toolbox.random:
         population = algorithm.first_population(candidates)
     diversity = _census(algorithm).diversity(population.members)
     progress = Progress(

@@ -1,8 +1,10 @@
 """The contract of search algorithms: a step from one population to the next, by the operators of a DEAP toolbox."""
 
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from random import Random
+from typing import Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
 
 from deap import base
 from numpy.typing import NDArray
@@ -79,6 +81,11 @@ class Algorithm(ABC):
         self.params = params
         self.toolbox = toolbox
 
+    @property
+    def random(self) -> Random:
+        """What a step draws from, with the methods of Python's `random`: see `random_of`."""
+        return random_of(self.toolbox)
+
     def first_population(self, candidates: Sequence[Individual]) -> Population:
         """Return the first population, chosen from the evaluated starting candidates (all of them by default)."""
         return Population(candidates)
@@ -88,8 +95,8 @@ class Algorithm(ABC):
         """Return the next population.
 
         Children are evaluated by `evaluate`, that is by ``toolbox.map(toolbox.evaluate, children)``. A step that
-        evaluates nothing ends the search. Draw from Python's `random`, as DEAP does, or from ``toolbox.rng``: the
-        engine sets both before each step.
+        evaluates nothing ends the search. Draw from `random`, that of the algorithm, or ``toolbox.rng``. The engine
+        sets both before each step. It seeds Python's global `random`, too, from which functions of DEAP draw.
         """
 
     def solution(self, population: Population, best: Individual) -> Individual:
@@ -164,6 +171,11 @@ def evaluate(individuals: Sequence[Individual], toolbox: base.Toolbox) -> Sequen
     for one, values in zip(invalid, toolbox.map(toolbox.evaluate, invalid), strict=True):
         one.fitness.values = values
     return individuals
+
+
+def random_of(toolbox: base.Toolbox) -> Random:
+    """Return the toolbox's own generator, which no other thread draws from; of a plain toolbox Python's global one."""
+    return cast(Random, getattr(toolbox, "random", random))
 
 
 @runtime_checkable

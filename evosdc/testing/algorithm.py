@@ -53,14 +53,14 @@ class AlgorithmConformance:
 
     def first(self, algorithm: Algorithm, start: Sequence[Individual] | None = None) -> Population:
         """Return the first population, random numbers being those of the start."""
-        with lent(generator(32)):
+        with lent(generator(32)) as algorithm.toolbox.random:
             return algorithm.first_population(self.start() if start is None else start)
 
     def generation(self, algorithm: Algorithm, population: Population) -> Population:
         """Return the population after one step, random numbers being those of the generation."""
         rng = generator(31, population.generation)
         algorithm.toolbox.rng = rng
-        with lent(rng):
+        with lent(rng) as algorithm.toolbox.random:
             following = algorithm.step(population)
         return Population(following, population.generation + 1, following.memory)
 

@@ -23,7 +23,7 @@ def stepped(algorithm: Algorithm, population: Population, seed: int = 1) -> tupl
 
     toolbox.register("evaluate", watched)
     toolbox.rng = generator(seed, population.generation)
-    with lent(toolbox.rng):
+    with lent(toolbox.rng) as toolbox.random:
         after = algorithm.step(population)
     toolbox.register("evaluate", evaluate)
     for child, parent in zip(children, parents, strict=True):

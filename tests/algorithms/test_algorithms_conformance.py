@@ -1,3 +1,7 @@
+import random
+
+import pytest
+
 from evosdc.algorithms.generational import Generational
 from evosdc.algorithms.hill_climbing import HillClimbing
 from evosdc.algorithms.islands import Islands
@@ -188,4 +192,23 @@ class TestRacingOfTwoObjectives(AlgorithmConformance):
         return Racing(Racing.Params(population=10, children=8), toolbox)
 
 
+SUITES = AlgorithmConformance.__subclasses__()
 del AlgorithmConformance
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.__name__)
+def test_what_others_draw_while_children_are_evaluated_changes_nothing(suite):
+    """Threads of an executor draw from Python's global generator while a step waits for values."""
+    own, ends = suite(), []
+    for others in (0, 3):
+        algorithm = own.made()
+        evaluate = algorithm.toolbox.evaluate
+
+        def watched(individual, evaluate=evaluate, others=others):
+            for _ in range(others):
+                random.random()
+            return evaluate(individual)
+
+        algorithm.toolbox.register("evaluate", watched)
+        ends.append([(one.key, one.objectives) for one in own.history(algorithm, 6)[-1]])
+    assert ends[0] == ends[1]

@@ -65,7 +65,7 @@ def racing(noisy: Noisy, **params: float) -> Racing:
 
 def proposed(search: Racing, population: Population, seed: int = 1) -> Sequence[Offspring]:
     """Return what the next generation is to judge."""
-    with lent(generator(seed, population.generation)):
+    with lent(generator(seed, population.generation)) as search.toolbox.random:
         return search.propose(population)
 
 

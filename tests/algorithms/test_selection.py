@@ -1,4 +1,5 @@
 import random
+from random import Random
 
 import numpy as np
 import pytest
@@ -31,19 +32,24 @@ def shares(drawn, size=4):
     return np.bincount(drawn, minlength=size) / len(drawn)
 
 
+@pytest.fixture
+def draws():
+    return Random(1)
+
+
 @pytest.fixture(autouse=True)
 def _seeded():
     random.seed(1)
 
 
-def test_roulette_prefers_small_scores_in_proportion(people):
+def test_roulette_prefers_small_scores_in_proportion(people, draws):
     weights = np.array([10.3, 30.3, 20.3, 0.3])
-    assert shares(roulette(people, MANY)) == pytest.approx(weights / weights.sum(), abs=0.01)
+    assert shares(roulette(people, MANY, draws)) == pytest.approx(weights / weights.sum(), abs=0.01)
 
 
-def test_roulette_is_uniform_when_all_are_equal():
+def test_roulette_is_uniform_when_all_are_equal(draws):
     same = [individual(5.0, key=f"{n}") for n in range(4)]
-    assert shares(roulette(same, MANY)) == pytest.approx(0.25, abs=0.01)
+    assert shares(roulette(same, MANY, draws)) == pytest.approx(0.25, abs=0.01)
 
 
 class Turned:
@@ -54,14 +60,13 @@ class Turned:
         self.fitness = type("Value", (float,), {"values": (value,)})(value)
 
 
-def test_the_draws_are_those_of_deap(people):
+def test_the_draws_are_those_of_deap(people, draws):
     floor = 0.01 * 30.0
     turned = [Turned(n, 40.0 - person.objectives[0] + floor) for n, person in enumerate(people)]
-    drawn = roulette(people, 500)
+    drawn = roulette(people, 500, draws)
     random.seed(1)
     assert drawn == [i.position for i in tools.selRoulette(turned, 500)]
-    random.seed(1)
-    won = tournament(people, 500, 3)
+    won = tournament(people, 500, 3, Random(1))
     random.seed(1)
     assert [people[n] for n in won] == tools.selTournament(people, 500, tournsize=3)
 
@@ -70,32 +75,30 @@ def test_every_individual_meets_as_many_universal_pointers_as_its_share_says(peo
     weights = np.array([10.3, 30.3, 20.3, 0.3])
     expected = 100 * weights / weights.sum()
     for seed in range(20):
-        random.seed(seed)
-        met = np.bincount(stochastic_universal(people, 100), minlength=4)
+        met = np.bincount(stochastic_universal(people, 100, Random(seed)), minlength=4)
         assert (np.abs(met - expected) < 1.0).all()
 
 
-def test_ranks_not_values_decide_in_selection_by_rank(people):
+def test_ranks_not_values_decide_in_selection_by_rank(people, draws):
     far = [individual(person.objectives[0] ** 3, key=str(n)) for n, person in enumerate(people)]
-    drawn = ranked(people, 300, 1.8)
-    random.seed(1)
-    assert drawn == ranked(far, 300, 1.8)
+    drawn = ranked(people, 300, 1.8, draws)
+    assert drawn == ranked(far, 300, 1.8, Random(1))
     expected = [0.25 * (1.8 - 1.6 * place / 3) for place in (2, 0, 1, 3)]
-    assert shares(ranked(people, MANY, 1.8)) == pytest.approx(expected, abs=0.01)
-    assert ranked(people[:1], 3, 1.8) == [0, 0, 0]
+    assert shares(ranked(people, MANY, 1.8, draws)) == pytest.approx(expected, abs=0.01)
+    assert ranked(people[:1], 3, 1.8, draws) == [0, 0, 0]
 
 
-def test_truncation_lets_the_best_reproduce_alike(people):
-    assert shares(truncated(people, MANY, 0.5)) == pytest.approx([0, 0.5, 0.5, 0], abs=0.01)
-    assert set(truncated(people, 100, 0.01)) == {1}
+def test_truncation_lets_the_best_reproduce_alike(people, draws):
+    assert shares(truncated(people, MANY, 0.5, draws)) == pytest.approx([0, 0.5, 0.5, 0], abs=0.01)
+    assert set(truncated(people, 100, 0.01, draws)) == {1}
 
 
-def test_tournament_of_many_finds_the_best(people):
-    assert set(tournament(people, 200, 30)) == {1}
+def test_tournament_of_many_finds_the_best(people, draws):
+    assert set(tournament(people, 200, 30, draws)) == {1}
 
 
-def test_tournament_of_one_is_uniform(people):
-    assert shares(tournament(people, MANY, 1)) == pytest.approx(0.25, abs=0.01)
+def test_tournament_of_one_is_uniform(people, draws):
+    assert shares(tournament(people, MANY, 1, draws)) == pytest.approx(0.25, abs=0.01)
 
 
 ALL = ("roulette", "tournament", "stochastic-universal", "rank", "truncation", "uniform")

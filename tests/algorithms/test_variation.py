@@ -1,3 +1,5 @@
+from random import Random
+
 import pytest
 from pydantic import ValidationError
 
@@ -5,9 +7,7 @@ from evosdc.algorithms.generational import Generational
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.algorithms.variation import CREDIT, VariationParams, improvement, mutation_rate, update_memory, vary_parents
 from evosdc.model import Population
-from evosdc.secret import lent
 from evosdc.testing.counting import candidates, counting_toolbox
-from evosdc.testing.purity import generator
 from tests.algorithms.stepping import stepped
 from tests.engine.individuals import individual
 
@@ -19,9 +19,9 @@ def origins(params, pairs=400, slots=(0, 1)):
     """Return where children come from; parents that stand there themselves are reproduced."""
     first, second = (PARENTS[slot] for slot in slots)
     toolbox, made = counting_toolbox(), []
-    with lent(generator(1)):
-        for _ in range(pairs):
-            made += vary_parents(params, toolbox, first, second, params.mutation)
+    toolbox.random = Random(1)
+    for _ in range(pairs):
+        made += vary_parents(params, toolbox, first, second, params.mutation)
     return ["reproduction" if child.fitness.valid else child.origin for child in made]
 
 

@@ -1,6 +1,7 @@
 """Evaluations that fail: the rule, what stands in their place, and how selection sees it."""
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -15,8 +16,6 @@ from evosdc.engine.stop import Progress
 from evosdc.errors import EvaluationError
 from evosdc.model import Individual, Population
 from evosdc.model.individual import FAILURE, INFEASIBILITY, Values
-from evosdc.secret import lent
-from evosdc.testing.purity import generator
 from tests.engine.individuals import individual
 from tests.engine.problems import levels, problem_of
 from tests.engine.test_evaluation import genomes
@@ -99,8 +98,7 @@ def test_the_wheel_tells_the_others_apart_beside_a_failure():
     worst = individual(100.0, key="worst")
     worst.fitness.values = Values((100.0,), {INFEASIBILITY: FAILURE})
     assert costs([*sound, worst]) == [10.0, 20.0, 30.0, 31.0]
-    with lent(generator(1)):
-        drawn = roulette([*sound, worst], 4000)
+    drawn = roulette([*sound, worst], 4000, Random(1))
     counts = [drawn.count(slot) for slot in range(4)]
     assert counts[0] > 1.5 * counts[1] > 1.5 * counts[2]
     assert counts[3] < 50

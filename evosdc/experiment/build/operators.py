@@ -1,7 +1,7 @@
 """The operators that an experiment names in place of the genotype's and the algorithm's own."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from importlib import import_module
 from inspect import signature
@@ -16,6 +16,7 @@ from evosdc.model import Genotype
 from evosdc.model.gene_lists import crossover_of, mutation_of
 from evosdc.model.toolbox import register_operators
 from evosdc.plugins.registry import Registry
+from evosdc.secret import lent
 
 WANTED = '"module:function", or the name of a registered operator'
 
@@ -48,7 +49,13 @@ def register_chosen(toolbox: base.Toolbox, genotype: Genotype[Any], chosen: Oper
     mutation = mutate if mutate is None or _pure(mutate) else mutation_of(genotype, mutate)
     register_operators(toolbox, crossover, mutation)
     if "select" in functions:
-        toolbox.register("select", functions["select"])
+        toolbox.register("select", _selected, toolbox, functions["select"])
+
+
+def _selected(toolbox: base.Toolbox, select: Callable[..., Any], individuals: Sequence[Any], count: int) -> Any:
+    """Return whom an operator selects, which draws from Python's `random`."""
+    with lent(toolbox.rng):
+        return select(individuals, count)
 
 
 def _function(kind: str, operator: Named, registry: Registry) -> Callable[..., Any]:
