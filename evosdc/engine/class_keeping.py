@@ -11,6 +11,7 @@ from math import ceil
 import numpy as np
 
 from evosdc.engine.headline import Headline, unmasked_of
+from evosdc.engine.trackers import scores_of
 from evosdc.model import ByClass, Fitted, Microdata
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.model.individual import INFEASIBILITY
@@ -55,8 +56,7 @@ class Repair:
 
     def missed(self, masked: Table) -> float:
         """Return by how much a masked file misses the constraints on privacy models; 0 where it meets them all."""
-        scores = {name: fitted.score(masked) for name, fitted in self._figures.items()}
-        return self._privacy.judge(scores)[INFEASIBILITY]
+        return self._privacy.judge(scores_of(self._figures, masked))[INFEASIBILITY]
 
     def repaired(self, masked: Table) -> Table:
         """Return a masked file with all records in order; itself where they are.

@@ -112,12 +112,6 @@ class Evaluator:
         self.evaluated.append([individual])
         return values
 
-    def evaluate_all(self, individuals: Sequence[Individual]) -> Sequence[Individual]:
-        """Give individuals their objectives and scores, and return them."""
-        for individual, values in zip(individuals, self.map(self.evaluate, individuals), strict=True):
-            individual.fitness.values = values
-        return individuals
-
     def map(self, function: Callable[..., Any], *iterables: Iterable[Any]) -> Iterable[Any]:
         """Map a function over individuals, as ``map``; evaluations go to workers where these are faster.
 
@@ -145,13 +139,18 @@ class Evaluator:
         return siblings
 
     def tried(self, siblings: Siblings) -> bool:
-        """Judge children by what they change, where that is possible; return whether it was."""
+        """Judge children by what they change, where that is possible; return whether it was.
+
+        Where a measure fails and the rule does not end the run, each is to be evaluated by itself, by that rule.
+        """
         if siblings.changes is None or siblings.parent.failed:
             return False
         began = monotonic()
         try:
             columns = self.problem.tries(siblings)
-        except Exception:  # each is evaluated by itself then, by the rule
+        except Exception:
+            if self.rule.action == "raise":
+                raise
             return False
         if columns is None:
             return False

@@ -58,11 +58,8 @@ def fresh_scores(problem: Problem, genome: Any, key: bytes, draws: int) -> Fresh
     draws : int
         At least 2.
     """
-    return summarised(
-        problem,
-        [problem.scores_of_draw(genome, problem.decode(genome, key, FIRST_FRESH + draw)) for draw in range(draws)],
-        genome,
-    )
+    tables = (problem.decode(genome, key, FIRST_FRESH + draw) for draw in range(draws))
+    return summarised(problem, [problem.scores_of_draw(genome, table) for table in tables], genome)
 
 
 def summarised(problem: Problem, draws: Sequence[Mapping[str, float]], genome: Any = None) -> FreshScores:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.draws import Draws
 from evosdc.engine.mending import mended
 from evosdc.engine.objectives import Columns, Judged, Objectives
-from evosdc.engine.trackers import Trackers, scored
+from evosdc.engine.trackers import Trackers, scores_of
 from evosdc.model import (
     Aggregation,
     Composed,
@@ -36,7 +36,6 @@ from evosdc.model import (
 )
 from evosdc.model.constraint import Constraints
 from evosdc.model.individual import Values
-from evosdc.processors import side_by_side
 from evosdc.secret import Streams
 from evosdc.table.table import Table
 
@@ -152,9 +151,8 @@ class Problem(Draws):
 
     def _scored(self, masked: Table) -> dict[str, float]:
         """Return the scores of one table; figures of matrices are 0. Studies count the tables that were judged."""
-        names = [name for name in self.measures if name not in self._of_matrices]
-        calls = [partial(scored, name, self.measures[name], masked) for name in names]
-        return dict.fromkeys(self.measures, 0.0) | dict(zip(names, side_by_side(len(masked), calls), strict=True))
+        asked = {name: fitted for name, fitted in self.measures.items() if name not in self._of_matrices}
+        return dict.fromkeys(self.measures, 0.0) | scores_of(asked, masked)
 
     def _values(self, scores: Mapping[str, float], genome: Any) -> Values:
         judged, objectives = self.judge(scores, genome)
@@ -195,8 +193,7 @@ class Problem(Draws):
 
     def scores_of_draw(self, genome: Any, masked: Table) -> dict[str, float]:
         """Return each measure's score of one table that a genome was decoded to."""
-        fixed = self.figures_of_matrices(genome)
-        return {n: fixed[n] if n in fixed else fitted.score(masked) for n, fitted in self.measures.items()}
+        return self._scored(masked) | self.figures_of_matrices(genome)
 
     def figures_of_matrices(self, genome: Any) -> dict[str, float]:
         """Return the scores that depend on the transition matrices of a genome and not on what they draw."""
@@ -223,8 +220,7 @@ class Problem(Draws):
 
     def score(self, masked: Table) -> tuple[dict[str, float], tuple[float, ...]]:
         """Return scores and objectives of a table, from scratch."""
-        calls = [partial(scored, name, fitted, masked) for name, fitted in self.measures.items()]
-        return self.judge(dict(zip(self.measures, side_by_side(len(masked), calls), strict=True)))
+        return self.judge(scores_of(self.measures, masked))
 
     def judge(
         self, scores: Mapping[str, float], genome: Any = None, margins: Mapping[str, float] | None = None
@@ -252,5 +248,4 @@ class Problem(Draws):
         """Return the scores of what a genotype that is `Restricted` is compared with."""
         if self._direct is not None:
             return {name: score(reference) for name, score in self._direct.items()}
-        masked = self.decode(reference, self.genotype.key(reference))
-        return {name: fitted.score(masked) for name, fitted in self.measures.items()}
+        return scores_of(self.measures, self.decode(reference, self.genotype.key(reference)))

@@ -37,9 +37,10 @@ NEAR = 2
 """So many tables that were asked for last are looked at for one that is near a genome, where its parent's is gone."""
 
 
-def scored(name: str, fitted: Fitted, masked: Table) -> float:
-    """Return the score of a table by a measure, from scratch; raises as `evosdc.errors.asked`."""
-    return float(asked(f"measure {name}", fitted.score, masked))
+def scores_of(measures: Mapping[str, Fitted], masked: Table) -> dict[str, float]:
+    """Return the score of a table by each measure, from scratch; where one raises, an error that names it."""
+    calls = [partial(asked, f"measure {name}", fitted.score, masked) for name, fitted in measures.items()]
+    return dict(zip(measures, map(float, side_by_side(len(masked), calls)), strict=True))
 
 
 class FollowedTable:

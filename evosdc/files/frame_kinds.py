@@ -65,11 +65,6 @@ def reordered(data: Any, order: Sequence[int]) -> Any:
     return frame.reset_index(drop=True) if isinstance(frame, pd.DataFrame) else frame
 
 
-def is_frame(data: Any) -> bool:
-    """Return whether this is a frame of a library that is known, the records of which are there."""
-    return isinstance(data, pd.DataFrame) or _eager(data) is not None
-
-
 def _eager(data: Any) -> Any:
     import narwhals.stable.v2 as nw
 

@@ -51,7 +51,8 @@ def toolbox_of(
     toolbox.keeps_classes = keeps_classes
     toolbox.register("individual", _random_individual, toolbox)
     by_class = keeps_classes and isinstance(genotype, Local) and genotype.class_moves
-    register_operators(toolbox, genotype.crossover, _with_class_moves(genotype) if by_class else genotype.mutate)
+    toolbox.register("mate", _mate, toolbox, genotype.crossover)
+    toolbox.register("mutate", _mutate, toolbox, _with_class_moves(genotype) if by_class else genotype.mutate)
     toolbox.own_mutation = False
     toolbox.register("key", genotype.key)
     toolbox.register("distance", genotype.distance)
@@ -73,7 +74,7 @@ def toolbox_of(
 def register_operators(
     toolbox: base.Toolbox, crossover: Crossover | None = None, mutation: Mutation | None = None
 ) -> None:
-    """Register pure operators on genomes as operators on individuals: ``mate``, ``mutate`` or both.
+    """Register pure operators of one's own on genomes as operators on individuals: ``mate``, ``mutate`` or both.
 
     Parameters
     ----------

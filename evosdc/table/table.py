@@ -103,11 +103,6 @@ class Table:
                 target[:, position] = (part if attribute.name in changed else self).column(attribute.name)
         return Table(schema, _own(codes), _own(numbers))
 
-    @cached_property
-    def has_missing(self) -> bool:
-        """Whether any value is missing."""
-        return bool((self.codes == MISSING).any() or np.isnan(self.numbers).any())
-
     def missing_in(self, attribute: Attribute) -> int:
         """Return how many records have no value of an attribute."""
         column = self.column(attribute.name)

@@ -11,3 +11,10 @@ def individual(*objectives, key=None, il=None, dr=None, origin="random", infeasi
     objectives = objectives or ((il + dr) / 2,)
     name = repr((objectives, il, dr)) if key is None else key
     return Individual(None, name.encode().ljust(16), scores, tuple(map(float, objectives)), origin)
+
+
+def all_evaluated(evaluator, individuals):
+    """Return individuals with the values that an evaluator gives them."""
+    for one, values in zip(individuals, evaluator.map(evaluator.evaluate, individuals), strict=True):
+        one.fitness.values = values
+    return individuals

@@ -11,6 +11,7 @@ from evosdc.errors import EvaluationError
 from evosdc.model import Individual, SharedFiles
 from evosdc.testing.purity import generator
 from tests.engine import remote
+from tests.engine.individuals import all_evaluated
 from tests.engine.problems import (
     SEED,
     Decoded,
@@ -43,7 +44,7 @@ def test_results_come_in_order_with_scores_and_origins():
     genotype = levels(Decoded)
     problem = problem_of(genotype)
     wanted = genomes(genotype, 6)[::-1]
-    individuals = Evaluator(problem).evaluate_all(asked_for(wanted))
+    individuals = all_evaluated(Evaluator(problem), asked_for(wanted))
     assert [i.genome for i in individuals] == wanted
     expected = [evaluated(problem, genome, f"mutation {slot}") for slot, genome in enumerate(wanted)]
     assert as_figures(individuals) == as_figures(expected)
@@ -51,14 +52,14 @@ def test_results_come_in_order_with_scores_and_origins():
 
 
 def test_nothing_asked_nothing_evaluated():
-    assert Evaluator(problem_of(levels())).evaluate_all([]) == []
+    assert all_evaluated(Evaluator(problem_of(levels())), []) == []
 
 
 def test_a_genome_is_evaluated_once():
     genotype = levels(Decoded)
     evaluator = Evaluator(problem_of(genotype))
-    first = evaluator.evaluate_all(asked_for(genomes(genotype, 3)))
-    second = evaluator.evaluate_all(asked_for(genomes(genotype, 4)[::-1], "crossover"))
+    first = all_evaluated(evaluator, asked_for(genomes(genotype, 3)))
+    second = all_evaluated(evaluator, asked_for(genomes(genotype, 4)[::-1], "crossover"))
     assert len(genotype.decoded) == len(set(genotype.decoded)) == 4
     assert [i.scores for i in second[:0:-1]] == [i.scores for i in first]
     assert [i.origin for i in second] == [f"crossover {slot}" for slot in range(4)]
@@ -68,7 +69,7 @@ def test_duplicates_of_a_batch_are_evaluated_once():
     genotype = levels(Decoded)
     a, b = genomes(genotype, 2)
     twin = (a[0].copy(), a[1])
-    individuals = Evaluator(problem_of(genotype)).evaluate_all(asked_for([a, b, twin, b, a]))
+    individuals = all_evaluated(Evaluator(problem_of(genotype)), asked_for([a, b, twin, b, a]))
     assert genotype.decoded == [genotype.key(a), genotype.key(b)]
     assert [i.key for i in individuals] == [genotype.key(g) for g in (a, b, a, b, a)]
     assert [i.origin for i in individuals] == [f"mutation {slot}" for slot in range(5)]
@@ -84,7 +85,7 @@ def test_the_oldest_are_forgotten_beyond_the_size_of_the_cache(monkeypatch):
 
     def decoded(*wanted):
         genotype.decoded.clear()
-        evaluator.evaluate_all(asked_for(wanted))
+        all_evaluated(evaluator, asked_for(wanted))
         return genotype.decoded
 
     assert len(decoded(a, b, c)) == 3
@@ -104,7 +105,7 @@ def test_what_is_remembered_is_not_evaluated():
     genotype.decoded.clear()
     evaluator = Evaluator(problem)
     evaluator.remember(known)
-    individuals = evaluator.evaluate_all(asked_for(genomes(genotype, 3)))
+    individuals = all_evaluated(evaluator, asked_for(genomes(genotype, 3)))
     assert genotype.decoded == []
     assert [(i.scores, i.objectives) for i in individuals] == [(i.scores, i.objectives) for i in known]
 
@@ -114,7 +115,7 @@ def test_children_are_judged_by_what_they_change():
     problem = problem_of(genotype)
     asked = problem.measures["changed"].asked
     parent = evaluated(problem, genomes(genotype, 1, first=20)[0])
-    children = Evaluator(problem).evaluate_all(asked_for(genomes(genotype, 4, first=21), nearest=parent))
+    children = all_evaluated(Evaluator(problem), asked_for(genomes(genotype, 4, first=21), nearest=parent))
     assert (asked.score, asked.track, asked.tried) == (1, 1, 4)
     assert all(child.parent is None for child in children)
     assert [child.scores for child in children] == [evaluated(problem, child.genome).scores for child in children]
@@ -128,7 +129,7 @@ def test_children_whose_changes_nobody_knows_are_judged_from_scratch(cls):
     wanted = [genotype.random(generator(9, number)) for number in range(3)]
     parent = evaluated(problem, genotype.random(generator(8)))
     asked.score = 0
-    Evaluator(problem).evaluate_all(asked_for(wanted, nearest=parent))
+    all_evaluated(Evaluator(problem), asked_for(wanted, nearest=parent))
     assert (asked.score, asked.track) == (3 * problem.draws, 0)
 
 
@@ -160,7 +161,7 @@ def test_what_workers_say_is_what_is_found_here(always_worth_sending):
     executor = remote.Lent()
     evaluator = dispatched(executor)
     genotype = evaluator.problem.genotype
-    parent = evaluator.evaluate_all(asked_for(genomes(genotype, 1, 50)))[0]
+    parent = all_evaluated(evaluator, asked_for(genomes(genotype, 1, 50)))[0]
     assert executor.sent == [], "how dear an evaluation is has to be known before anything is sent"
     wanted = genomes(genotype, 12)[::-1]
     wanted += [*wanted[:2], parent.genome]
@@ -171,8 +172,8 @@ def test_what_workers_say_is_what_is_found_here(always_worth_sending):
         ]
         for _ in range(2)
     )
-    individuals = evaluator.evaluate_all(offspring)
-    here = Evaluator(problem_of(levels())).evaluate_all(again)
+    individuals = all_evaluated(evaluator, offspring)
+    here = all_evaluated(Evaluator(problem_of(levels())), again)
     assert as_figures(individuals) == as_figures(here)
     assert [i.genome for i in individuals] == wanted
     (tasks,) = executor.sent
@@ -186,10 +187,10 @@ def test_what_workers_found_is_remembered(always_worth_sending):
     executor = remote.Lent()
     evaluator = dispatched(executor)
     wanted = genomes(evaluator.problem.genotype, 8)
-    evaluator.evaluate_all(asked_for(wanted[:1]))
-    first = evaluator.evaluate_all(asked_for(wanted))
+    all_evaluated(evaluator, asked_for(wanted[:1]))
+    first = all_evaluated(evaluator, asked_for(wanted))
     assert len(executor.sent) == 1
-    assert as_figures(evaluator.evaluate_all(asked_for(wanted))) == as_figures(first)
+    assert as_figures(all_evaluated(evaluator, asked_for(wanted))) == as_figures(first)
     assert len(executor.sent) == 1
 
 
@@ -198,7 +199,7 @@ def test_an_executor_that_is_not_remote_gets_nothing(always_worth_sending):
     executor.map = None
     evaluator = dispatched(executor)
     for first in (0, 10):
-        assert len(evaluator.evaluate_all(asked_for(genomes(evaluator.problem.genotype, 5, first)))) == 5
+        assert len(all_evaluated(evaluator, asked_for(genomes(evaluator.problem.genotype, 5, first)))) == 5
 
 
 def test_little_work_stays_here(monkeypatch):
@@ -207,7 +208,7 @@ def test_little_work_stays_here(monkeypatch):
     executor = remote.Lent()
     evaluator = dispatched(executor)
     for first in (0, 10):
-        evaluator.evaluate_all(asked_for(genomes(evaluator.problem.genotype, 5, first)))
+        all_evaluated(evaluator, asked_for(genomes(evaluator.problem.genotype, 5, first)))
     assert executor.sent == []
 
 
@@ -215,7 +216,7 @@ def test_quick_workers_are_kept_although_they_were_slow_to_start(always_worth_se
     executor = remote.Lent(waits=(0.4,))
     evaluator = dispatched(executor)
     for batch in range(8):
-        evaluator.evaluate_all(asked_for(genomes(evaluator.problem.genotype, 5, 5 * batch)))
+        all_evaluated(evaluator, asked_for(genomes(evaluator.problem.genotype, 5, 5 * batch)))
     assert len(executor.sent) == 7
 
 
@@ -224,7 +225,7 @@ def test_slow_workers_are_given_up(always_worth_sending):
     evaluator = dispatched(executor)
     individuals = []
     for batch in range(12):
-        individuals += evaluator.evaluate_all(asked_for(genomes(evaluator.problem.genotype, 4, 4 * batch)))
+        individuals += all_evaluated(evaluator, asked_for(genomes(evaluator.problem.genotype, 4, 4 * batch)))
     assert 1 <= len(executor.sent) <= 4
     assert [i.genome[1] for i in individuals] == list(range(48))
 
@@ -244,7 +245,7 @@ def test_what_was_slow_at_first_is_tried_again(always_worth_sending):
     executor = remote.Lent(waits=(0.5,) * 60)
     evaluator = dispatched(executor, genotype=levels(Warming))
     for batch in range(60):
-        evaluator.evaluate_all(asked_for(genomes(evaluator.problem.genotype, 4, 4 * batch)))
+        all_evaluated(evaluator, asked_for(genomes(evaluator.problem.genotype, 4, 4 * batch)))
     assert evaluator.seconds_here < 0.01, "what the first one took counts no more"
     assert 0 < len(executor.sent) < 30, "workers, until it was tried here again"
 
@@ -253,9 +254,9 @@ def test_a_failing_item_ends_in_one_error_without_its_traceback(always_worth_sen
     executor = remote.Lent()
     evaluator = dispatched(executor, "fail_on_odd")
     genotype = evaluator.problem.genotype
-    evaluator.evaluate_all(asked_for(genomes(genotype, 1, 50)))
+    all_evaluated(evaluator, asked_for(genomes(genotype, 1, 50)))
     with pytest.raises(EvaluationError, match="ArithmeticError: an odd number of records") as caught:
-        evaluator.evaluate_all(asked_for(genomes(genotype, 6, 10)))
+        all_evaluated(evaluator, asked_for(genomes(genotype, 6, 10)))
     message = str(caught.value)
     assert "item 1 " in message, "the first that failed, by position"
     assert "\n" not in message
@@ -267,12 +268,12 @@ def test_a_failing_item_ends_in_one_error_without_its_traceback(always_worth_sen
 def test_nothing_of_a_failed_batch_is_remembered_as_done(always_worth_sending):
     evaluator = dispatched(remote.Lent(), "fail_on_odd")
     genotype = evaluator.problem.genotype
-    evaluator.evaluate_all(asked_for(genomes(genotype, 1, 50)))
+    all_evaluated(evaluator, asked_for(genomes(genotype, 1, 50)))
     for _ in range(2):
         with pytest.raises(EvaluationError, match="an odd number"):
-            evaluator.evaluate_all(asked_for(genomes(genotype, 6, 10)))
+            all_evaluated(evaluator, asked_for(genomes(genotype, 6, 10)))
     fine = [genome for genome in genomes(genotype, 6, 10) if genome[1] % 2 == 0]
-    assert len(evaluator.evaluate_all(asked_for(fine))) == len(fine)
+    assert len(all_evaluated(evaluator, asked_for(fine))) == len(fine)
 
 
 def test_big_genomes_travel_in_chunks_of_bounded_size(always_worth_sending, monkeypatch):
@@ -281,6 +282,6 @@ def test_big_genomes_travel_in_chunks_of_bounded_size(always_worth_sending, monk
     evaluator = dispatched(executor, genotype=levels())
     genotype = evaluator.problem.genotype
     assert sum(np.asarray(a).nbytes for a in genotype.dump(genomes(genotype, 1)[0]).values()) == 48
-    evaluator.evaluate_all(asked_for(genomes(genotype, 1, 50)))
-    evaluator.evaluate_all(asked_for(genomes(genotype, 9, 10)))
+    all_evaluated(evaluator, asked_for(genomes(genotype, 1, 50)))
+    all_evaluated(evaluator, asked_for(genomes(genotype, 9, 10)))
     assert [len(task) for task in executor.sent[0]] == [3, 3, 3]

@@ -16,7 +16,7 @@ from evosdc.engine.stop import Progress
 from evosdc.errors import EvaluationError
 from evosdc.model import Individual, Population
 from evosdc.model.individual import FAILURE, INFEASIBILITY, Values
-from tests.engine.individuals import individual
+from tests.engine.individuals import all_evaluated, individual
 from tests.engine.problems import levels, problem_of
 from tests.engine.test_evaluation import genomes
 
@@ -74,7 +74,10 @@ def failed(problem, genome):
 
 def test_what_failed_is_worse_than_all_else_and_leaves_the_front(problem):
     genome, other = genomes(problem.genotype, 2)
-    worst, (sound,) = failed(problem, genome), Evaluator(problem).evaluate_all([Individual.unevaluated(other, "start")])
+    worst, (sound,) = (
+        failed(problem, genome),
+        all_evaluated(Evaluator(problem), [Individual.unevaluated(other, "start")]),
+    )
     assert worst.failed
     assert not sound.failed
     assert failures_in([worst, sound, worst]) == 2
@@ -106,7 +109,10 @@ def test_the_wheel_tells_the_others_apart_beside_a_failure():
 
 def test_a_checkpoint_keeps_what_failed_and_how_often(problem, tmp_path):
     genome, other = genomes(problem.genotype, 2)
-    worst, (sound,) = failed(problem, genome), Evaluator(problem).evaluate_all([Individual.unevaluated(other, "start")])
+    worst, (sound,) = (
+        failed(problem, genome),
+        all_evaluated(Evaluator(problem), [Individual.unevaluated(other, "start")]),
+    )
     for members in ((worst, sound), (sound, worst)):
         population = Population(members, 3)
         state = SearchState(population, sound, (sound,), replace(Progress(3, 9, 1.0), failed=4))
@@ -136,8 +142,8 @@ def test_the_evaluator_keeps_the_rule(problem):
     def asked():
         return [Individual.unevaluated(genome, "start") for genome in genomes(problem.genotype, 3)]
 
-    found = Evaluator(Moody(problem, 1), rule=PENALISE).evaluate_all(asked())
+    found = all_evaluated(Evaluator(Moody(problem, 1), rule=PENALISE), asked())
     assert [i.failed for i in found] == [True, False, False]
-    assert not any(i.failed for i in Evaluator(Moody(problem, 2), rule=ErrorRule("retry", 2)).evaluate_all(asked()))
+    assert not any(i.failed for i in all_evaluated(Evaluator(Moody(problem, 2), rule=ErrorRule("retry", 2)), asked()))
     with pytest.raises(RuntimeError, match="moody"):
-        Evaluator(Moody(problem, 1)).evaluate_all(asked())
+        all_evaluated(Evaluator(Moody(problem, 1)), asked())

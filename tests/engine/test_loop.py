@@ -12,7 +12,7 @@ from evosdc.engine.stop import Progress, Stop
 from evosdc.errors import EvaluationError
 from evosdc.model import Algorithm, Individual, Population
 from evosdc.secret import Streams
-from tests.engine.individuals import individual
+from tests.engine.individuals import all_evaluated, individual
 from tests.engine.problems import SEED, Decoded, levels, problem_of
 
 
@@ -139,7 +139,7 @@ def test_evaluations_count_duplicates_and_what_is_known():
     width = genotype.random(np.random.default_rng(1))[0]
     a, b = (width, 1), (width, 2)
     problem = problem_of(genotype)
-    start = Evaluator(problem).evaluate_all([Individual.unevaluated(a, "start")])
+    start = all_evaluated(Evaluator(problem), [Individual.unevaluated(a, "start")])
     genotype.decoded.clear()
     script = [[Individual.unevaluated(genome, "script") for genome in one] for one in ([a, a, b], [b, b], [a])]
     evaluator = Evaluator(problem)

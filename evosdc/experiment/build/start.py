@@ -10,6 +10,7 @@ from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
 from evosdc.engine.mending import LastStep, Mended, mended
 from evosdc.engine.problem import Problem
+from evosdc.engine.trackers import scores_of
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.build.start_entries import StartEntry
 from evosdc.experiment.config.experiment import Experiment, Start
@@ -212,8 +213,9 @@ def fresh_masking_scores(problem: Problem, plan: StartingPlan, position: int, dr
 
 
 def _masking_scores(problem: Problem, plan: StartingPlan, position: int, draw: int) -> dict[str, float]:
-    masked = _masked(problem, plan.compared[position - plan.candidates], position, draw).table
-    return {name: fitted.score(masked) for name, fitted in problem.measures.items()}
+    return scores_of(
+        problem.measures, _masked(problem, plan.compared[position - plan.candidates], position, draw).table
+    )
 
 
 def starting_table(problem: Problem, plan: StartingPlan, position: int) -> Table:

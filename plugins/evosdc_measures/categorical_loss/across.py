@@ -16,7 +16,7 @@ from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_measures.categorical_loss.association import mean_square_contingency
 from evosdc_measures.categorical_loss.tables import FittedSum
 from evosdc_measures.expectation import counts_of
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals, IntervalTracker, by_classes, classed
+from evosdc_measures.number_intervals import FittedOnIntervals, IntervalTracker, by_classes, classed
 
 NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 """Roles of attributes that nobody tabulates."""

@@ -20,7 +20,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Table
 from evosdc_measures.domains import Integers, require_aligned
 from evosdc_measures.expectation import counts_of
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
+from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
 WIDE = 256
 """Categories, missing ones included, up to which an attribute's pairs are counted; of more they are sorted."""

@@ -19,7 +19,7 @@ from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc.table.whole_shares import unit_of
 from evosdc_measures.domains import Counts, Integers, require_same_shape
-from evosdc_measures.linkage.number_intervals import limits_of
+from evosdc_measures.number_intervals import limits_of
 
 FEW_VALUES = 128
 """Different values up to which a number is looked up exactly together with another attribute; of more by classes."""

@@ -48,7 +48,7 @@ def invert(profile: Counts) -> None:
 
 @njit(cache=True)
 def look_up(records: Codes, cube: Counts, widths: Integers, profiles: Counts) -> None:
-    """Write the profiles of records, shape (k, 2**V), by a data cube: see `Originals`."""
+    """Write the profiles of records, shape (k, 2**V), by a data cube: see `DistinctOriginals`."""
     attributes, patterns = records.shape[1], profiles.shape[1]
     places = np.empty(patterns, np.int64)
     for i in range(len(records)):
@@ -141,7 +141,7 @@ def count_by_subsets(
         invert(profiles[i])
 
 
-class Originals:
+class DistinctOriginals:
     """The distinct originals, by which profiles of records are counted.
 
     Where it is small against the file, a data cube (Gray et al., 1997) holds the count of each combination of
@@ -277,13 +277,13 @@ class Profiles:
         self.used = np.zeros(1, dtype=np.int64)
 
     @classmethod
-    def for_file(cls, n: int, originals: Originals) -> "Profiles":
+    def for_file(cls, n: int, originals: DistinctOriginals) -> "Profiles":
         """Return an empty table for files of n records; where all possible records fit they are kept."""
         attributes = len(originals.widths)
         wanted = max(BY_RECORD * n, min(originals.possible, SMALL >> attributes))
         return cls(max(1, min(MEMORY >> attributes, wanted)), attributes)
 
-    def places_of(self, codes: Codes, originals: Originals) -> Counts | None:
+    def places_of(self, codes: Codes, originals: DistinctOriginals) -> Counts | None:
         """Return the place of each record, those that are not known being counted; None where they do not fit."""
         places = places_of(codes, self.slots, self.records)
         unknown = np.flatnonzero(places < 0)

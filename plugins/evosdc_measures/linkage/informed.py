@@ -17,9 +17,9 @@ from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Integers, require_aligned
 from evosdc_measures.linkage.known_matrices import expected_links, matrices_by_attribute
 from evosdc_measures.linkage.likelihood import Originals, costs_of_matrix, originals_of
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
 from evosdc_measures.linkage.places import NEAR, Places, follow, place_all
 from evosdc_measures.linkage.scenarios import ScenarioParameters, fitted_by_scenarios
+from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
 FOLLOWED_CELLS = 1 << 16
 """Greatest number of joint counts that a tracker holds; with more, a file is linked from scratch after each change."""

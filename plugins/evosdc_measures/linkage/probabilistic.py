@@ -13,7 +13,15 @@ from evosdc.table.equivalence import ordered_classes
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
-from evosdc_measures.linkage.agreement import MEMORY, Originals, Profiles, enter, pattern_of, place_of, places_of
+from evosdc_measures.linkage.agreement import (
+    MEMORY,
+    DistinctOriginals,
+    Profiles,
+    enter,
+    pattern_of,
+    place_of,
+    places_of,
+)
 from evosdc_measures.linkage.assignment import Costs, FittedAssignment
 from evosdc_measures.linkage.fellegi_sunter import (
     SAME_WEIGHT,
@@ -22,8 +30,8 @@ from evosdc_measures.linkage.fellegi_sunter import (
     rank,
     weights_of,
 )
-from evosdc_measures.linkage.number_intervals import FittedOnIntervals, by_classes
 from evosdc_measures.linkage.scenarios import LinkageParameters, fitted_by_scenarios
+from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
 MOST_ATTRIBUTES = 16
 PLACE, OWN, BEST, TIED = range(4)
@@ -174,7 +182,7 @@ class FittedForward(Fitted):
         self.n, self.attributes = original.codes.shape
         self.known, self.unit = known, CREDITS // self.n
         self.codes = original.codes.copy()
-        self.originals = Originals(original)
+        self.originals = DistinctOriginals(original)
         self.profiles = Profiles.for_file(self.n, self.originals)
         self.rows = np.arange(self.n)
 

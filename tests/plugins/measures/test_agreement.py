@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from evosdc.table.schema import MissingRule
 from evosdc.time_limit import OutOfTime
 from evosdc_measures.linkage import agreement
-from evosdc_measures.linkage.agreement import Originals, Profiles, pattern_of
+from evosdc_measures.linkage.agreement import DistinctOriginals, Profiles, pattern_of
 from tests.plugins.measures.cases import fitted, noisy, schema, table
 from tests.plugins.measures.test_trackers import check
 
@@ -47,7 +47,7 @@ def test_profiles_are_as_defined(way, seed, n, sizes, na):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in WAYS[way].items():
             patch.setattr(agreement, name, value)
-        originals = Originals(original)
+        originals = DistinctOriginals(original)
         found = originals.profiles_of(masked.codes.copy())
     assert (originals.cube is not None) == (way == "cube")
     assert np.array_equal(found, by_definition(masked.codes, original))
@@ -57,28 +57,30 @@ def test_profiles_are_as_defined(way, seed, n, sizes, na):
 @pytest.mark.parametrize(("n", "sizes"), [(3000, (4, 13, 4, 13, 4, 13)), (500, (3,)), (80, (4, 3) * 7)])
 def test_larger_tables(n, sizes, na, monkeypatch):
     original, masked = drawn(5, n, sizes, na)
-    found = Originals(original).profiles_of(masked.codes.copy())
+    found = DistinctOriginals(original).profiles_of(masked.codes.copy())
     assert (found.sum(axis=1) == n).all()
     monkeypatch.setattr(agreement, "MOST_CELLS", 0)
     monkeypatch.setattr(agreement, "COMPARING", 0.0)
-    assert np.array_equal(Originals(original).profiles_of(masked.codes.copy()), found)
+    assert np.array_equal(DistinctOriginals(original).profiles_of(masked.codes.copy()), found)
 
 
 def test_a_cube_is_made_where_it_is_small_against_the_originals():
-    assert len(Originals(drawn(1, 400, (2, 3, 4))[0]).cube) == 4 * 5 * 6
-    assert Originals(drawn(1, 400, (30, 40, 50))[0]).cube is None
-    assert Originals(drawn(1, 40_000, (200, 200, 200))[0]).cube is None
+    assert len(DistinctOriginals(drawn(1, 400, (2, 3, 4))[0]).cube) == 4 * 5 * 6
+    assert DistinctOriginals(drawn(1, 400, (30, 40, 50))[0]).cube is None
+    assert DistinctOriginals(drawn(1, 40_000, (200, 200, 200))[0]).cube is None
 
 
 def test_more_different_records_than_integers_tell_apart():
     original, masked = drawn(2, 60, (1000,) * 7, least=0)
-    assert Originals(original).possible > 1 << 63
-    assert np.array_equal(Originals(original).profiles_of(masked.codes.copy()), by_definition(masked.codes, original))
+    assert DistinctOriginals(original).possible > 1 << 63
+    assert np.array_equal(
+        DistinctOriginals(original).profiles_of(masked.codes.copy()), by_definition(masked.codes, original)
+    )
 
 
 def test_profiles_are_kept_until_there_is_no_room():
     original, masked = drawn(7, 90, (5, 6, 7))
-    originals, distinct = Originals(original), np.unique(masked.codes, axis=0)
+    originals, distinct = DistinctOriginals(original), np.unique(masked.codes, axis=0)
     wanted, kept = by_definition(distinct, original), Profiles(len(distinct) - 5, 3)
     rows = np.random.default_rng(8).permutation(len(distinct))
     first = kept.places_of(distinct[rows[:20]], originals)
@@ -110,7 +112,7 @@ def test_what_was_interrupted_is_not_remembered(monkeypatch):
         raise OutOfTime
 
     with monkeypatch.context() as patched:
-        patched.setattr(Originals, "profiles_of", stopped)
+        patched.setattr(DistinctOriginals, "profiles_of", stopped)
         with pytest.raises(OutOfTime):
             measure.score(masked)
     assert measure.score(masked) == fitted("prl", original).score(masked)

@@ -171,7 +171,7 @@ def test_many_equal_records_are_linked_in_no_time():
 
 @given(tables=pairs(), bins=st.integers(2, 5))
 def test_numbers_agree_by_classes(tables, bins):
-    from evosdc_measures.linkage.number_intervals import FittedOnIntervals
+    from evosdc_measures.number_intervals import FittedOnIntervals
 
     original, masked = tables
     inner = FittedOnIntervals(original, bins, made("prl")._fit)
