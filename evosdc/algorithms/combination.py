@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from operator import add
 
 import numpy as np
+from deap import base
 from numpy.typing import NDArray
 
 from evosdc.model import Fitness, Individual, Siblings
 from evosdc.model.individual import INFEASIBILITY, precedence_of
+
+CONFIRMED = 3
+"""Children of a round that are evaluated at most, where they were judged by estimates."""
 
 
 def worth_keeping(probes: Siblings, climber: Individual) -> NDArray[np.int64]:
@@ -16,16 +20,34 @@ def worth_keeping(probes: Siblings, climber: Individual) -> NDArray[np.int64]:
     return np.flatnonzero(ahead | probes.dominating(climber))
 
 
-def best_of_siblings(climber: Individual, batches: Sequence[Siblings]) -> Individual:
-    """Return the best of a file and children of it, each of which counts where it is better than those before."""
+def best_of_siblings(climber: Individual, batches: Sequence[Siblings], toolbox: base.Toolbox) -> Individual:
+    """Return the best of a file and children of it, each of which counts where it is better than those before.
+
+    Children that are known by estimates alone are evaluated first, those that promise most until one is as good.
+    """
     best = climber
     for batch in batches:
+        if batch.estimated:
+            best = _confirmed(best, batch, toolbox)
+            continue
         for place in np.flatnonzero(batch.dominating(best)).tolist():
             if len(best.objectives) == 1:  # then only one need be made
                 listed = batch.precedences()
                 best = batch[listed.index(min(listed))]
                 break
             best = batch[place] if batch[place].dominates(best) else best
+    return best
+
+
+def _confirmed(best: Individual, batch: Siblings, toolbox: base.Toolbox) -> Individual:
+    """Return the first that is better than an individual of the few children that promise most; else that one."""
+    listed = batch.precedences()
+    ahead = sorted(np.flatnonzero(batch.dominating(best)).tolist(), key=listed.__getitem__)
+    for place in ahead[:CONFIRMED]:
+        child = batch.parent.child(batch.genome(place), batch.origins[place])
+        child.fitness.values = toolbox.evaluate(child)
+        if child.dominates(best):
+            return child
     return best
 
 

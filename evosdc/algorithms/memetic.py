@@ -149,7 +149,7 @@ class Memetic(Algorithm):
         drawn = self._drawn(population.memory[CREDIT], self._probes(had(population.memory, rounds)))
         probes = [toolbox.tries(siblings) for siblings in self._moved(population, slot, drawn)]
         combined = [toolbox.tries(together) for together in map(self._combined, probes) if len(together)]
-        best = best_of_siblings(climber, [*probes, *combined])
+        best = best_of_siblings(climber, [*probes, *combined], toolbox)
         tried = [self._position[origin] for batch in probes for origin in batch.origins]
         gains = np.concatenate([batch.improvements(climber) for batch in probes])
         following = Population(population)

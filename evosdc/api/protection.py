@@ -23,6 +23,8 @@ def protect(
     *,
     protect: Sequence[str] | str | None = None,
     time: float | str | None = None,
+    audience: str = "",
+    bound: float | None = None,
     fitness: str = "",
     il: Sequence[str] | str | None = None,
     dr: Sequence[str] | str | None = None,
@@ -52,8 +54,12 @@ def protect(
         What to protect; by default the quasi-identifiers, and where there is none all attributes but those left out.
     time : float or str, optional
         Seconds that all of it may take, or a time as text: ``"5m"``; by default the search ends by its generations.
+    audience : {"public", "researchers", "safe-room"}
+        Who gets the file: of the people 9, 20 or 33 per cent may be found in it; by default ``"public"``.
+    bound : float, optional
+        Per cent of the people that may be found, in place of the bound of the audience.
     fitness : str, optional
-        How IL and DR are combined; by default as the command.
+        How IL and DR are combined, for research: ``"max"``, ``"mean"``; by default the least loss within the bound.
     il, dr : sequence of str, optional
         Measures of information loss and disclosure risk; by default risk by role and the losses of analysts.
     require : sequence of str
@@ -121,7 +127,9 @@ def protect(
         return protection(
             source,
             registry,
-            fitness=fitness or registry.default("fitness", "protect"),
+            fitness=fitness,
+            audience=audience,
+            bound=bound,
             il=listed(il) or (),
             dr=listed(dr) or (),
             require=listed(require) or (),

@@ -9,19 +9,17 @@ import numpy as np
 
 from evosdc.errors import InputError
 from evosdc.model import Fitted, Microdata
-from evosdc.model.constraint import Constraint
+from evosdc.model.constraint import ACCEPTED, Constraint
 from evosdc.plugins.registry import Registry
 from evosdc.processors import side_by_side
 from evosdc.table.exact_values import ExactValues, known_of
 from evosdc.table.published_decimals import with_published_decimals
 from evosdc.table.table import Numbers, Table
 
-ACCEPTED = 9.0
-"""Per cent of people expected to be found from which a file is not for everybody: the threshold of 0.09 that the
-European Medicines Agency (policy 0070, 2016) and Health Canada (2019) set for public release."""
 
-
-def bound_of(required: Sequence[str], measure: str, registry: Registry) -> tuple[float, str]:
+def bound_of(
+    required: Sequence[str], measure: str, registry: Registry, accepted: float = ACCEPTED
+) -> tuple[float, str]:
     """Return the share of people that may be found, in per cent, and the requirement that sets it.
 
     A requirement sets it that bounds, over all attributes, the measure that states the share, or that of an intruder
@@ -35,16 +33,16 @@ def bound_of(required: Sequence[str], measure: str, registry: Registry) -> tuple
         for constraint, text in found
         if constraint.name in sets and constraint.operator == "<=" and not (constraint.attribute or constraint.params)
     ]
-    return min(bounds, default=(ACCEPTED, ""))
+    return min(bounds, default=(accepted, ""))
 
 
-def strictest_bound(required: Sequence[str], registry: Registry) -> float:
+def strictest_bound(required: Sequence[str], registry: Registry, accepted: float = ACCEPTED) -> float:
     """Return the least `bound_of` whichever intruder turns out to find most, which a search does not know before.
 
     A requirement below 0, which nothing fulfils, is refused by itself.
     """
-    least = min(bound_of(required, measure, registry)[0] for measure in ("", *registry.defaults("measure", "identity")))
-    return max(least, 0.0)
+    names = "", *registry.defaults("measure", "identity")
+    return max(min(bound_of(required, name, registry, accepted)[0] for name in names), 0.0)
 
 
 def two_way_of(registry: Registry) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evosdc.assess.intruder import ACCEPTED, found_by_intruder, measured_by
+from evosdc.assess.intruder import found_by_intruder, measured_by
 from evosdc.assess.unchanged import (
     estimated,
     further_words,
@@ -15,7 +15,7 @@ from evosdc.assess.unchanged import (
     unknown,
 )
 from evosdc.assess.utility import destroyed, named, shown, trust
-from evosdc.model.constraint import CONDITIONAL, YES, without_publishable
+from evosdc.model.constraint import ACCEPTED, CONDITIONAL, YES, without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.printing import four_digits
 from evosdc.secret import PUBLIC_SEED

@@ -80,10 +80,20 @@ def goal_options(command: F) -> F:
         ),
         click.option(
             "--fitness",
-            default=DefaultName("fitness", "protect"),
-            show_default=True,
             metavar="NAME",
-            help="How IL and DR are combined.",
+            help="How IL and DR are combined, for research: max, mean, ...; default: the least loss within --audience.",
+        ),
+        click.option(
+            "--audience",
+            type=click.Choice(["public", "researchers", "safe-room"]),
+            help="Who gets the file. Of the people 9, 20 or 33 % may be found in it, whichever way an attacker looks.  "
+            "[default: public]",
+        ),
+        click.option(
+            "--bound",
+            type=click.FloatRange(0, 100, min_open=True),
+            metavar="PERCENT",
+            help="Of the people, in place of the bound of the audience.",
         ),
         click.option(
             "--il", metavar="A,B,...", help="Measures of information loss; default: by the scales of the attributes."

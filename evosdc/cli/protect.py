@@ -77,7 +77,9 @@ def protect(
     schema: Path | None,
     names: str | None,
     seconds: float | None,
-    fitness: str,
+    fitness: str | None,
+    audience: str | None,
+    bound: float | None,
     il: str | None,
     dr: str | None,
     require: tuple[str, ...],
@@ -101,8 +103,9 @@ def protect(
 ) -> None:
     """Protect DATA, a file or the name of a registered data set, with good defaults.
 
-    Finds the best parameters of every masking method, evolves the masked files, asks judges that the search did not
-    use, and writes the best file, the front and a report. Exit status 1 where the file does not fulfil what was
+    Looks for the file of least loss in which no more people are found than --audience allows: finds the best parameters
+    of every masking method, evolves the masked files, asks judges that the search did not use, and writes the best
+    file, the front and a report. Exit status 1 where the file does not fulfil what was
     required; with --require publishable also where the verdict has conditions, which --require "publishable on
     conditions" accepts.
     """
@@ -116,7 +119,9 @@ def protect(
     experiment = protection(
         data_of(data, schema, names, neutralise, shuffle, population),
         default_registry(),
-        fitness=fitness,
+        fitness=fitness or "",
+        audience=audience or "",
+        bound=bound,
         il=listed(il) or (),
         dr=listed(dr) or (),
         require=require,

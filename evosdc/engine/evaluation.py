@@ -147,14 +147,15 @@ class Evaluator:
             return False
         began = monotonic()
         try:
-            columns = self.problem.tries(siblings)
+            judged = self.problem.tries(siblings)
         except Exception:
             if self.rule.action == "raise":
                 raise
             return False
-        if columns is None:
+        if judged is None:
             return False
-        siblings.judged(*columns)
+        columns, estimated = judged
+        siblings.judged(*columns, estimated)
         check_time()
         self._here_seconds.add((monotonic() - began) / len(siblings), len(siblings))
         return True

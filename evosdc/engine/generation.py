@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evosdc.engine.evaluation import Evaluator, each_of, made_by
 from evosdc.engine.failures import failures_in
-from evosdc.model import Algorithm, Individual, Population
+from evosdc.model import Algorithm, Individual, Population, Siblings
 from evosdc.secret import Streams, lent
 
 
@@ -60,6 +60,7 @@ def evolve(algorithm: Algorithm, evaluator: Evaluator, streams: Streams, populat
         after = algorithm.step(population)
     evaluated, evaluator.evaluated = evaluator.evaluated, []
     made = made_by(evaluated)
+    evaluated = [batch for batch in evaluated if not (isinstance(batch, Siblings) and batch.estimated)]
     if not made:
         after = population
     for individual in after:

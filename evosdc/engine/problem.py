@@ -163,14 +163,16 @@ class Problem(Draws):
         """Whether children are judged by what they change."""
         return self._trackers is not None
 
-    def tries(self, siblings: Siblings) -> Columns | None:
-        """Return scores and objectives of children by what they change, shape (k,) each.
+    def tries(self, siblings: Siblings) -> tuple[Columns, bool] | None:
+        """Return scores and objectives of children by what they change, shape (k,), and whether they are estimates.
 
         None where each has to be evaluated by itself: genomes have a part in the objectives, or a value is not finite.
         """
         if self._trackers is None or siblings.changes is None or not self._objectives.by_columns:
             return None
-        return self._objectives.judge_columns(self._trackers.tries(siblings.parent, siblings.changes))
+        scores, estimated = self._trackers.estimates(siblings.parent, siblings.changes)
+        columns = self._objectives.judge_columns(scores)
+        return None if columns is None else (columns, estimated)
 
     def contributions(self, individual: Individual) -> list[NDArray[np.float64]]:
         """Return what each record adds to the score of each measure that can tell (`Tracker.contributions`)."""

@@ -124,12 +124,25 @@ class Trackers:
         PluginRaisedError
             A measure failed.
         """
-        table = self.at(parent)
+        return self._of_children(parent, changes, False)[0]
+
+    def estimates(self, parent: Individual, changes: Changes) -> tuple[dict[str, NDArray[np.float64]], bool]:
+        """Return about what `tries` does, and whether any of it is an estimate (`Tracker.estimates`); raises as it."""
+        return self._of_children(parent, changes, True)
+
+    def _of_children(
+        self, parent: Individual, changes: Changes, quick: bool
+    ) -> tuple[dict[str, NDArray[np.float64]], bool]:
+        table, columns, estimated = self.at(parent), dict[str, NDArray[np.float64]](), False
         try:
-            return {name: asked(f"measure {name}", tracker.tries, changes) for name, tracker in table.trackers.items()}
+            for name, tracker in table.trackers.items():
+                about = asked(f"measure {name}", tracker.estimates, changes) if quick else None
+                estimated |= about is not None
+                columns[name] = asked(f"measure {name}", tracker.tries, changes) if about is None else about
         except BaseException:
             self._tables.pop(parent.key, None)  # who was interrupted may be in any state
             raise
+        return columns, estimated
 
     def born(self, child: bytes, parent: bytes) -> None:
         """Take note of whose child a genome is, by both keys."""

@@ -32,6 +32,14 @@ GREATEST = 1e9
 YES, CONDITIONAL = "publishable", "publishable on conditions"
 """What can be required of the verdict: one without conditions, or one that does not forbid to publish."""
 
+AUDIENCES = {"public": 9.0, "researchers": 20.0, "safe-room": 33.0}
+"""Per cent of the people who may be expected to be found, by who gets the file. For everybody it is the threshold of
+0.09 that the European Medicines Agency (policy 0070, 2016) and Health Canada (2019) set for public release; 0.2 and
+0.33 are those of a smallest group of five and of three, which agencies use for contracts and for safe rooms."""
+
+ACCEPTED = AUDIENCES["public"]
+"""The bound where nobody says who gets the file."""
+
 
 @dataclass(frozen=True)
 class Constraint:

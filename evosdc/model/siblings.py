@@ -45,10 +45,14 @@ class Siblings(Sequence[Individual]):
         self._made: dict[int, Individual] = {}
         self.scores: Mapping[str, Column] = {}
         self.objectives: Column = np.empty((0, 0))
+        self.estimated = False
 
-    def judged(self, scores: Mapping[str, Column], objectives: Sequence[Column]) -> None:
-        """Take in scores by measure, shape (k,), and objectives, all minimised, shape (k,) each."""
-        self.scores, self.objectives = scores, np.stack(objectives, axis=1)
+    def judged(self, scores: Mapping[str, Column], objectives: Sequence[Column], estimated: bool = False) -> None:
+        """Take in scores by measure, shape (k,), and objectives, all minimised, shape (k,) each.
+
+        Where they are estimates the children are for comparison: who keeps one has it evaluated.
+        """
+        self.scores, self.objectives, self.estimated = scores, np.stack(objectives, axis=1), estimated
 
     def __len__(self) -> int:
         return len(self.origins)

@@ -60,6 +60,13 @@ class Tracker(ABC):
             self.take(change.reversed())
         return scores
 
+    def estimates(self, changes: Changes) -> NDArray[np.float64] | None:
+        """Return about what `tries` does, much faster; None where `tries` is fast.
+
+        A local search throws nearly all children away by their estimates, and judges the one that it keeps by `tries`.
+        """
+        return None
+
     def contributions(self) -> NDArray[np.float64] | None:
         """Return what each record adds to the score, shape (n,), not negative; None where it belongs to no records.
 

@@ -186,6 +186,11 @@ class MeasureConformance:
         assert tracker.score == before, "tries moved the score of the table itself"
         assert tracker.tries(changes).tolist() == found.tolist(), "asked again, the children have other scores"
         assert tracker.tries(changes_of(parent, [])).shape == (0,)
+        about = tracker.estimates(changes)
+        if about is not None:
+            assert about.shape == found.shape
+            assert np.isfinite(about).all()
+            assert tracker.score == before, "estimates moved the score of the table itself"
 
     @on_every_table
     def test_a_copied_tracker_goes_its_own_way(self, table_name: str) -> None:

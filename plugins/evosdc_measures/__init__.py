@@ -38,7 +38,13 @@ def evosdc_fitnesses() -> Iterator[FitnessSpec]:
     yield FitnessSpec(
         name="max", implementation="evosdc_measures.fitness:Max",
         summary="Greater of information loss and disclosure risk, which favours balance.",
-        meaning="the greater of IL and DR", source="thesis, Eq. 3.4", default_for=("protect",),
+        meaning="the greater of IL and DR", source="thesis, Eq. 3.4",
+    )  # fmt: skip
+    yield FitnessSpec(
+        name="loss", implementation="evosdc_measures.fitness:Loss",
+        summary="Information loss alone: risk is kept below bounds, by --audience or constraints.",
+        meaning="IL, with the risk below its bounds", source="design: the least loss of a file that may be published",
+        default_for=("protect",),
     )  # fmt: skip
     yield FitnessSpec(
         name="weighted", implementation="evosdc_measures.fitness:Weighted",

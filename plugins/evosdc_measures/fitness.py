@@ -61,6 +61,33 @@ class Max(Fitness):
         return (greatest((scores["il"], scores["dr"])),)
 
 
+class Loss(Fitness):
+    """Information loss alone, in 0..100: what is left to minimise where bounds keep the risk.
+
+    Without a constraint on the risk the original itself is the best file.
+    """
+
+    needs: tuple[str, ...] = ("il",)
+
+    @property
+    def reads(self) -> Collection[str]:
+        """The loss."""
+        return self.needs
+
+    @property
+    def sums(self) -> Sequence[Mapping[str, float]]:
+        """The loss itself."""
+        return ({"il": 1.0},)
+
+    def combine(self, scores: Mapping[str, float]) -> tuple[float, ...]:
+        """Return the one objective."""
+        return (scores["il"],)
+
+    def combine_columns(self, scores: Mapping[str, Column]) -> tuple[Column, ...]:
+        """Return the objective of several candidates."""
+        return (scores["il"],)
+
+
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 

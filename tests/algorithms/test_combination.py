@@ -6,12 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from deap import base
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.algorithms.combination import best_of_siblings, promising, worth_keeping
 from evosdc.model import Fitness, Individual, Siblings
-from evosdc.model.individual import INFEASIBILITY
+from evosdc.model.individual import INFEASIBILITY, Values
 from evosdc_measures.fitness import Max, Mean, Pareto
 
 GREATER = Max(Max.Params())
@@ -98,7 +99,9 @@ def test_the_best_is_who_was_better_than_those_before(fitness, seed, bounded) ->
     best = climber
     for child in children:
         best = child if child.dominates(best) else best
-    found = best_of_siblings(climber, [siblings(climber, children[:9]), siblings(climber, children[9:])])
+    found = best_of_siblings(
+        climber, [siblings(climber, children[:9]), siblings(climber, children[9:])], base.Toolbox()
+    )
     assert found.objectives == best.objectives
     assert found.infeasibility == best.infeasibility
     assert (found is climber) == (best is climber)
@@ -106,11 +109,28 @@ def test_the_best_is_who_was_better_than_those_before(fitness, seed, bounded) ->
 
 def test_nothing_is_the_best_of_no_siblings() -> None:
     climber = scored(30.0, 30.0)
-    assert best_of_siblings(climber, []) is climber
-    assert best_of_siblings(climber, [siblings(climber, [scored(31.0, 31.0)])]) is climber
+    assert best_of_siblings(climber, [], base.Toolbox()) is climber
+    assert best_of_siblings(climber, [siblings(climber, [scored(31.0, 31.0)])], base.Toolbox()) is climber
 
 
 @pytest.mark.parametrize(("il", "dr", "kept"), [(29.0, 35.0, True), (35.0, 29.0, True), (31.0, 30.0, False)])
 def test_a_change_is_worth_keeping_that_is_better_in_one_of_the_two(il, dr, kept) -> None:
     climber = scored(30.0, 30.0)
     assert worth_keeping(siblings(climber, [scored(il, dr)]), climber).tolist() == [0] * kept
+
+
+def test_children_that_are_estimated_are_evaluated_before_one_is_kept() -> None:
+    climber, asked = scored(30.0, 30.0), []
+    batch = siblings(climber, [scored(float(il), 20.0) for il in (28, 25, 26, 31, 27)])
+    batch.estimated = True
+
+    def evaluate(child):
+        asked.append(child.genome)
+        return Values((40.0 if len(asked) < 2 else 29.0,), {"il": 29.0, "dr": 20.0})
+
+    toolbox = base.Toolbox()
+    toolbox.register("evaluate", evaluate)
+    best = best_of_siblings(climber, [batch], toolbox)
+    assert (asked, best.objectives) == ([batch.genome(1), batch.genome(2)], (29.0,))
+    toolbox.register("evaluate", lambda child: Values((31.0,), {"il": 31.0, "dr": 20.0}))
+    assert best_of_siblings(climber, [batch], toolbox) is climber

@@ -278,7 +278,7 @@ class TestClaims:
         found = opinion(original, original)
         assert set(found.claims) == {"linkage"}
         scores = evosdc.measure(original, original, list(default_registry().defaults("measure", "identity")))
-        assert "ranked-linkage" in scores
+        assert "two-way-linkage" in scores
         assert found.claims["linkage"] == pytest.approx(max(scores.values()))
         assert found.verdict.holds is True
 

@@ -47,16 +47,24 @@ def test_own_limits_are_told_from_the_same_of_a_user():
     [
         ((), {}),
         (("dr <= 20",), {}),
-        (("publishable",), {"dbrl": 9.0, "ranked-linkage": 9.0}),
-        (("publishable on conditions", "dr <= 20"), {"dbrl": 9.0, "ranked-linkage": 9.0}),
-        (("publishable", "ranked-linkage <= 20"), {"dbrl": 20.0}),
-        (("publishable", "informed-linkage <= 4"), {"dbrl": 4.0, "ranked-linkage": 4.0}),
-        (("publishable", "two-way-linkage <= 7"), {"dbrl": 7.0, "ranked-linkage": 7.0}),
-        (("publishable", "dbrl >= 1"), {"dbrl": 9.0, "ranked-linkage": 9.0}),
+        (("publishable",), {"dbrl": 9.0, "two-way-linkage": 9.0}),
+        (("publishable on conditions", "dr <= 20"), {"dbrl": 9.0, "two-way-linkage": 9.0}),
+        (("publishable", "two-way-linkage <= 20"), {"dbrl": 20.0}),
+        (("publishable", "informed-linkage <= 4"), {"dbrl": 4.0, "two-way-linkage": 4.0}),
+        (("publishable", "dbrl >= 1"), {"dbrl": 9.0, "two-way-linkage": 9.0}),
     ],
 )
 def test_a_required_verdict_keeps_the_search_to_its_bound(require, aims):
-    assert aims_of(require, default_registry(), ("ctbil", "id", "dbrl", "ranked-linkage")) == aims
+    assert aims_of(require, default_registry(), ("ctbil", "id", "dbrl", "two-way-linkage")) == aims
+
+
+def test_an_audience_keeps_the_search_to_its_bound_without_a_required_verdict():
+    registry, judged = default_registry(), ("ctbil", "dbrl", "two-way-linkage")
+    assert aims_of((), registry, judged, 20.0) == {"dbrl": 20.0, "two-way-linkage": 20.0}
+    assert aims_of(("dbrl <= 5",), registry, judged, 33.0) == {"two-way-linkage": 5.0}
+    constraints = ("k-anonymity >= 2", "worst-relabelling <= 3", "dbrl <= 20", "two-way-linkage <= 20")
+    assert aims_among(constraints, registry, 20.0) == ["dbrl <= 20", "two-way-linkage <= 20"]
+    assert aims_among(constraints, registry) == []
 
 
 def test_limits_for_a_verdict_are_evosdcs_own():
@@ -83,7 +91,7 @@ def test_limits_for_a_verdict_stand_behind_it(constraints, aims):
 def test_protect_keeps_the_search_to_the_bound():
     registry, source = default_registry(), {"name": "housing", "first": 80, "protect": ["built", "degree"]}
     experiment = protection(source, registry, fitness="max", require=["publishable"])
-    aims = ["dbrl <= 9", "prl <= 9", "ranked-linkage <= 9"]
+    aims = ["dbrl <= 9", "prl <= 9", "two-way-linkage <= 9"]
     assert aims_among(experiment.constraints, registry) == aims
     assert "ranked-linkage <= 9" not in protection(source, registry, fitness="max").constraints
 

@@ -40,7 +40,7 @@ def test_defaults_can_judge_what_they_are_for(scales):
 def test_a_file_of_ones_own_is_judged_by_role(scales):
     table = sample_table("many-records", scales)
     scores = evosdc.measure(table, table.take(np.roll(np.arange(len(table)), 1)))
-    assert {"dbrl", "ranked-linkage"} <= set(scores)
+    assert {"dbrl", "two-way-linkage"} <= set(scores)
     assert {"id", "guess-gain"}.isdisjoint(scores)
     assert all(0.0 <= score <= 100.0 for score in scores.values())
 
@@ -63,7 +63,7 @@ def test_sensitive_attributes_are_judged_by_what_an_intruder_learns():
     schema = Schema((Attribute(first.name, Role.SENSITIVE, first.scale, first.categories), *others))
     masked = Table(schema, np.roll(table.codes, 1, axis=0), table.numbers)
     scores = evosdc.measure(Table(schema, table.codes, table.numbers), masked, attributes=table.schema.names)
-    assert {"guess-gain", "ranked-linkage"} <= set(scores)
+    assert {"guess-gain", "two-way-linkage"} <= set(scores)
     alone = Table(schema, table.codes, table.numbers).select([first.name])
     assert scores["guess-gain"] == evosdc.measure(alone, masked.select([first.name]), ["guess-gain"])["guess-gain"]
 
@@ -87,7 +87,7 @@ def test_an_experiment_takes_and_records_those_of_its_file(survey, tmp_path):
     model = experiment(survey, stop={"generations": 1})
     assert model.measures is None
     result = evosdc.run(model, tmp_path / "run")
-    assert {"ctbil", "dbrl", "ranked-linkage", "worst-relabelling", "il", "dr"} <= set(result["best"]["scores"])
+    assert {"ctbil", "dbrl", "two-way-linkage", "worst-relabelling", "il", "dr"} <= set(result["best"]["scores"])
     resolved = json.loads((tmp_path / "run" / "resolved.json").read_text())
     assert resolved["measures"]["risks"] == "max"
     assert "ctbil-across" in [m["name"] for m in resolved["measures"]["il"]]

@@ -195,11 +195,12 @@ def judged_as_usual(experiment: Experiment, microdata: Microdata, registry: Regi
     if experiment.data.name is not None:
         usual = Measures.model_validate(default_measures(microdata.original.schema, registry))
         return experiment.model_copy(update={"measures": usual})
-    bounds = exact_risks(microdata, registry, without_publishable(experiment.constraints)[0])
+    required, accepted = without_publishable(experiment.constraints)[0], experiment.accepted
+    bounds = exact_risks(microdata, registry, required, accepted)
     judged = measures_by_role(microdata, registry) | {"other": (*harms_of(registry), *bounds)}
     bounded = {text.partition("<")[0].strip() for text in experiment.constraints}
     risks = [entry["name"] if isinstance(entry, dict) else entry for entry in judged["dr"]]
-    aims = aims_of(experiment.constraints, registry, risks)
+    aims = aims_of(experiment.constraints, registry, risks, experiment.goal)
     constraints = (*experiment.constraints, *limits_of(bounds | aims, bounded))
     return experiment.model_copy(update={"measures": Measures.model_validate(judged), "constraints": constraints})
 

@@ -15,7 +15,7 @@ from evosdc.experiment.config.data_source import DataSource
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.experiment.config.reader import parse_experiment
 from evosdc.model import Microdata, designs_of
-from evosdc.model.constraint import Constraint, without_publishable
+from evosdc.model.constraint import ACCEPTED, AUDIENCES, Constraint, without_publishable
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 
@@ -37,7 +37,9 @@ def protection(
     source: Mapping[str, Any],
     registry: Registry,
     *,
-    fitness: str,
+    fitness: str = "",
+    audience: str = "",
+    bound: float | None = None,
     il: Sequence[str] = (),
     dr: Sequence[str] = (),
     require: Sequence[str] = (),
@@ -67,6 +69,12 @@ def protection(
         As the key ``data`` of an experiment; paths are relative to the working folder.
     registry : Registry
     fitness : str
+        Empty for the goal of a release: the least loss within the bound of the audience. Others balance loss and risk
+        as they do, and keep to the bound where an audience, a bound or a verdict is named.
+    audience : {"", "public", "researchers", "safe-room"}
+        Who gets the file; empty for ``public``.
+    bound : float, optional
+        Per cent of the people who may be found, in place of that of the audience.
     il, dr : sequence of str
         Measures that are taken instead of the default ones of that kind.
     require : sequence of str
@@ -102,6 +110,11 @@ def protection(
         what they share.
     """
     wished, (require, verdict) = tuple(require), without_publishable(require)
+    if not fitness:
+        fitness, audience = registry.default("fitness", "protect"), audience or "public"
+    recipients = {"audience": audience or None, "bound": bound}
+    goal = bound if bound is not None else AUDIENCES.get(audience)
+    accepted = ACCEPTED if goal is None else goal
     given = parse_parameters(DataSource, source, "data")
     data = load_data(given, registry)
     microdata = microdata_of(data, given.protect, data.table.schema.names, population=given.population)
@@ -111,9 +124,9 @@ def protection(
     if assurance is not None:
         measures = {**assurance["measures"], **({"il": list(il)} if il else {}), **({"dr": list(dr)} if dr else {})}
         harms = False  # labels of groups are true: nothing was relabelled
-    bounds = harms_of(registry) | exact_risks(microdata, registry, require) if harms else {}
+    bounds = harms_of(registry) | exact_risks(microdata, registry, require, accepted) if harms else {}
     limited = {name: bound for name, bound in bounds.items() if name not in (*measures["il"], *dr)}
-    aims = aims_of(wished, registry, _names(measures["dr"])) if harms else {}
+    aims = aims_of(wished, registry, _names(measures["dr"]), goal) if harms else {}
     measures["other"] = [
         *limited,
         *measures_of(require, registry, (*measures["il"], *_names(measures["dr"]), *limited)),
@@ -124,6 +137,7 @@ def protection(
         "seed": seed,
         "data": dict(source),
         "fitness": {"name": fitness},
+        **{key: value for key, value in recipients.items() if value is not None},
         "structural_zeros": structural_zeros,
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,

@@ -6,7 +6,7 @@ from typing import Any
 from evosdc.assess.intruder import strictest_bound
 from evosdc.errors import ParameterError
 from evosdc.model import Microdata
-from evosdc.model.constraint import Constraint, without_publishable
+from evosdc.model.constraint import ACCEPTED, Constraint, without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.table.schema import Role
 
@@ -24,7 +24,9 @@ def harms_of(registry: Registry) -> dict[str, float]:
     return dict.fromkeys(registry.defaults("measure", "harm"), MOST_HARM)
 
 
-def exact_risks(microdata: Microdata, registry: Registry, require: Sequence[str] = ()) -> dict[str, float]:
+def exact_risks(
+    microdata: Microdata, registry: Registry, require: Sequence[str] = (), accepted: float = ACCEPTED
+) -> dict[str, float]:
     """Return the measures of what the file gives away by exact values and in its tables, each with its bound.
 
     The verdict refuses a file that is beyond one. A measure that not even the original exceeds is left out: no masked
@@ -36,13 +38,15 @@ def exact_risks(microdata: Microdata, registry: Registry, require: Sequence[str]
     registry : Registry
     require : sequence of str
         Requirements, which may set the bound.
+    accepted : float
+        The bound where they do not.
 
     Raises
     ------
     ExperimentError
         A requirement cannot be read.
     """
-    original, bound = microdata.original, strictest_bound(require, registry)
+    original, bound = microdata.original, strictest_bound(require, registry, accepted)
     scales = {str(attribute.scale) for attribute in original.schema.attributes}
     fitting = [
         name
@@ -72,12 +76,13 @@ def _score_of_original(name: str, microdata: Microdata, registry: Registry) -> f
         return 0.0
 
 
-def aims_of(require: Sequence[str], registry: Registry, judged: Iterable[str]) -> dict[str, float]:
-    """Return the measures that a search has to keep to the bound of the verdict that is required; none without one.
+def aims_of(
+    require: Sequence[str], registry: Registry, judged: Iterable[str], goal: float | None = None
+) -> dict[str, float]:
+    """Return the measures that a search has to keep to the bound of the verdict; none where it has no such goal.
 
     They are those, among the measures by which it judges the risk, that a verdict may state, but for those that a
-    requirement bounds already. A verdict looks in both directions, and they in one: a measure of both is computed anew
-    for each candidate, which takes most of the search.
+    requirement bounds already.
 
     Parameters
     ----------
@@ -86,22 +91,28 @@ def aims_of(require: Sequence[str], registry: Registry, judged: Iterable[str]) -
     registry : Registry
     judged : iterable of str
         Names of measures.
+    goal : float, optional
+        The bound that the search is for, in per cent of the people.
     """
     others, verdict = without_publishable(require)
-    if not verdict:
+    if not verdict and goal is None:
         return {}
     bounded = {constraint.name for constraint in map(Constraint.parse, others) if constraint.operator == "<="}
     stated = set(registry.defaults("measure", "identity")) - bounded
-    return dict.fromkeys((name for name in judged if name in stated), strictest_bound(others, registry))
+    accepted = ACCEPTED if goal is None else goal
+    return dict.fromkeys((name for name in judged if name in stated), strictest_bound(others, registry, accepted))
 
 
-def aims_among(constraints: Sequence[str], registry: Registry) -> list[str]:
-    """Return the constraints that `aims_of` has added to requirements: they stand behind the one on the verdict."""
-    places = [place for place, text in enumerate(constraints) if without_publishable([text])[1]]
-    if not places:
-        return []
-    required, added = constraints[: places[0] + 1], constraints[places[0] + 1 :]
-    return [text for text in added if text in limits_of(aims_of(required, registry, registry.names("measure")))]
+def aims_among(constraints: Sequence[str], registry: Registry, goal: float | None = None) -> list[str]:
+    """Return the constraints that `aims_of` has added to requirements, behind which they stand."""
+    # They stand behind the requirement on the verdict, and where there is none, where the first of them does.
+    verdicts = [place + 1 for place, text in enumerate(constraints) if without_publishable([text])[1]]
+    for place in verdicts[:1] or range(len(constraints)):
+        aims = limits_of(aims_of(constraints[:place], registry, registry.names("measure"), goal))
+        added = [text for text in constraints[place:] if text in aims]
+        if added and (verdicts or constraints[place] in aims):
+            return added
+    return []
 
 
 def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[str]:
@@ -114,6 +125,7 @@ def with_origins(
     registry: Registry,
     most_harm: float = MOST_HARM,
     aims: Sequence[str] = (),
+    accepted: float = ACCEPTED,
 ) -> list[dict[str, Any]]:
     """Return judged constraints that say by ``own`` whether evosdc set them itself, and nobody required them.
 
@@ -126,9 +138,11 @@ def with_origins(
         The bound of harms.
     aims : sequence of str
         Of `aims_among`.
+    accepted : float
+        The bound of the verdict where no requirement sets it.
     """
     texts = [str(entry["requirement"]) for entry in judged]
-    exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry))
+    exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry, accepted))
     own = dict.fromkeys(harms_of(registry), most_harm) | exact | learned_of(registry)
     limits = [*limits_of(own), *aims]
     last = {text: place for place, text in enumerate(texts)}

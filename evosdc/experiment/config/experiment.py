@@ -15,6 +15,7 @@ from evosdc.experiment.config.on_error import OnError
 from evosdc.experiment.config.stop_rule import StopRule
 from evosdc.experiment.config.sweep_values import flat, require_values
 from evosdc.model import Parameters
+from evosdc.model.constraint import ACCEPTED, AUDIENCES
 from evosdc.model.parameters import faults_of
 from evosdc.plugins.registry import default_registry
 from evosdc.table.structural_zeros import THRESHOLD
@@ -216,6 +217,14 @@ class Experiment(Parameters):
         description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"; '
         'also "publishable", what the verdict must be',
     )
+    audience: Literal["public", "researchers", "safe-room"] | None = Field(
+        None,
+        description="who gets the file: of the people 9, 20 or 33 per cent may be found in it, whichever way somebody "
+        "looks, and the search is kept to that; default: nothing is kept, and the verdict takes the file for public",
+    )
+    bound: float | None = Field(
+        None, gt=0, le=100, description="per cent of the people who may be found, in place of the bound of the audience"
+    )
     structural_zeros: ZerosRule | None = Field(
         None, description="keep combinations that never occur in the original from occurring: true, { threshold = 5 }"
     )
@@ -305,6 +314,16 @@ class Experiment(Parameters):
             # A stall or a target may never come: some limit is always set.
             object.__setattr__(self, "stop", stop.model_copy(update={"generations": DEFAULT_GENERATIONS}))
         return self
+
+    @property
+    def goal(self) -> float | None:
+        """Per cent of the people to which the search is kept; None where it has no such goal."""
+        return self.bound if self.bound is not None else AUDIENCES[self.audience] if self.audience else None
+
+    @property
+    def accepted(self) -> float:
+        """Per cent of the people up to which a verdict lets the file be published."""
+        return ACCEPTED if self.goal is None else self.goal
 
     @property
     def heading(self) -> str:

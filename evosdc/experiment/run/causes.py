@@ -49,8 +49,9 @@ def traced(assembly: Assembly, judged: Sequence[Mapping[str, Any]]) -> list[dict
     """Return judged requirements that say by ``own`` whether evosdc set them itself, and nobody required them."""
     genotype = assembly.problem.genotype
     most_harm = genotype.most_relabelled if isinstance(genotype, PostRandomised) else MOST_HARM
-    aims = aims_among(assembly.experiment.constraints, assembly.registry)
-    return with_origins(judged, assembly.registry, most_harm, aims)
+    experiment, registry = assembly.experiment, assembly.registry
+    aims = aims_among(experiment.constraints, registry, experiment.goal)
+    return with_origins(judged, registry, most_harm, aims, experiment.accepted)
 
 
 def causes_of(

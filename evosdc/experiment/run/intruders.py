@@ -58,16 +58,18 @@ def member_for_verdict(
 ) -> int | None:
     """Return the member of the front to publish where a verdict is required that the best file would not get.
 
-    None where none is required, where the best file is within the bound, and where `safer_member` finds none.
+    None where none is required and the search has no bound, where the best file is within the bound, and where
+    `safer_member` finds none.
     """
     texts, verdict = without_publishable(assembly.experiment.constraints)
     began = monotonic()
-    found = _found_of(assembly, best) if verdict else None
-    if found is None or found.percent <= bound_of(texts, found.measure, assembly.registry)[0]:
+    found = _found_of(assembly, best) if verdict or assembly.experiment.goal is not None else None
+    accepted = assembly.experiment.accepted
+    if found is None or found.percent <= bound_of(texts, found.measure, assembly.registry, accepted)[0]:
         return None
     cost = monotonic() - began
     left = None if seconds is None else seconds - cost
-    return safer_member(assembly, front, strictest_bound(texts, assembly.registry), left, cost)
+    return safer_member(assembly, front, strictest_bound(texts, assembly.registry, accepted), left, cost)
 
 
 def safer_member(

@@ -17,6 +17,7 @@ from evosdc.experiment.run.intruders import found_in, safer_member
 from evosdc.experiment.run.order import order_sentences
 from evosdc.experiment.run.provenance import digest
 from evosdc.model import Individual
+from evosdc.model.individual import INFEASIBILITY
 from evosdc.printing import NO_TIME
 from evosdc.runs.layout import RELEASE, RunFolder
 from evosdc.secret import public
@@ -98,7 +99,9 @@ def write_release(
     fitness, identity = document["best"]["fitness"], document["identity"]
     texts = [str(entry["requirement"]) for entry in required if not entry["own"]]
     own = [str(entry["requirement"]) for entry in required if entry["own"]]
-    bound, bound_by = bound_of(texts, str((told or {}).get("measure", "")), assembly.registry)
+    bound, bound_by = bound_of(
+        texts, str((told or {}).get("measure", "")), assembly.registry, assembly.experiment.accepted
+    )
     above = found is not None and found.percent > bound
     safer = safer_member(assembly, front, bound, seconds, cost) if above else None
     opinion = (document.get("second_opinion") or {}).get("best") or {}
@@ -107,7 +110,7 @@ def write_release(
         intruder=told,
         requirements=required,
         own_limits=own,
-        aims=aims_among(assembly.experiment.constraints, assembly.registry),
+        aims=aims_among(assembly.experiment.constraints, assembly.registry, assembly.experiment.goal),
         bound=bound,
         bound_by=bound_by,
         two_way=two_way_of(assembly.registry),
@@ -126,7 +129,7 @@ def write_release(
         by_value=found_by_value(original, published, found.known) if found is not None else None,
         changed=sum(document["changed"].values()),
         cells=len(masked) * len(document["changed"]),
-        idle=identity is not None and len(fitness) == 1 and fitness[0] >= identity["fitness"][0],
+        idle=identity is not None and len(fitness) == 1 and _order(document["best"]) >= _order(identity),
         exchanged=exchanged,
         given_away=[
             *given_away_sentences([d for d in away if document["changed"].get(d.masked)]),
@@ -136,6 +139,11 @@ def write_release(
         above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
     )
     return publication(evidence)
+
+
+def _order(told: Mapping[str, Any]) -> tuple[float, float]:
+    """Return what the better of two files has less of: how far it is from its constraints, then its one objective."""
+    return told["scores"].get(INFEASIBILITY, 0.0), told["fitness"][0]
 
 
 def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:

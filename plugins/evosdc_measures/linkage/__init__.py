@@ -31,13 +31,13 @@ SPECS: tuple[MeasureSpec, ...] = (
         name="ranked-linkage", implementation="evosdc_measures.linkage.informed:RankedLinkage",
         summary="Linkage by one who knows at about which place among the likeliest originals the right one stands.",
         source="After Torra (2017): what a search does to a linkage is known too; blocks of places: reconstruction",
-        kind="dr", family="linkage", scales=_SCALES, default_for=("identity", "intruder"),
+        kind="dr", family="linkage", scales=_SCALES, default_for=("intruder",),
     ),
     MeasureSpec(
         name="two-way-linkage", implementation="evosdc_measures.linkage.two_way:TwoWayLinkage",
         summary="Linkage by one who knows how the file was masked, from published records or from people: the greater.",
         source="After Torra (2017), as ranked-linkage; that both directions count: design",
-        kind="dr", family="linkage", scales=_SCALES, default_for=("intruder", "two-way"),
+        kind="dr", family="linkage", scales=_SCALES, default_for=("identity", "intruder", "two-way"),
     ),
     MeasureSpec(
         name="rsrl", implementation="evosdc_measures.linkage.rank_swapping:RankSwappingLinkage",

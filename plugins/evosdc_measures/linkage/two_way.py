@@ -93,9 +93,14 @@ class TwoWayTracker(Tracker):
     @property
     def score(self) -> float:
         """The greatest risk, 0..100."""
+        return max(*(tracker.score for tracker in self._trackers), self.score_of_people)
+
+    @property
+    def score_of_people(self) -> float:
+        """The risk of people who are looked for in the table; reckoned when it is asked for."""
         if self._from_people is None:
             self._from_people = self._fitted.from_people(self._masked)
-        return max(*(tracker.score for tracker in self._trackers), self._from_people)
+        return self._from_people
 
     def take(self, change: Changes) -> None:
         """Go on to a child."""
@@ -108,6 +113,14 @@ class TwoWayTracker(Tracker):
         children = (changes.part(child, child + 1).applied_to(self._masked) for child in range(len(changes.ends)))
         people = np.array([self._fitted.from_people(child) for child in children], dtype=np.float64)
         scores: Numbers = np.max([people, *(tracker.tries(changes) for tracker in self._trackers)], axis=0)
+        return scores
+
+    def estimates(self, changes: Changes) -> Numbers:
+        """Return about what children score: from people the risk is taken to change as in the other direction."""
+        people, forwards = self.score_of_people, np.max([tracker.tries(changes) for tracker in self._trackers], axis=0)
+        now = max(tracker.score for tracker in self._trackers)
+        about = people * forwards / now if now > 0.0 else np.full(len(forwards), people)
+        scores: Numbers = np.maximum(forwards, np.minimum(about, 100.0))
         return scores
 
     def contributions(self) -> Numbers | None:
