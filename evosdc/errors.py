@@ -54,11 +54,18 @@ class Fault:
         return f"{text} {self.advice}" if self.advice else text
 
 
+_PREFIX = 3
+"""So many letters are enough to tell what a word begins with."""
+
+
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """Return a sentence that names the known word nearest to what was given; empty when none is near."""
     from difflib import get_close_matches
 
-    nearest = get_close_matches(given, list(known), n=1)
+    words = {word.casefold().strip(): word for word in known}
+    plain = given.casefold().strip()
+    nearest = [words[word] for word in get_close_matches(plain, list(words), n=1)]
+    nearest = nearest or [word for key, word in words.items() if len(plain) >= _PREFIX and key.startswith(plain)]
     return f"Did you mean {nearest[0]!r}?" if nearest else ""
 
 

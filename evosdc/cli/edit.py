@@ -16,7 +16,7 @@ from evosdc.cli.options import PATH, json_option
 @click.option("--undo", is_flag=True, help="Take the last step back instead.")
 @json_option
 def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: bool, as_json: bool) -> None:
-    """Change what a SCHEMA file says of one ATTRIBUTE, such as role=sensitive or hierarchy={widths=[5,10]}.
+    """Change what a SCHEMA file says of one ATTRIBUTE: role=sensitive, missing=-9,99 or hierarchy={widths=[5,10]}.
 
     A key without a value (hierarchy=) is taken away. All other lines stay as they are; the changed one is kept as a
     comment, so that --undo can take the step back.
@@ -42,7 +42,9 @@ def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: b
         return
     shown = {key: (after or {}).get(key) for key in step.changes}
     changed = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in shown.items())
-    say(f"{schema}: {step.attribute}: {changed or 'nothing to change'}.")
+    absent = [key.partition("=")[0].strip() for key in settings if not key.partition("=")[2].strip()]
+    unchanged = f"no {' and no '.join(absent)} to take away; the file's own count" if absent else "nothing to change"
+    say(f"{schema}: {step.attribute}: {changed or unchanged}.")
     if before is None and after:
         say(f"The schema said nothing of {step.attribute} before; if that is a slip, --undo takes it back.")
 

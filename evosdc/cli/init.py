@@ -44,8 +44,10 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused
+    from evosdc.files.inference.relations import relations_of
     from evosdc.files.reading import parsed, source_of
     from evosdc.files.schema.schema_writer import dump_schema
+    from evosdc.table.edit_rules import edit_rules_to_json
     from evosdc.table.row_positions import position_sentences, told_by_position
     from evosdc.table.schema import Role
 
@@ -73,16 +75,19 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     of_file = source.notes[: len(source.notes) - len(found.notes)]
     keys = found.schema.with_role(Role.QUASI_IDENTIFIER)
     ordered = position_sentences(told_by_position(source.table, keys))
-    remarks = [*of_file, *found.remarks, *ordered]
-    files = dump_schema(found.schema, output, remarks, found.reasons, found.rules)
+    related = relations_of(source.table)
+    remarks = [*of_file, *found.remarks, *related.sentences, *ordered]
+    files = dump_schema(found.schema, output, remarks, found.reasons, found.rules, related.rules)
     if as_json:
         roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
         reasons = {name: roles[name] | {"reason": reason} for name, reason in found.reasons.items()}
         asked = [{"attribute": c.name, "text": c.text, "records": c.records} for c in found.suspected if not c.certain]
         written = [str(file) for file in files]
-        print_json({"files": written, "attributes": reasons, "suspected_missing": asked, "remarks": remarks})
+        proposed = edit_rules_to_json(related.rules)
+        document = {"files": written, "attributes": reasons, "suspected_missing": asked, "edit_rules": proposed}
+        print_json({**document, "remarks": remarks})
         return
-    for note in (*source.notes, *ordered):
+    for note in (*source.notes, *related.sentences, *ordered):
         say(f"- {note}")
     say(
         "Risk is judged by role: masked quasi-identifiers, which an intruder knows, by linkage; masked attributes of "

@@ -13,8 +13,7 @@ from evosdc.files.changes import Change, change_of
 from evosdc.files.column import Column
 from evosdc.files.conversion import PublishedColumn, content_for, require_known_ending
 from evosdc.files.formulas import formulas_of, made_harmless
-from evosdc.files.inference.explanations import explanations_of
-from evosdc.files.inference.proposal import Inference
+from evosdc.files.inference.proposal import Inference, explanations_of
 from evosdc.files.missing_reasons import alike
 from evosdc.files.original import Original, rendered
 from evosdc.files.row_order import duplicate_sentences, keeps_order

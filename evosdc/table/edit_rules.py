@@ -1,5 +1,6 @@
 """Edit rules: combinations of values that no record may have, as a user writes them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,11 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.printing import printable
+from evosdc.table.dates import days_of
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
+
+_DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})")
 
 Values = str | float | tuple[str, ...] | tuple[float, ...]
 """A category, several, or the bounds of an interval of numbers, both included."""
@@ -27,7 +31,8 @@ class EditRule:
     ----------
     conditions : tuple of (str, Values)
         By attribute what is meant. Of a numeric attribute, and of an ordinal one with categories that are numbers,
-        two numbers are an interval; of any other attribute they are categories.
+        two numbers are an interval; of any other attribute they are categories. Of dates ``2001-01-01..2009-12-31``
+        is an interval.
     """
 
     conditions: tuple[tuple[str, Values], ...]
@@ -136,6 +141,10 @@ def meant_by(attribute: Attribute, values: Values, missing: Sequence[str], where
             meant[:-1] = (low <= numbers) & (numbers <= high)
             return meant
     labels = [value if isinstance(value, str) else f"{value:g}" for value in given]
+    if attribute.date_format and len(labels) == 1 and (ends := _DAYS.fullmatch(labels[0])):
+        days = days_of(attribute.categories, attribute.date_format)
+        meant[:-1] = (np.datetime64(ends[1]) <= days) & (days <= np.datetime64(ends[2]))
+        return meant
     unknown = [label for label in labels if label not in attribute.code and label not in missing]
     if unknown:
         wanted = f"categories of {attribute.name}"

@@ -57,3 +57,22 @@ def test_json(evosdc, file):
     assert found["attributes"]["age"]["reason"].startswith("its name is demographic")
     assert found["suspected_missing"] == [{"attribute": "visits", "text": "-9", "records": 2}]
     assert [name.rsplit(".", 1)[1] for name in found["files"]] == ["toml", "csv"]
+
+
+def test_proposed_rules_are_comments_that_become_rules(evosdc, tmp_path):
+    from evosdc.files.reading import read_source
+
+    titles = {"IT": ("Developer", "Admin"), "HR": ("Recruiter", "Clerk")}
+    rows = [f"{titles[department][k % 2]},{department},{k % 40}" for k in range(60) for department in titles]
+    path = tmp_path / "staff.csv"
+    path.write_text("\n".join(["title,department,age", *rows]))
+    said = evosdc("init", path, "-o", "t.toml", "--json")
+    document = json.loads(said.out)
+    assert {"department": "HR", "title": "Developer"} in document["edit_rules"]
+    assert any("Never together" in remark for remark in document["remarks"])
+    text = (tmp_path / "t.toml").read_text()
+    assert read_source(path, tmp_path / "t.toml").table.schema.edit_rules == ()
+    before, after = text.split("# Never together in this file")
+    active = "\n".join(line.removeprefix("# ") for line in after.splitlines()[1:])
+    (tmp_path / "t.toml").write_text(before + active)
+    assert len(read_source(path, tmp_path / "t.toml").table.schema.edit_rules) == len(document["edit_rules"])

@@ -14,7 +14,7 @@ from evosdc.files.frame_columns import columns_of
 from evosdc.files.inference.hierarchy_proposals import widths
 from evosdc.files.inference.missing_codes import suspected_codes
 from evosdc.files.inference.proposal import infer
-from evosdc.files.inference.whole_numbers import seem_codes
+from evosdc.files.inference.scales import seem_codes
 from evosdc.files.reading import read_source
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.files.schema.schema_writer import dump_schema

@@ -103,6 +103,23 @@ def test_reasons_are_the_comments_above(path) -> None:
     assert reasons_told(path) == {"sex": "its name is demographic", "age": "it has 30 values"}
 
 
+@pytest.mark.parametrize(
+    ("given", "texts"),
+    [(-9, ("-9",)), ("99998,99999", ("99998", "99999")), ('"a,b",c', ("a,b", "c")), ([99, "x"], ("99", "x"))],
+)
+def test_codes_of_missing_values_are_a_list_however_they_are_typed(path, given, texts) -> None:
+    edit_schema(path, "age", {"missing": given})
+    assert load_schema(path).attributes["age"].missing == texts
+
+
+def test_a_slip_is_asked_about_and_a_new_column_is_not(path) -> None:
+    with pytest.raises(SchemaError, match="Did you mean 'age'"):
+        edit_schema(path, "agge", {"role": "other"})
+    assert path.read_text() == SCHEMA
+    edit_schema(path, "income", {"role": "other"})
+    assert load_schema(path).attributes["income"].role is Role.OTHER
+
+
 NAMES = st.sampled_from(["sex", "age", 'the "town"', "über = [x]", "#", "[attributes]", "a.b"])
 CHANGES = st.fixed_dictionaries(
     {"role": st.sampled_from(["other", "sensitive", "identifier"])},

@@ -1,10 +1,11 @@
 """Hierarchies that are proposed: age bands, ranges of numbers, beginnings of codes, months and years of dates."""
 
+import re
 from collections.abc import Sequence
 from math import floor, log10
 
 from evosdc.errors import HierarchyError
-from evosdc.files.inference.name_hints import is_age, is_count, is_place
+from evosdc.files.inference.name_hints import is_age, is_code, is_count, is_place
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.table.dates import LEVELS, date_hierarchy, days_of
 from evosdc.table.held_numbers import extremes
@@ -31,6 +32,10 @@ LARGEST_COUNT = 30.0
 MOST_CODES = 20
 """More whole numbers are measured, not codes."""
 
+_DOTTED = re.compile(r"[A-Z][0-9]{1,2}[0-9A-Z]?(?:\.[0-9A-Z]{1,4})?")
+"""Codes of diseases."""
+
+_CODE = re.compile(r"([A-Za-z]*)([0-9]+[0-9A-Z]*?)((?:[.\-/ ][0-9A-Za-z]+)*)")
 _LONG_LIFE = 30
 _RANGES = 20
 _BEGINNING = 1000
@@ -69,9 +74,29 @@ def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy |
         lengths = {len(label) for label in labels}
         if is_place(attribute.name) and len(lengths) == 1 and min(lengths) > 1 and _coded(labels):
             return prefix_hierarchy(labels)
+        if is_code(attribute.name) or all(map(_DOTTED.fullmatch, labels)):
+            return code_hierarchy(labels)
     except HierarchyError:
         return None
     return None
+
+
+def code_hierarchy(labels: Sequence[str]) -> Hierarchy | None:
+    """Return the hierarchy of the codes of a classification: ``A12.3``, ``A12*``, ``A*``; None where none is merged.
+
+    Levels are what stands before a point, and the letters or the first two digits that codes begin with: chapters of
+    diseases (ICD), divisions of industries (NACE, ISIC), groups of occupations (ISCO).
+    """
+    parts = [_CODE.fullmatch(label) for label in labels]
+    if not all(parts):
+        return None
+    chapters = [f"{part[1] or part[2][:2]}*" for part in parts if part is not None]
+    groups = [f"{part[1]}{part[2]}*" for part in parts if part is not None]
+    levels = [column for column in (groups, chapters) if 1 < len(set(column)) < len(labels)]
+    if len(levels) == 2 and len(set(groups)) <= len(set(chapters)):
+        levels = levels[1:]
+    rows = tuple((*row, ROOT) for row in zip(*levels, strict=True))
+    return Hierarchy(tuple(labels), rows, "codes") if levels else None
 
 
 def date_levels(texts: Sequence[str], date_format: str) -> tuple[str, ...]:

@@ -1,12 +1,15 @@
-"""Codes that seem to stand for missing values: words among numbers, and numbers such as -9 and 99."""
+"""Codes that seem to stand for missing values: words among numbers, -9 and 99, and labels such as Refused."""
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from evosdc.files.column import Column
-from evosdc.files.inference.name_hints import is_age
+from evosdc.files.inference.name_hints import is_age, words
 from evosdc.printing import printable
 from evosdc.table.number_texts import NumberTexts
 from evosdc.table.numerals import number
@@ -17,30 +20,20 @@ FEWEST_NUMBERS = 2
 MOST_WORDS = 3
 """More distinct words among numbers are values of their own."""
 
+MOST_LABELS = 100
+"""Labels of a column of words are looked at where there are no more."""
+
 _NEGATIVE = frozenset(map(float, (-1, -2, -3, -4, -5, -6, -7, -8, -9, -88, -89, -97, -98, -99, -888, -999, -9999)))
-_HIGH = (7.0, 8.0, 9.0, 88.0, 97.0, 98.0, 99.0, 888.0, 997.0, 998.0, 999.0, 8888.0, 9998.0, 9999.0, 99999.0, 999999.0)
-_USUAL = """
-    n na n/a n.a. nan null none nil missing miss unknown unk u x . .. - -- --- ? * # dk refused ref r not_applicable
-    inapplicable not-available blank s .a .b .c .d .r .n
-    """
-_OTHER_LANGUAGES = """
-    unbekannt|k.a.|k. a.|ka|keine angabe|fehlt|weiß nicht|weiss nicht
-    inconnu|inconnue|manquant|non renseigné|nr|nsp
-    desconocido|no consta|ns/nc|ns|nc|no contesta
-    sconosciuto|non disponibile|n.d.|nd
-    desconhecido|não sabe|sem informação
-    onbekend|weet niet
-    brak danych|brak|nieznane
-    """
-_WORDS = (
-    frozenset(_USUAL.split())
-    | {"don't know", "not applicable", "not available", "no answer", "not stated"}
-    | frozenset(word for line in _OTHER_LANGUAGES.split("\n") for word in line.strip().split("|") if word)
-)
+_HIGH = (*(float("9" * digits + last) for digits in range(7) for last in "789"), 88.0, 888.0, 8888.0, 88888.0)
+"""7, 8, 9, 97, 98, 99, 997, ..., and eights."""
 _MOST_TIMES = 100.0
-_MANY = 1000
 _APART = 3.0
 """How far a one-digit code stands above all other numbers."""
+
+_FREQUENT = 5
+"""A number that so many records have, and so many times as many as others have theirs, may be a code nearer to them."""
+
+_LABEL = re.compile(r"[-\d\s.:()]*(.*?)[\s.()]*")
 
 
 @dataclass(frozen=True)
@@ -63,13 +56,20 @@ class MissingCode:
     records: int
     certain: bool
 
-    @property
-    def sentence(self) -> str:
-        """What a user is told, and asked to decide."""
-        where = f"{self.text!r} in {self.records} records of {printable(self.name)}"
-        if self.certain:
-            return f"{where} stands among numbers and is taken for missing."
-        return f"{where} may stand for a missing value: if so, write missing = [{self.text!r}] in its line."
+
+def code_sentences(codes: Sequence[MissingCode]) -> list[str]:
+    """Return what a user is told of codes that nobody confirmed yet: for each column one sentence, and what to type."""
+    by_column: dict[str, list[MissingCode]] = {}
+    for code in codes:
+        by_column.setdefault(code.name, []).append(code)
+    said = []
+    for name, own in by_column.items():
+        found = " and ".join(f"{code.text!r} in {code.records} records" for code in own)
+        typed = shlex.join(
+            ["evosdc", "edit", "SCHEMA", printable(name), f"missing={','.join(code.text for code in own)}"]
+        )
+        said.append(f"{found} of {printable(name)} may stand for a missing value: if so, {typed}")
+    return said
 
 
 def suspected_codes(columns: Sequence[Column], missing: Sequence[str]) -> tuple[MissingCode, ...]:
@@ -84,6 +84,11 @@ def suspected_codes(columns: Sequence[Column], missing: Sequence[str]) -> tuple[
     return tuple(code for column in columns for code in _of(column, missing))
 
 
+@cache
+def _words(key: str) -> frozenset[str]:
+    return frozenset(words()["missing"][key].split("|"))
+
+
 def _of(column: Column, missing: Sequence[str]) -> list[MissingCode]:
     texts = column.present(missing)
     if isinstance(texts, NumberTexts):
@@ -91,15 +96,23 @@ def _of(column: Column, missing: Sequence[str]) -> list[MissingCode]:
             return []
         texts = _telling(texts)
     read = {text: number(text, column.mark) for text in texts}
-    words = [text for text, value in read.items() if value is None]
+    others = [text for text, value in read.items() if value is None]
     values = {text: value for text, value in read.items() if value is not None}
-    if len(values) < FEWEST_NUMBERS or len(words) > MOST_WORDS:
+    if len(values) < FEWEST_NUMBERS or len(others) > MOST_WORDS:
+        return _labels(column, texts)
+    usual = [text for text in others if text.strip().lower() in _words("words")]
+    if len(usual) < len(others):
         return []
-    usual = [text for text in words if text.strip().lower() in _WORDS]
-    if len(usual) < len(words):
+    codes = _negative(values) or _high(values, is_age(column.name), column)
+    return [MissingCode(column.name, text, column.count(text), text in usual) for text in (*usual, *codes)]
+
+
+def _labels(column: Column, texts: Sequence[str]) -> list[MissingCode]:
+    """Return labels of a column of words that say why there is no answer, such as ``Refused`` and ``9 Don't know``."""
+    if not 2 < len(texts) <= MOST_LABELS:
         return []
-    numbers = _negative(values) or _high(values, is_age(column.name))
-    return [MissingCode(column.name, text, column.count(text), text in usual) for text in (*usual, *numbers)]
+    found = [text for text in texts if (said := _LABEL.fullmatch(text.lower())) and said[1] in _words("labels")]
+    return [MissingCode(column.name, text, column.count(text), False) for text in found if 2 * len(found) < len(texts)]
 
 
 def _telling(texts: NumberTexts) -> Sequence[str]:
@@ -107,10 +120,6 @@ def _telling(texts: NumberTexts) -> Sequence[str]:
 
     These are words, what may be a code, the two greatest other numbers, some below nought, and a fraction.
     """
-    below = texts.occurring[texts.occurring < 0.0]
-    if texts.fractional and (not len(below) or len(np.unique(below[:_MANY])) > MOST_WORDS):
-        # Beside a fraction no high number is a code, and of so many negative ones none is.
-        return (*texts.words, *texts.beginning(FEWEST_NUMBERS))
     values = texts.values
     codes = np.isin(values, _HIGH)
     chosen = codes | ~texts.is_number
@@ -132,20 +141,23 @@ def _negative(values: Mapping[str, float]) -> list[str]:
     return sorted(below, key=below.__getitem__) if all(value in _NEGATIVE for value in below.values()) else []
 
 
-def _high(values: Mapping[str, float], ages: bool) -> list[str]:
-    """Return nines, eights and the like that stand apart above all other numbers, which are whole and not negative.
+def _high(values: Mapping[str, float], ages: bool, column: Column) -> list[str]:
+    """Return nines, eights and the like that stand apart above all other numbers, which are not negative.
 
-    Of ages a smaller gap is enough: few people are older than 90, so that 99 is hardly one of them.
+    Of ages a smaller gap is enough: few people are older than 90, so that 99 is hardly one of them. So it is where a
+    code is far more frequent than other numbers are, as among amounts; beside a fraction nothing else is a code.
     """
-    if any(value != int(value) for value in values.values()):
-        return []
     codes = {text: value for text, value in values.items() if value in _HIGH}
     rest = [value for text, value in values.items() if text not in codes]
+    broken = any(value != int(value) for value in rest)
+    usual = column.recorded(()) / max(len(column.texts), 1) if codes else 0.0
     found = []
     for text, value in sorted(codes.items(), key=lambda entry: entry[1]):
+        frequent = value >= 10 and column.count(text) >= _FREQUENT * max(usual, 1.0)
         # A code has about as many digits as the values need, and a gap below: 99 after 90 is an age, after 85 a code.
-        gap = _APART if ages or value < 10 else max(value / 10, _APART)
-        if rest and len(rest) >= FEWEST_NUMBERS and value - max(rest) >= gap and value < _MOST_TIMES * max(*rest, 1.0):
+        gap = _APART if ages or value < 10 or frequent else max(value / 10, _APART)
+        alone = value - max(rest, default=value) >= gap and (frequent or value < _MOST_TIMES * max((*rest, 1.0)))
+        if len(rest) >= FEWEST_NUMBERS and alone and (frequent or not broken):
             found.append(text)
         elif not found:
             rest.append(value)

@@ -10,7 +10,7 @@ Scales follow the rules of `evosdc.files.inference.scales`, hierarchies those of
    be masked;
 3. *weight*, *household*, *stratum*: by name, a household by a number that few records share; a plain ``weight`` is a
    sampling weight unless the file also measures bodies or its numbers could be weights of bodies
-   (`evosdc.files.inference.weights`);
+   (`body_weights`);
 4. *sensitive*: by name (``disease``, ``diagnosis``, ``religion``, ``debt``, ...);
 5. *quasi-identifier*: dates, places, and attributes with a demographic name, numeric ones too (``age``, ``sex``,
    ``zip``, ``education``, ``married``, ``income``, ...). When the file has none, the categorical attributes with 3 to
@@ -21,17 +21,16 @@ Scales follow the rules of `evosdc.files.inference.scales`, hierarchies those of
 These are guesses. Who could know what about the respondents is for the custodian to say.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
-from evosdc.files.inference.column_proposal import MOST_CATEGORIES, UNDECIDED, propose_column
-from evosdc.files.inference.explanations import explanations_of
-from evosdc.files.inference.hierarchy_proposals import hierarchy_of, rule_for, rule_of_numbers
-from evosdc.files.inference.missing_codes import MissingCode, suspected_codes
-from evosdc.files.inference.weights import measures_bodies
+from evosdc.files.inference.column_proposal import MOST_CATEGORIES, UNDECIDED, Proposal, measures_bodies, propose_column
+from evosdc.files.inference.hierarchy_proposals import code_hierarchy, hierarchy_of, rule_for, rule_of_numbers
+from evosdc.files.inference.missing_codes import MissingCode, code_sentences, suspected_codes
 from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.printing import printable
@@ -51,6 +50,13 @@ MISSING_NUMBERS = (".", "-")
 
 MOST_PROPOSED = 4
 FEWEST_CATEGORIES = 3
+
+FEWEST_TOGETHER = 8
+"""So many attributes that are treated alike share one note."""
+
+_COUNT = re.compile(r"[0-9]+")
+_NAMED = 3
+
 _NUMERIC = (
     "Numeric attributes without a demographic name are not proposed: give those that others may know the role "
     "quasi-identifier."
@@ -108,6 +114,7 @@ def infer(
     columns: Sequence[Column],
     declared: Mapping[str, Attribute] | None = None,
     codes: Mapping[str, Sequence[str]] | None = None,
+    labels: Mapping[str, str] | None = None,
 ) -> Inference:
     """Propose a schema for the columns of a file.
 
@@ -119,6 +126,8 @@ def infer(
     codes : mapping of str to sequence of str, optional
         By name, suspected texts that were confirmed to stand for missing values. Where nobody is asked there are none,
         and columns that can be read in no one way are refused.
+    labels : mapping of str to str, optional
+        What the file calls columns besides their names.
 
     Raises
     ------
@@ -134,19 +143,25 @@ def infer(
     for code in suspected:
         apart.setdefault(code.name, []).append(code.text)
     proposals = [
-        _declared(
-            propose_column(column, missing, own.get(column.name, ()), apart.get(column.name, ()), measured),
-            (declared or {}).get(column.name),
-        )
+        propose_column(
+            column,
+            missing,
+            own.get(column.name, ()),
+            apart.get(column.name, ()),
+            measured,
+            (labels or {}).get(column.name, ""),
+        ).typed((declared or {}).get(column.name))
         for column in columns
     ]
-    reasons = [reason for _, reason in proposals]
+    reasons = [proposal.reason for proposal in proposals]
     if codes is None:
-        _require_decided(columns, reasons)
-    attributes, chosen = _quasi_identifiers([attribute for attribute, _ in proposals])
+        _require_decided(proposals)
+    attributes, chosen = _quasi_identifiers([proposal.attribute for proposal in proposals])
     rules: dict[str, HierarchyRule] = {}
     for position, (column, attribute) in enumerate(zip(columns, attributes, strict=True)):
         rule = None
+        if attribute.role is Role.SENSITIVE and attribute.scale is Scale.NOMINAL and len(attribute.categories) > 2:
+            attributes[position] = replace(attribute, hierarchy=code_hierarchy(attribute.categories))
         if attribute.role is not Role.QUASI_IDENTIFIER:
             continue
         own_codes = apart.get(column.name, ())
@@ -169,7 +184,7 @@ def infer(
         for code in suspected
         if code.certain or ((code.name, code.text) not in decided and code.name not in left_out)
     )
-    notes += [code.sentence for code in open_ if not code.certain]
+    notes += code_sentences([code for code in open_ if not code.certain])
     withheld = [column for column, a in zip(columns, attributes, strict=True) if not a.role.published]
     notes += order_sentences([column.name for column in withheld if keeps_order(column)])
     notes += duplicate_sentences(columns, [a.name for a in attributes if a.role is Role.IDENTIFIER])
@@ -177,18 +192,13 @@ def infer(
     return Inference(Schema(tuple(attributes), missing), tuple(notes), explained, rules, open_, not chosen)
 
 
-def _require_decided(columns: Sequence[Column], reasons: Sequence[str]) -> None:
+def _require_decided(proposals: Sequence[Proposal]) -> None:
     advice = "Make the file write them alike, or say in a schema what the column is: evosdc init DATA -o schema.toml."
-    faults = [
-        Fault(
-            printable(column.name),
-            reason.removesuffix(f": {UNDECIDED}").removeprefix("it holds "),
-            "one way of writing them",
-            advice,
-        )
-        for column, reason in zip(columns, reasons, strict=True)
-        if reason.endswith(UNDECIDED)
-    ]
+    faults = []
+    for proposal in proposals:
+        if proposal.undecided:
+            given = proposal.scale_reason.partition(f": {UNDECIDED}")[0].removeprefix("it holds ")
+            faults.append(Fault(printable(proposal.attribute.name), given, "one way of writing them", advice))
     if faults:
         raise DataError(faults)
 
@@ -227,26 +237,6 @@ def _among_numbers(text: str, columns: Sequence[Column], missing: Sequence[str])
     )
 
 
-def _declared(proposal: tuple[Attribute, str], declared: Attribute | None) -> tuple[Attribute, str]:
-    if declared is not None and declared.role is not Role.OTHER:
-        return declared, "the file says so"
-    if declared is None or proposal[0].role in (Role.IDENTIFIER, Role.WEIGHT):
-        return proposal
-    if not declared.categories:
-        return proposal if declared.categorical else _as_numbers(proposal, declared)
-    attribute = replace(
-        proposal[0], scale=declared.scale, categories=declared.categories, decimals=0, date_format=declared.date_format
-    )
-    return attribute, f"{proposal[1]}; scale and categories are those of its type"
-
-
-def _as_numbers(proposal: tuple[Attribute, str], declared: Attribute) -> tuple[Attribute, str]:
-    attribute = replace(
-        proposal[0], scale=Scale.NUMERIC, categories=(), decimals=declared.decimals, date_format="", hierarchy=None
-    )
-    return attribute, f"{proposal[1]}; numbers by its type"
-
-
 def _quasi_identifiers(attributes: list[Attribute]) -> tuple[list[Attribute], list[str]]:
     """Give some attributes the role when none has it by name; also return notes on the choice."""
     if any(attribute.role is Role.QUASI_IDENTIFIER for attribute in attributes):
@@ -269,3 +259,49 @@ def _quasi_identifiers(attributes: list[Attribute]) -> tuple[list[Attribute], li
             )
             return changed, [note, *left]
     return attributes, ["No attribute could be taken for a quasi-identifier: give some that role.", *left]
+
+
+def explanations_of(attributes: Sequence[Attribute], reasons: Sequence[str]) -> list[str]:
+    """Return a sentence for each attribute, and one for many that have a role, a scale and a reason in common.
+
+    Reasons that differ in their numbers only count as one, and the sentence gives the span of each number. Sentences
+    stand in the order of the attributes, shared ones where the first of theirs stands.
+
+    Parameters
+    ----------
+    attributes : sequence of Attribute
+    reasons : sequence of str
+        For each attribute why it was taken for what it is: ``it has 7 distinct numbers``.
+    """
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    for position, (attribute, reason) in enumerate(zip(attributes, reasons, strict=True)):
+        groups.setdefault((attribute.role, attribute.scale_word, _COUNT.sub("#", reason)), []).append(position)
+    notes: dict[int, str] = {}
+    for positions in groups.values():
+        if len(positions) < FEWEST_TOGETHER:
+            for position in positions:
+                notes[position] = _note(printable(attributes[position].name), attributes[position], reasons[position])
+        else:
+            names = f"{_listed([attributes[p].name for p in positions], positions)} ({len(positions)} attributes)"
+            shared = f"for each, {_spanning([reasons[position] for position in positions])}"
+            notes[positions[0]] = _note(names, attributes[positions[0]], shared)
+    return [notes[position] for position in sorted(notes)]
+
+
+def _note(names: str, attribute: Attribute, reason: str) -> str:
+    return f"{names}: {attribute.role}, {attribute.scale_word}, since {reason}."
+
+
+def _listed(names: Sequence[str], positions: Sequence[int]) -> str:
+    first, last = printable(names[0]), printable(names[-1])
+    if positions[-1] - positions[0] == len(positions) - 1:
+        return f"{first} to {last}"
+    return f"{', '.join(map(printable, names[:_NAMED]))}, ..., {last}"
+
+
+def _spanning(reasons: Sequence[str]) -> str:
+    """Return reasons that differ in their numbers only as one, with the span of each number."""
+    between = _COUNT.split(reasons[0])
+    counts = zip(*([int(count) for count in _COUNT.findall(reason)] for reason in reasons), strict=True)
+    spans = [str(min(c)) if min(c) == max(c) else f"{min(c)} to {max(c)}" for c in counts]
+    return "".join(text + span for text, span in zip(between, [*spans, ""], strict=True))

@@ -8,7 +8,7 @@ Rules, the first that fits:
 3. whole numbers with leading zeros (``"08001"``): nominal, they are codes;
 4. whole numbers: ordinal if there are at most `MOST_ORDERED` distinct ones and they are dense (their range is less than
    `DENSITY` times their count), else numeric; nominal where they seem to be codes, to judge by how often each
-   occurs (`evosdc.files.inference.whole_numbers`) or by their name;
+   occurs (`seem_codes`) or by their name;
 5. words in a known order (low, medium, high; months; weekdays; agreement; ...): ordinal in that order;
 6. ranges (``"<1"``, ``"1-4"``, ``">=7"``, ``"75 and over"``): ordinal by their lower bounds;
 7. all else: nominal, sorted.
@@ -18,10 +18,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf
+from math import inf, sqrt
 
 from evosdc.files.column import Column
-from evosdc.files.inference.whole_numbers import MOST_CODES, seem_codes
+from evosdc.files.inference.name_hints import words
 from evosdc.table import dates, numerals
 from evosdc.table.dates import century_sentence, date_format_of, duration_order, either_way, in_time
 from evosdc.table.held_numbers import HeldNumbers, extremes
@@ -30,52 +30,20 @@ from evosdc.table.numerals import decimals_of, is_padded, natural_order, number,
 from evosdc.table.schema import Scale
 
 _PADDED = "its numbers have leading zeros, so they are codes"
+_CODED = "its name says that its numbers are codes"
 _LOOKED_AT = 1000
 MOST_ORDERED = 120
 DENSITY = 10
 
-_ORDERS = tuple(
-    tuple(order.split("|"))
-    for order in (
-        "none|very low|low|below average|medium low|medium|middle|moderate|average|normal|medium high|"
-        "above average|high|very high|extreme",
-        "none|minimal|mild|moderate|severe|very severe|critical",
-        "extra small|xxs|xs|small|s|m|medium|l|large|xl|extra large|xxl",
-        "very small|small|medium|large|very large",
-        "very bad|bad|poor|fair|acceptable|average|good|very good|excellent|outstanding",
-        "very poor|poor|fair|good|very good|excellent",
-        "strongly disagree|disagree|somewhat disagree|slightly disagree|neutral|neither|"
-        "neither agree nor disagree|undecided|slightly agree|somewhat agree|agree|strongly agree",
-        "very dissatisfied|dissatisfied|somewhat dissatisfied|neutral|neither|somewhat satisfied|satisfied|"
-        "very satisfied",
-        "very unlikely|unlikely|neutral|likely|very likely",
-        "not at all|a little|slightly|somewhat|moderately|quite a bit|very|very much|extremely",
-        "not important|slightly important|moderately important|important|very important",
-        "never|almost never|rarely|seldom|occasionally|sometimes|often|frequently|usually|very often|"
-        "almost always|always",
-        "never|yearly|annually|quarterly|monthly|weekly|daily|hourly",
-        "january|february|march|april|may|june|july|august|september|october|november|december",
-        "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
-        "monday|tuesday|wednesday|thursday|friday|saturday|sunday",
-        "mon|tue|wed|thu|fri|sat|sun",
-        "morning|noon|afternoon|evening|night",
-        "infant|baby|toddler|child|teenager|adolescent|young|young adult|adult|middle aged|middle-aged|senior|"
-        "old|elderly",
-        "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth",
-        "1st|2nd|3rd|4th|5th|6th|7th|8th|9th|10th|11th|12th",
-        "i|ii|iii|iv|v|vi|vii|viii|ix|x",
-        "bronze|silver|gold|platinum|diamond",
-        "beginner|novice|basic|intermediate|advanced|expert",
-        "junior|intermediate|senior|lead|principal",
-        "unskilled|semi-skilled|skilled|highly skilled",
-        "none|no schooling|no formal education|illiterate|preschool|pre-primary|primary|elementary|middle school|"
-        "lower secondary|secondary|high school|upper secondary|vocational|post-secondary|some college|"
-        "short tertiary|associate|college|tertiary|university|undergraduate|bachelor|bachelors|graduate|"
-        "postgraduate|master|masters|professional|doctoral|doctorate|phd",
-        "preschool|1st-4th|5th-6th|7th-8th|9th|10th|11th|12th|hs-grad|some-college|assoc-voc|assoc-acdm|"
-        "bachelors|masters|prof-school|doctorate",
-    )
-)
+MOST_CODES = 12
+"""More distinct whole numbers are quantities, unless their name says otherwise."""
+
+FEWEST_CODES = 4
+"""Of fewer nothing can be seen."""
+
+_DEEP = 0.5
+_DEVIATIONS = 4.0
+
 _THOUSANDS = re.compile(r",([0-9]{3})$")
 _AMOUNT = r"[^0-9<>=+]{0,3}([0-9]+(?:[.,][0-9]+)?)\s*%?"
 _RANGES = (
@@ -117,6 +85,7 @@ def guess_scale(
     ordered: bool = False,
     apart: Sequence[str] = (),
     past: bool = False,
+    coded: bool = False,
 ) -> ScaleGuess:
     """Return the scale that the values of a column suggest.
 
@@ -133,6 +102,8 @@ def guess_scale(
         Values that may be codes for missing ones: 99 does not spread the numbers of children widely.
     past : bool
         Whether dates cannot lie in the future, as births.
+    coded : bool
+        Whether the name is one of a classification, whose codes may have a point: 62.01.
     """
     texts = column.present(missing)
     if not texts:
@@ -140,7 +111,9 @@ def guess_scale(
     values = numbers(texts, column.mark)
     few = "" if more_than(texts, 2) else {1: "it has one value", 2: "it has two values"}[len(texts)]
     if values is not None and not whole(values):
-        if any(map(is_padded, texts[:_LOOKED_AT])) and not any(text.startswith("0.") for text in texts[:_LOOKED_AT]):
+        if coded:
+            return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, _CODED)
+        if any(is_padded(text) and not text.startswith(f"0{column.mark}") for text in texts[:_LOOKED_AT]):
             return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, _PADDED)
         reason = f"{few}, with a fraction" if few else "its values are numbers with a fraction"
         single = single_precision_decimals(texts, column.mark)
@@ -194,7 +167,7 @@ def _whole_numbers(
     if texts.padded if isinstance(texts, NumberTexts) else any(padded):
         return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, _PADDED)
     if nominal:
-        return ScaleGuess(Scale.NOMINAL, natural_order(texts, mark), 0, "its name says that its numbers are codes")
+        return ScaleGuess(Scale.NOMINAL, natural_order(texts, mark), 0, _CODED)
     least, most = extremes(values)
     if len(texts) <= MOST_ORDERED and most - least < DENSITY * len(values):
         reason = f"it has {len(texts)} distinct whole numbers, close to each other"
@@ -212,7 +185,7 @@ def known_order(texts: Sequence[str]) -> tuple[str, ...] | None:
     plain = [" ".join(text.lower().replace("_", " ").split()) for text in texts]
     if len(set(plain)) < len(plain):
         return None
-    for order in _ORDERS:
+    for order in (line.split("|") for line in words()["orders"]["lists"]):
         if set(plain) <= set(order):
             return tuple(text for _, text in sorted(zip(map(order.index, plain), texts, strict=True)))
     return None
@@ -246,3 +219,30 @@ def _span(text: str) -> tuple[float, float] | None:
                 return bounds[0], inf
             return (bounds[0], bounds[1]) if bounds[0] <= bounds[1] else None
     return None
+
+
+def seem_codes(values: Sequence[float], counts: Sequence[int]) -> bool:
+    """Return whether whole numbers are codes rather than counts or grades, to judge by how often each occurs.
+
+    Counts, grades and ages have one peak, or fall from the start: neighbours are about equally frequent. Codes stand in
+    the order of a questionnaire, and their frequencies go up and down. Numbers are called codes where there are from
+    `FEWEST_CODES` to `MOST_CODES` of them, from 0 or 1 on, and a valley between two peaks is less than half as high as
+    the lower one, by more than chance would make it.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Distinct whole numbers.
+    counts : sequence of int
+        How many records have each.
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    if not FEWEST_CODES <= len(values) <= MOST_CODES or values[order[0]] not in (0.0, 1.0):
+        return False
+    heights = [counts[position] for position in order]
+    return any(_deep(max(heights[:j]), heights[j], max(heights[j + 1 :])) for j in range(1, len(heights) - 1))
+
+
+def _deep(before: int, valley: int, after: int) -> bool:
+    peak = min(before, after)
+    return valley < _DEEP * peak and peak - valley > _DEVIATIONS * sqrt(peak + valley)

@@ -3,6 +3,7 @@
 Each change leaves the line as it was in a comment at the end of the file: the file itself is the record of its steps.
 """
 
+import csv
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ _TITLE = (
 _STEP = "#~ "
 _LEFT_OUT = {"numeric": ("categories", "format"), "date": ("decimals",)}
 """What is left out where an attribute gets a scale that it does not go with; categories go with the other two."""
+
+_LISTS = ("missing", "categories", "levels")
+"""Keys whose values are lists of texts."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +63,24 @@ def edit_schema(path: Path, attribute: str, changes: Mapping[str, Any]) -> Step:
     path : Path
     attribute : str
     changes : mapping of str to Any
-        Keys of the attribute's line with their new values; None takes a key away. A new scale takes along what does
-        not go with it: categories of numbers, decimals of categories.
+        Keys of the attribute's line with their new values; None takes a key away. Lists of texts may be written as one
+        text with commas, or as a number: ``missing=-9``. A new scale takes along what does not go with it: categories
+        of numbers, decimals of categories.
 
     Raises
     ------
     SchemaError
-        The file cannot be read or written by lines, or what it would say is refused, with all that is wrong.
+        The file cannot be read or written by lines, or what it would say is refused, with all that is wrong; or the
+        attribute has no line, and is called nearly as another one is.
     """
     lines = _lines(path)
     place, table = _found(lines, attribute, path)
-    changes = dict(changes)
+    names = [entry[0] for line in _section(lines)[1] if (entry := _entry(line)) is not None]
+    if table is None and (advice := did_you_mean(attribute, names)):
+        advice += f" Where {attribute} is a column that the schema leaves out, write its line by hand."
+        wanted = f"one of {printable(', '.join(names))}"
+        raise SchemaError(Fault(printable(str(path)), f"the attribute {attribute!r}", wanted, advice))
+    changes = {key: _texts(value) if key in _LISTS else value for key, value in changes.items()}
     unknown = [key for key in changes if key not in ATTRIBUTE_KEYS]
     if unknown:
         wanted, advice = f"one of {', '.join(ATTRIBUTE_KEYS)}", did_you_mean(unknown[0], ATTRIBUTE_KEYS)
@@ -89,6 +100,13 @@ def edit_schema(path: Path, attribute: str, changes: Mapping[str, Any]) -> Step:
         lines += ["", _TITLE]
     _write(path, [*lines, f"{_STEP}{step.when} {before}"])
     return step
+
+
+def _texts(value: Any) -> Any:
+    """Return a list of texts that was given as one text or as a number."""
+    if value is None or isinstance(value, list | tuple):
+        return value if value is None else [item if isinstance(item, str) else str(item) for item in value]
+    return [part for row in csv.reader([str(value)], skipinitialspace=True) for part in map(str.strip, row)]
 
 
 def undo_edit(path: Path) -> Step:

@@ -60,6 +60,7 @@ def dump_schema(
     notes: Sequence[str] = (),
     reasons: Mapping[str, str] | None = None,
     rules: Mapping[str, HierarchyRule] | None = None,
+    proposed: Sequence[EditRule] = (),
 ) -> tuple[Path, ...]:
     """Write a schema file, and beside it one CSV file for each hierarchy.
 
@@ -78,6 +79,8 @@ def dump_schema(
         By attribute, why it was taken for what it is: a comment above its line.
     rules : mapping of str to HierarchyRule, optional
         By attribute, the rule of its hierarchy where the schema holds none.
+    proposed : sequence of EditRule
+        Combinations that never occur: written as comments, for the user to make them rules.
 
     Returns
     -------
@@ -100,6 +103,9 @@ def dump_schema(
         lines += _comments([reason]) if reason else []
         lines.append(_line(attribute, written.get(attribute.name), (rules or {}).get(attribute.name)))
     lines += [line for rule in schema.edit_rules for line in _rule(rule)]
+    if proposed:
+        lines += ["", "# Never together in this file; take the # away where it is a rule."]
+        lines += [f"# {line}" if line else "" for rule in proposed for line in _rule(rule)]
     write_text(path, "\n".join(lines) + "\n")
     return tuple(files)
 

@@ -4,9 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evosdc.errors import Fault, FaultCollector, HierarchyError, ParameterError, did_you_mean
-from evosdc.table.schema import Attribute
-from evosdc.table.table import Table
+from evosdc.table.numerals import is_padded, values_of
+from evosdc.table.schema import Attribute, Scale
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.frequencies import frequencies, occurring
 from evosdc_masking.recoding.grouping_file import UserGroups, user_partition
 from evosdc_masking.recoding.groupings import Grouping, by_rarity, merged_categories
@@ -73,15 +77,19 @@ class Rules:
         ]
         rules: dict[str, tuple[str, Any]] = {}
         for attribute in table.schema.attributes:
-            suited = _FOR_CATEGORIES if attribute.categorical else _FOR_NUMBERS
+            suited = _suited(attribute)
             named = [(key, values[attribute.name]) for key, values in by_name.items() if attribute.name in values]
             found = named or [rule for rule in general.items() if rule[0] in suited]
+            if not named and attribute.categorical and any(rule[0] in _FOR_CATEGORIES for rule in found):
+                found = [rule for rule in found if rule[0] in _FOR_CATEGORIES]  # those for numbers are for the others
             place = f"{METHOD}: {attribute.name}"
             if len(found) > 1:
                 faults.append(Fault(place, " and ".join(key for key, _ in found), "one of them"))
             elif found and found[0][0] not in suited:
                 given_text = f"{found[0][0]} for a {attribute.scale} attribute"
-                faults.append(Fault(place, given_text, f"one of {', '.join(suited)}"))
+                advice = f"Where these are numbers: evosdc edit SCHEMA {attribute.name} scale=numeric."
+                advice = advice if found[0][0] in _FOR_NUMBERS else ""
+                faults.append(Fault(place, given_text, f"one of {', '.join(suited)}", advice))
             elif found:
                 rules[attribute.name] = found[0]
             elif not given:
@@ -126,17 +134,42 @@ class Rules:
             assert attribute.hierarchy is not None
             codes, labels = attribute.hierarchy.nodes(attribute.categories)
             return Grouping(codes[:, value].astype("int64"), labels[value])
+        if attribute.categorical:
+            return self._of_codes(attribute, column.astype(np.int64), rule, value, place)
+        return self._of_numbers(column.astype(np.float64, copy=False), attribute.decimals, rule, value, place)
+
+    def _of_numbers(self, column: Numbers, decimals: int, rule: str, value: Any, place: str) -> Grouping:
         if rule == "intervals":
-            return so_many_intervals(column, value, self.spacing, attribute.decimals, place)  # type: ignore[arg-type]
+            return so_many_intervals(column, value, self.spacing, decimals, place)
         if rule == "cuts":
             if not value:
                 raise ParameterError(Fault(place, "no number", "at least one"))
-            return between_cuts(column, value, attribute.decimals)  # type: ignore[arg-type]
-        width = usual_width(column) if value is None else value  # type: ignore[arg-type]
-        least = least_width(column)  # type: ignore[arg-type]
+            return between_cuts(column, value, decimals)
+        width, least = usual_width(column) if value is None else value, least_width(column)
         if not width > least:
             raise ParameterError(Fault(place, f"{width:g}", f"a number above {least:g}"))
-        return equal_intervals(column, width, self.start, attribute.decimals)  # type: ignore[arg-type]
+        return equal_intervals(column, width, self.start, decimals)
+
+    def _of_codes(self, attribute: Attribute, codes: NDArray[np.int64], rule: str, value: Any, place: str) -> Grouping:
+        """Return the partition of ordered categories that are numbers, by a rule for numbers."""
+        values = values_of(attribute.categories)
+        if rule != "intervals":
+            return self._of_numbers(values, 0, rule, value, place)
+        found = self._of_numbers(np.append(values, np.nan)[codes], 0, rule, value, place)
+        occurs, first = np.unique(codes[codes >= 0], return_index=True)
+        at = np.maximum(np.searchsorted(values[occurs], values, side="right") - 1, 0)
+        return Grouping(found.groups[codes >= 0][first][at], found.labels)
+
+
+def _suited(attribute: Attribute) -> tuple[str, ...]:
+    """Return the rules for an attribute; ordered categories that are numbers, as ages are, take those for both."""
+    if not attribute.categorical:
+        return _FOR_NUMBERS
+    ordered = attribute.scale is Scale.ORDINAL and not attribute.date_format and len(attribute.categories) > 0
+    plain = ordered and not any(map(is_padded, attribute.categories))
+    if plain and not np.isnan(values_of(attribute.categories)).any():
+        return (*_FOR_CATEGORIES, "width", "cuts", "intervals")
+    return _FOR_CATEGORIES
 
 
 def _require_level(attribute: Attribute, level: int, place: str) -> None:

@@ -1,0 +1,153 @@
+"""What `evosdc init` says of columns together: rules, derived columns, codes of missing values, words and labels."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from evosdc.files.inference.hierarchy_proposals import code_hierarchy
+from evosdc.files.inference.missing_codes import code_sentences, suspected_codes
+from evosdc.files.inference.name_hints import hint_of
+from evosdc.files.inference.proposal import infer
+from evosdc.files.inference.relations import relations_of
+from evosdc.files.reading import read_source
+from evosdc.files.schema.schema_writer import dump_schema
+from evosdc.table.schema import Role, Scale
+
+from .build import column, write
+
+TITLES = {"IT": ["Developer", "Admin"], "HR": ["Recruiter", "Clerk"], "Sales": ["Seller", "Clerk"]}
+
+
+@pytest.fixture
+def staff(tmp_path):
+    draw = random.Random(5)
+    lines = ["home,members,age,born,hired,title,department,net,tax,gross,region,town"]
+    for home in range(150):
+        size = draw.randint(1, 4)
+        for _ in range(size):
+            age, department = draw.randint(18, 65), draw.choice(list(TITLES))
+            net, tax, town = draw.randint(900, 5000), draw.randint(100, 900), draw.randint(0, 5)
+            hired = draw.randint(2000 - age + 18, 2000)
+            lines.append(
+                f"h{home},{size},{age},{2000 - age}-03-01,{hired}-0{draw.randint(1, 9)}-15,"
+                f"{draw.choice(TITLES[department])},{department},{net},{tax},{net + tax},{'ns'[town % 2]},town{town}"
+            )
+    schema = '[attributes]\nhome = { role = "household" }\n'
+    schema += "".join(f'{name} = {{ scale = "date" }}\n' for name in ("born", "hired"))
+    path = write(tmp_path, "\n".join(lines) + "\n")
+    return path, read_source(path, write(tmp_path, schema, "s.toml")).table
+
+
+def test_no_record_breaks_a_proposed_rule_and_titles_of_other_departments_are_ruled_out(staff):
+    _path, table = staff
+    rules = relations_of(table).rules
+    assert rules
+    assert not any(rule.broken(table).any() for rule in rules)
+    told = {rule.text for rule in rules}
+    assert any("Developer" in text and "HR" in text and "Sales" in text for text in told)
+    assert any(set(rule.names) == {"age", "hired"} for rule in rules), told
+
+
+def test_columns_that_follow_from_others_are_told(staff):
+    _, table = staff
+    told = " ".join(relations_of(table).derived)
+    assert "members is the number of records of each home" in told
+    assert "age follows from born" in told
+    assert "gross is net + tax" in told
+    assert "region follows from town" in told
+    assert "title follows" not in told
+
+
+def test_columns_without_relations_have_none(tmp_path):
+    draw = random.Random(3)
+    lines = [f"{draw.choice('abc')},{draw.choice('xyz')},{draw.randint(1, 90)}" for _ in range(600)]
+    found = relations_of(read_source(write(tmp_path, "\n".join(["u,v,w", *lines]))).table)
+    assert (found.rules, found.derived, found.sentences) == ((), (), [])
+
+
+def test_days_of_a_rule_are_an_interval(tmp_path):
+    path = write(tmp_path, "d,x\n31.01.2001,a\n01.06.2002,b\n02.06.2002,b\n")
+    rule = '[attributes]\nd = { scale = "date" }\n[[edit_rules]]\nd = "2002-01-01..2002-06-01"\nx = "b"\n'
+    table = read_source(path, write(tmp_path, rule, "s.toml")).table
+    assert table.schema.edit_rules[0].broken(table).tolist() == [False, True, False]
+    dump_schema(table.schema, tmp_path / "again.toml")
+    assert read_source(path, tmp_path / "again.toml").table.schema.edit_rules == table.schema.edit_rules
+
+
+@pytest.mark.parametrize(
+    ("texts", "codes"),
+    [
+        ([*map(str, range(100, 40000, 100)), *["99998"] * 9, *["99999"] * 9], {"99998", "99999"}),
+        ([*map(str, range(100, 95000, 100)), *["99998"] * 9, *["99999"] * 9], {"99998", "99999"}),
+        ([*map(str, range(100, 95000, 100)), "99999"], set()),
+        ([*(f"{k}.5" for k in range(100, 900)), *["99999"] * 20], {"99999"}),
+        (["0", "1", "2", "3"] * 9 + ["99"], {"99"}),
+        (["1", "2", "3", "4"] * 9 + ["8", "9"], {"8", "9"}),
+        (["north", "south", "east"] * 9 + ["Refused", "9 Don't know"], {"Refused", "9 Don't know"}),
+        (["yes", "no", "unknown"] * 9, {"unknown"}),
+        (["unknown", "yes"] * 9, set()),
+    ],
+)
+def test_codes_of_missing_values_are_suspected(texts, codes):
+    found = suspected_codes([column("x", texts)], ("",))
+    assert {code.text for code in found} == codes
+    assert not any(code.certain for code in found)
+    if codes:
+        (sentence,) = code_sentences(found)
+        assert "evosdc edit SCHEMA x" in sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("Gewicht_Hochrechnung", Role.WEIGHT),
+        ("poids_sondage", Role.WEIGHT),
+        ("factor_expansion", Role.WEIGHT),
+        ("dweight", Role.WEIGHT),
+        ("Site", Role.QUASI_IDENTIFIER),
+        ("hospital", Role.QUASI_IDENTIFIER),
+        ("relation", Role.QUASI_IDENTIFIER),
+        ("Verwandtschaftsgrad", Role.QUASI_IDENTIFIER),
+        ("job title", Role.QUASI_IDENTIFIER),
+        ("health", Role.SENSITIVE),
+        ("general_health", Role.SENSITIVE),
+    ],
+)
+def test_more_words(name, role):
+    assert hint_of(name).role is role
+
+
+def test_the_label_of_a_file_speaks_where_the_name_does_not():
+    numbers = [f"{k}.5" for k in range(60)]
+    assert infer([column("v17", numbers)]).schema["v17"].role is Role.OTHER
+    found = infer([column("v17", numbers)], labels={"v17": "Design weight"})
+    assert found.schema["v17"].role is Role.WEIGHT
+    assert found.reasons["v17"] == "its label says a sampling weight"
+    assert hint_of("age", "Design weight").role is Role.QUASI_IDENTIFIER
+    assert not hint_of("v1", "Name of the main employer").identifier
+
+
+def test_scale_and_reason_agree():
+    grades = column("health", ["good", "fair", "poor"] * 9)
+    found = infer([grades])
+    assert found.schema["health"].scale is Scale.ORDINAL
+    assert found.reasons["health"] == "its name says something confidential, and its words have a known order"
+    nominal = infer(
+        [grades], {"health": found.schema["health"].__class__("health", categories=("good", "fair", "poor"))}
+    )
+    assert nominal.schema["health"].scale is Scale.NOMINAL
+    assert nominal.reasons["health"].endswith("scale and categories are those of its type")
+
+
+def test_codes_of_classifications_have_their_chapters():
+    icd = code_hierarchy(["A10.1", "A10.2", "A11", "B20.0"])
+    assert icd.path("A10.1") == ("A10.1", "A10*", "A*", "*")
+    nace = code_hierarchy(["01.11", "01.12", "62.01", "62.02"])
+    assert nace.path("62.01") == ("62.01", "62*", "*")
+    assert code_hierarchy(["1", "2", "x"]) is None
+    found = infer([column("icd10", [f"{c}{k}.{d}" for c in "AB" for k in (10, 11) for d in range(4)] * 2)])
+    assert found.schema["icd10"].hierarchy.height == 3
+    industry = infer([column("nace", [f"{k}.{d}1" for k in range(10, 40) for d in range(3)] * 2)]).schema["nace"]
+    assert industry.scale is Scale.NOMINAL
