@@ -1,0 +1,332 @@
+"""``evosdc.certify``: a file with a proof, evolved on noisy tables of the original."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from evosdc.errors import Fault, ParameterError, SchemaError, did_you_mean
+from evosdc.files.atomic import write_text
+from evosdc.files.schema.description import SchemaDescription, describe
+from evosdc.files.schema.schema_reader import load_schema
+from evosdc.printing import printable
+from evosdc.runs.layout import BEST, KEY, REPORT, RESULT, RunFolder
+from evosdc.secret import Key, Purpose, Seed, chosen_seed, public, stream
+from evosdc.table.schema import Role, Schema
+from evosdc.table.table import Table
+from evosdc_certified import certificate, measurement
+from evosdc_certified.domain import domain_of, published, rules_left_out
+from evosdc_certified.evolution import Evolution, Guesses
+from evosdc_certified.tables import FILE, PrivateTables
+
+if TYPE_CHECKING:
+    from evosdc.files.source import Source
+
+ORDERS = {"pairs": 2, "triples": 3}
+"""Workloads by name: tables of so many attributes, and of fewer."""
+
+MOST_RECORDS = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """A certified file.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The records; categories as texts, numbers as numbers.
+    tables : PrivateTables
+        All that was measured of the original.
+    result : dict
+        What ``result.json`` holds.
+    """
+
+    frame: pd.DataFrame
+    tables: PrivateTables
+    result: dict[str, Any]
+
+    @property
+    def verdict(self) -> dict[str, Any]:
+        """The verdict of the proof."""
+        found: dict[str, Any] = self.result["verdict"]
+        return found
+
+    def _repr_html_(self) -> str:
+        """Return the page of the proof for notebooks."""
+        from evosdc_certified.page import page
+
+        return page(self.result)
+
+
+def certify(
+    data: Any,
+    epsilon: float | None = None,
+    *,
+    delta: float | None = None,
+    schema: Any = None,
+    attributes: Sequence[str] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    unit: str = "person",
+    largest: int | None = None,
+    workload: str | Path | Sequence[Sequence[str]] = "pairs",
+    seconds: float | None = None,
+    moves: int | None = None,
+    records: int | None = None,
+    seed: int | None = None,
+    key: str | Path | None = None,
+    output: str | Path | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> Certified:
+    """Return a file with a proof: differentially private, evolved on noisy tables of the original.
+
+    Tables are measured once, with noise; all else is computed from them and adds nothing to what the file tells.
+
+    Parameters
+    ----------
+    data : str, Path, frame or Table
+        A data file, data in memory, or the run folder of an earlier certified file: its tables are used again, at no
+        further price, for another number of records or more time.
+    epsilon : float
+        How much the file may tell of one unit: 1 is strong, 10 weak.
+    delta : float, optional
+        By default the power of ten that is not above 1 over the squared number of records.
+    schema : str, Path, Schema or SchemaDescription
+        Its categories and rules are public. Whatever it does not list would be read from the records: it is refused.
+    attributes : sequence of str, optional
+        What to publish; by default all but identifiers and households.
+    bounds : mapping of str to (float, float)
+        Public bounds of each numeric attribute.
+    unit : {"person", "household"}
+        Whose presence is hidden. Households need an attribute of that role, and `largest`.
+    largest : int, optional
+        People of a household that count.
+    workload : {"pairs", "triples"}, Path or sequence of sequence of str
+        Which tables to keep: all of two attributes, of two and three, or those named; a file has one a line.
+    seconds : float, optional
+        For the evolution.
+    moves : int, optional
+        Of the evolution; with the same tables and key they give the same file again.
+    records : int, optional
+        By default as many as the tables tell of the original.
+    seed, key : optional
+        What the evolution draws from, as in `evosdc.mask`. No measurement is drawn from them.
+    output : str or Path, optional
+        A new run folder.
+    say : callable
+        Takes sentences on the progress.
+
+    Raises
+    ------
+    InputError
+        What cannot be used, or is not declared; all at once where that can be.
+
+    References
+    ----------
+    McKenna, Mullins, Sheldon, Miklau, "AIM: an adaptive and iterative mechanism for differentially private synthetic
+    data", VLDB 2022; Liu, Vietri, Wu, "Generating private synthetic data with genetic algorithms", ICML 2023.
+    """
+    begin = monotonic()
+    faults = [
+        Fault(name, str(value), f"a whole number from 1{limit}")
+        for name, value, most, limit in (
+            ("records", records, MOST_RECORDS, f" to {MOST_RECORDS}"), ("moves", moves, sys.maxsize, ""),
+        )
+        if value is not None and not (isinstance(value, int) and 1 <= value <= most)
+    ]  # fmt: skip
+    if seconds is not None and not seconds > 0.0:
+        faults.append(Fault("seconds", f"{seconds:g}", "a number above 0"))
+    if faults:
+        raise ParameterError(faults)
+    drawn = chosen_seed(seed, key)
+    folder = None if output is None else RunFolder(Path(output))
+    if folder is not None:
+        folder.require_new()
+    notes: list[str] = []
+    earlier = Path(data) / FILE if isinstance(data, (str, Path)) and Path(data).is_dir() else None
+    if earlier is not None:
+        if epsilon is not None:
+            advice = "Leave it out: the tables of that run are used again, and cost nothing more."
+            raise ParameterError(Fault("epsilon", f"{epsilon:g} with an earlier run", "no epsilon", advice))
+        tables = PrivateTables.read(earlier)
+    else:
+        if epsilon is None:
+            raise ParameterError(
+                Fault("epsilon", "nothing", "how much the file may tell of one person", "1 is strong.")
+            )
+        table, description = _read(data, schema)
+        tables = _measured(
+            table, description, epsilon, delta, attributes, bounds or {}, unit, largest, workload, drawn, say, notes
+        )
+    count = tables.records if records is None else records
+    evolution = Evolution(tables, count, stream(drawn, Purpose.MASK, 1))
+    left = None if seconds is None else max(1.0, seconds - (monotonic() - begin))
+    made = evolution.evolve(moves, left, lambda share, misfit: say(f"Evolved {share:.0%}, misfit {misfit:.0f}."))
+    rng = stream(drawn, Purpose.MASK, 2)
+    cells = evolution.cells[rng.permutation(count)]
+    texts = {c.name: c.texts(cells[:, place], rng) for place, c in enumerate(tables.domain.columns)}
+    content = pd.DataFrame(texts).to_csv(index=False, lineterminator="\n")
+    result = _result(tables, evolution, made, drawn, content, monotonic() - begin, notes)
+    if folder is not None:
+        _write(folder, tables, result, content, drawn)
+    return Certified(_typed(texts, tables), tables, result)
+
+
+def declared(description: SchemaDescription, name: str) -> bool:
+    """Return whether a schema lists the categories of an attribute; what it leaves out is read from the records."""
+    said = description.attributes.get(name)
+    return said is not None and said.categories is not None
+
+
+def _read(data: Any, schema: Any) -> tuple[Table, SchemaDescription]:
+    """Return the original, and what the schema says that is public."""
+    description = SchemaDescription({})
+    if isinstance(schema, Schema):
+        description = describe(schema)
+    elif isinstance(schema, SchemaDescription):
+        description = schema
+    elif schema is not None:
+        description = load_schema(Path(schema))
+    if isinstance(data, Table):
+        return data, description
+    if isinstance(data, (str, Path)):
+        from evosdc.files.reading import read_source
+
+        source: Source = read_source(Path(data), description if schema is not None else None)
+        return source.table, description
+    from evosdc.files.frame import table_from_frame
+    from evosdc.files.frame_kinds import as_pandas
+
+    return table_from_frame(as_pandas(data), description), description
+
+
+def _measured(
+    table: Table,
+    description: SchemaDescription,
+    epsilon: float,
+    delta: float | None,
+    attributes: Sequence[str] | None,
+    bounds: Mapping[str, tuple[float, float]],
+    unit: str,
+    largest: int | None,
+    workload: str | Path | Sequence[Sequence[str]],
+    drawn: Seed,
+    say: Callable[[str], None],
+    notes: list[str],
+) -> PrivateTables:
+    """Return the noisy tables of an original."""
+    chosen = published(table.schema, attributes)
+    faults = []
+    for attribute in chosen:
+        name = printable(attribute.name)
+        if attribute.categorical and not declared(description, attribute.name):
+            advice = f"List in the schema what may occur, not what was found: [attributes.{name}] categories = [...]."
+            faults.append(Fault(name, "categories that are known from the records alone", "public ones", advice))
+        if not attribute.categorical and attribute.name not in bounds:
+            advice = f"Give bounds that everybody may know: --bounds {name}=LEAST:GREATEST."
+            faults.append(Fault(name, "a number without bounds", "public bounds", advice))
+    if faults:
+        raise SchemaError(faults)
+    domain = domain_of(table.schema, chosen, bounds)
+    left_out = rules_left_out(table.schema, domain)
+    if left_out:
+        notes.append(f"{len(left_out)} edit rules name attributes that are not published, and are left out.")
+    wanted = _workload(workload, domain.names)
+    budget = measurement.budget_of(epsilon, delta, len(table), unit, largest)
+    households = table.schema.with_role(Role.HOUSEHOLD)
+    guesses = Guesses(stream(drawn, Purpose.MASK, 0))
+    return measurement.measure(table, domain, budget, wanted, guesses, say, households[0] if households else None)
+
+
+def _workload(given: str | Path | Sequence[Sequence[str]], names: Sequence[str]) -> measurement.Workload:
+    if isinstance(given, str) and given in ORDERS:
+        return measurement.Workload.of_order(len(names), ORDERS[given])
+    if isinstance(given, (str, Path)):
+        try:
+            lines = Path(given).read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            wanted = f"{', '.join(ORDERS)}, or a file with a table a line: AGE,SEX"
+            raise ParameterError(
+                Fault("workload", f"{str(given)!r} ({error.strerror})", wanted, did_you_mean(str(given), ORDERS))
+            ) from None
+        given = [[part.strip() for part in line.split(",")] for line in lines if line.strip()]
+    faults, columns = [], list[tuple[int, ...]]()
+    for combination in given:
+        unknown = [name for name in combination if name not in names]
+        faults += [
+            Fault("workload", repr(name), f"one of {', '.join(names)}", did_you_mean(name, names)) for name in unknown
+        ]
+        if not unknown and len(set(combination)) < 2:
+            faults.append(Fault("workload", ",".join(combination), "two attributes or more; single ones are measured"))
+        elif not unknown:
+            columns.append(tuple(sorted({names.index(name) for name in combination})))
+    if faults:
+        raise ParameterError(faults)
+    return measurement.Workload(tuple(dict.fromkeys(columns)))
+
+
+def _result(
+    tables: PrivateTables, evolution: Evolution, moves: int, drawn: Seed, content: str, seconds: float, notes: list[str]
+) -> dict[str, Any]:
+    """Return what ``result.json`` holds."""
+    misfit = evolution.misfit
+    score = 100.0 * misfit / (misfit + tables.expected)
+    budget = tables.budget
+    return {
+        "version": 1,
+        "title": "a certified file",
+        "fitness": [score],
+        "evaluations": moves,
+        "generations": 1,
+        "seconds": seconds,
+        "seed": public(drawn),
+        "digest": sha256(content.encode()).hexdigest(),
+        "records": len(evolution.cells),
+        "best": {"scores": {"private-tables": score}, "fitness": [score], "genome": None, "file": BEST},
+        "misfit": {"file": misfit, "expected_of_the_original": tables.expected},
+        "verdict": certificate.verdict(tables),
+        "privacy": {
+            "epsilon": budget.epsilon,
+            "delta": budget.delta,
+            "rho": budget.rho,
+            "rho_spent": tables.spent,
+            "unit": budget.unit,
+            "largest": budget.largest,
+            "neighbours": "one unit added or removed",
+            "account": certificate.account(tables),
+            "public": certificate.public_sentences(tables),
+        },
+        "notes": notes,
+    }
+
+
+def _write(folder: RunFolder, tables: PrivateTables, result: dict[str, Any], content: str, drawn: Seed) -> None:
+    from evosdc_certified.page import page
+
+    folder.create()
+    if isinstance(drawn, Key):
+        drawn.write(folder.file(KEY))
+    tables.write(folder.file(FILE))
+    write_text(folder.file(BEST), content)
+    folder.write_json(RESULT, result)
+    write_text(folder.file(REPORT), page(result))
+
+
+def _typed(texts: Mapping[str, list[str]], tables: PrivateTables) -> pd.DataFrame:
+    """Return the records as a frame: categories with all that the schema lists, numbers as numbers."""
+    made: dict[str, Any] = {}
+    for column in tables.domain.columns:
+        values = pd.Series(texts[column.name], dtype="object")
+        if column.labels:
+            made[column.name] = pd.Categorical(values, categories=column.labels, ordered=column.ordered)
+        else:
+            numbers = pd.to_numeric(values.mask(values == column.missing, None))
+            whole = not column.decimals and not numbers.isna().any()
+            made[column.name] = numbers.astype(np.int64 if whole else np.float64)
+    return pd.DataFrame(made)

@@ -1,0 +1,238 @@
+"""What is public of a certified file before anything is measured: attributes, their cells, and rules of records.
+
+Every value falls into one *cell* of its attribute: a category, an interval of numbers, or the missing value. Cells come
+from the schema alone, never from the records, since what depends on records has a price (METHODS 7.14).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import Fault, ParameterError, SchemaError
+from evosdc.printing import printable
+from evosdc.table.edit_rules import EditRule, Meant
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import MISSING, Table
+
+Cells = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+
+MOST_SINGLE = 128
+"""Numbers of at most so many different values have a cell for each value."""
+
+INTERVALS = 64
+"""Cells of equal width of a number with more values."""
+
+LEFT_OUT = (Role.IDENTIFIER, Role.DROP, Role.HOUSEHOLD)
+"""Roles of attributes that a certified file does not have: no record of it belongs to anybody."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One attribute as cells.
+
+    Parameters
+    ----------
+    name : str
+    labels : tuple of str
+        The categories; empty for numbers.
+    edges : tuple of int
+        Of numbers: where cells begin, and where the last one ends, in units of the last decimal.
+    decimals : int
+    ordered : bool
+        Whether neighbouring cells are alike.
+    missing : str
+        How a missing value is written. It has the last cell.
+    """
+
+    name: str
+    labels: tuple[str, ...] = ()
+    edges: tuple[int, ...] = ()
+    decimals: int = 0
+    ordered: bool = False
+    missing: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many cells there are, with that of the missing value."""
+        return (len(self.labels) or len(self.edges) - 1) + 1
+
+    def of(self, values: NDArray[Any]) -> Cells:
+        """Return the cells of codes or numbers, shape (n,); numbers beyond the bounds count as the bound."""
+        if self.labels:
+            return np.where(values == MISSING, self.size - 1, values).astype(np.int32)
+        absent = np.isnan(values)
+        units = np.rint(np.where(absent, 0.0, values) * 10.0**self.decimals)
+        found = np.searchsorted(self.edges, np.clip(units, self.edges[0], self.edges[-1] - 1), side="right") - 1
+        return np.where(absent, self.size - 1, found).astype(np.int32)
+
+    def texts(self, cells: Cells, rng: np.random.Generator) -> list[str]:
+        """Return how the values of cells are written; a number is drawn evenly from those of its cell."""
+        if self.labels:
+            written = (*self.labels, self.missing)
+            return [written[cell] for cell in cells.tolist()]
+        edges = np.array((*self.edges, self.edges[-1] + 1), dtype=np.int64)
+        units = rng.integers(edges[cells], edges[cells + 1])
+        last = self.size - 1
+        return [
+            self.missing if cell == last else f"{unit / 10**self.decimals:.{self.decimals}f}"
+            for cell, unit in zip(cells.tolist(), units.tolist(), strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """All that is public of a file.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+    rules : tuple of tuple of (int, tuple of bool)
+        Combinations that no record may have: by position of the column, which of its cells are meant.
+    texts : tuple of str
+        The rules as people read them.
+    """
+
+    columns: tuple[Column, ...]
+    rules: tuple[tuple[tuple[int, tuple[bool, ...]], ...], ...] = ()
+    texts: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the attributes."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many cells each attribute has."""
+        return tuple(column.size for column in self.columns)
+
+    def cells(self, table: Table) -> Cells:
+        """Return the cells of all records of a table, shape (n, V)."""
+        return np.stack([column.of(table.column(column.name)) for column in self.columns], axis=1)
+
+    def broken(self, cells: Cells) -> Flags:
+        """Return which records break a rule, shape (n,)."""
+        found = np.zeros(len(cells), dtype=np.bool_)
+        for rule in self.rules:
+            met = np.ones(len(cells), dtype=np.bool_)
+            for place, meant in rule:
+                met &= np.array(meant)[cells[:, place]]
+            found |= met
+        return found
+
+    def document(self) -> dict[str, Any]:
+        """Return the domain as JSON has it."""
+        return {
+            "columns": [
+                {"name": c.name, "labels": c.labels, "edges": c.edges, "decimals": c.decimals, "ordered": c.ordered,
+                 "missing": c.missing}
+                for c in self.columns
+            ],
+            "rules": [[[place, [int(flag) for flag in meant]] for place, meant in rule] for rule in self.rules],
+            "texts": self.texts,
+        }  # fmt: skip
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> "Domain":
+        """Return the domain of a document."""
+        columns = tuple(
+            Column(c["name"], tuple(c["labels"]), tuple(c["edges"]), c["decimals"], c["ordered"], c["missing"])
+            for c in document["columns"]
+        )
+        rules = tuple(tuple((place, tuple(map(bool, meant))) for place, meant in rule) for rule in document["rules"])
+        return cls(columns, rules, tuple(document["texts"]))
+
+
+def published(schema: Schema, attributes: Sequence[str] | None = None) -> tuple[Attribute, ...]:
+    """Return the attributes of a certified file: those named, else all but identifiers and households."""
+    if attributes is not None:
+        schema.require(attributes, "--attributes")
+        return tuple(schema[name] for name in attributes)
+    return tuple(a for a in schema.attributes if a.role not in LEFT_OUT)
+
+
+def domain_of(
+    schema: Schema,
+    attributes: Sequence[Attribute],
+    bounds: Mapping[str, tuple[float, float]],
+) -> Domain:
+    """Return the domain that a schema and bounds of numbers give.
+
+    Parameters
+    ----------
+    schema : Schema
+        Its categories are public.
+    attributes : sequence of Attribute
+        Those to publish.
+    bounds : mapping of str to (float, float)
+        Least and greatest value of each numeric attribute, both included.
+
+    Raises
+    ------
+    ParameterError
+        Bounds that are none, or of attributes that are not numeric.
+    SchemaError
+        An edit rule that does not fit, or nothing with two cells.
+    """
+    faults = [
+        Fault(f"--bounds {printable(name)}", "no numeric attribute that is published", "one of them")
+        for name in bounds
+        if not any(a.name == name and not a.categorical for a in attributes)
+    ]
+    for name, (low, high) in bounds.items():
+        if not (np.isfinite(low) and np.isfinite(high) and low < high):
+            faults.append(Fault(f"--bounds {printable(name)}", f"{low:g}:{high:g}", "LEAST:GREATEST, the least first"))
+    if faults:
+        raise ParameterError(faults)
+    names = [a.name for a in attributes]
+    kept = [rule for rule in schema.edit_rules if set(rule.names) <= set(names)]
+    meant = [rule.meant(schema) for rule in kept]
+    columns = tuple(
+        _column(a, schema, bounds, [m for rule in meant for name, m in rule if name == a.name]) for a in attributes
+    )
+    if not any(column.size > 2 for column in columns):
+        given = "no attribute with two values" if columns else "no attribute"
+        raise SchemaError(Fault("attributes", given, "at least one with two categories", "There is nothing to learn."))
+    rules = tuple(
+        tuple((names.index(name), _cells_meant(columns[names.index(name)], part)) for name, part in rule)
+        for rule in meant
+    )
+    return Domain(columns, rules, tuple(rule.text for rule in kept))
+
+
+def rules_left_out(schema: Schema, domain: Domain) -> list[EditRule]:
+    """Return the edit rules of the schema that name attributes which are not published."""
+    return [rule for rule in schema.edit_rules if not set(rule.names) <= set(domain.names)]
+
+
+def _column(
+    attribute: Attribute, schema: Schema, bounds: Mapping[str, tuple[float, float]], meant: Sequence[Meant]
+) -> Column:
+    missing = (*schema.missing_of(attribute.name), "")[0]
+    ordered = attribute.scale is not Scale.NOMINAL
+    if attribute.categorical:
+        return Column(attribute.name, attribute.categories, ordered=ordered, missing=missing)
+    unit = 10**attribute.decimals
+    low, high = (round(bound * unit) for bound in bounds[attribute.name])
+    if high - low < MOST_SINGLE:
+        edges = set(range(low, high + 2))
+    else:
+        edges = {int(edge) for edge in np.linspace(low, high + 1, INTERVALS + 1)}
+        edges |= {0, 1} if low <= 0 <= high else set()  # many numbers are 0 for most people
+        for part in meant:
+            assert isinstance(part, tuple)
+            limits = (np.clip(part[0] * unit, low, high + 1), np.clip(part[1] * unit + 1, low, high + 1))
+            edges |= {int(np.ceil(limits[0])), int(np.floor(limits[1]))}
+    return Column(attribute.name, (), tuple(sorted(edges)), attribute.decimals, ordered, missing)
+
+
+def _cells_meant(column: Column, meant: Meant) -> tuple[bool, ...]:
+    if not isinstance(meant, tuple):
+        return tuple(map(bool, meant))
+    unit = 10**column.decimals
+    least, greatest = np.array(column.edges[:-1]), np.array(column.edges[1:]) - 1
+    return (*((least <= meant[1] * unit) & (greatest >= meant[0] * unit)).tolist(), False)

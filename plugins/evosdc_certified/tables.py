@@ -1,0 +1,227 @@
+"""Noisy tables: all that a certified file is made of, and how they are kept."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import DataError, Fault
+from evosdc.files.atomic import write_text
+from evosdc.printing import printable
+from evosdc_certified.domain import Cells, Domain
+
+Counts = NDArray[np.float64]
+Groups = NDArray[np.int32]
+
+VERSION = 1
+FILE = "private-tables.json"
+"""The file of a run folder that holds the tables."""
+
+MOST_GROUPS = 20
+"""Groups of cells of one attribute in tables of several."""
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyTable:
+    """Counts of one combination of attributes, with noise.
+
+    Parameters
+    ----------
+    columns : tuple of int
+        Positions of the attributes in the domain. A table of one attribute counts its cells, one of several its groups.
+    counts : ndarray of float64, shape (cells,)
+        In C order.
+    sigma : float
+        Standard deviation of the noise of every count.
+    """
+
+    columns: tuple[int, ...]
+    counts: Counts
+    sigma: float
+
+
+@dataclass(frozen=True)
+class Payment:
+    """What one measurement cost: what was measured, and its zero-concentrated differential privacy."""
+
+    what: str
+    rho: float
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A guarantee: what a certified file may tell of one unit.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+    rho : float
+        The zero-concentrated differential privacy that implies both.
+    unit : str
+        ``person`` or ``household``.
+    largest : int
+        Records of a unit at most; further ones were left out.
+    """
+
+    epsilon: float
+    delta: float
+    rho: float
+    unit: str = "person"
+    largest: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateTables:
+    """Everything that was measured; whatever is computed from it has the same guarantee.
+
+    Parameters
+    ----------
+    domain : Domain
+    budget : Budget
+    tables : tuple of NoisyTable
+    groups : tuple of ndarray of int32
+        By attribute, the group of each cell in tables of several attributes.
+    payments : tuple of Payment
+    measured : tuple of str
+        What of the domain was measured rather than given.
+    """
+
+    domain: Domain
+    budget: Budget
+    tables: tuple[NoisyTable, ...]
+    groups: tuple[Groups, ...]
+    payments: tuple[Payment, ...] = ()
+    measured: tuple[str, ...] = ()
+
+    @property
+    def spent(self) -> float:
+        """The price of all measurements together."""
+        return sum(payment.rho for payment in self.payments)
+
+    def of_one(self, column: int) -> Counts:
+        """Return the counts of one attribute, none below 0, which sum to `records`; shape (cells,).
+
+        A missing value that the noise hides is taken never to occur.
+        """
+        found = next(table for table in self.tables if table.columns == (column,))
+        counts = found.counts.copy()
+        if counts[-1] < 3.0 * found.sigma:
+            counts[-1] = -np.inf
+        return on_simplex(counts, float(self.records))
+
+    @property
+    def records(self) -> int:
+        """How many records the original has, by its tables: the mean of their sums, by their precision."""
+        sums = np.array([table.counts.sum() for table in self.tables])
+        weights = 1.0 / np.array([len(table.counts) * table.sigma**2 for table in self.tables])
+        return max(1, round(float((sums * weights).sum() / weights.sum())))
+
+    def with_tables(self, *more: NoisyTable, groups: tuple[Groups, ...] | None = None) -> "PrivateTables":
+        """Return these tables with further ones."""
+        return replace(self, tables=(*self.tables, *more), groups=self.groups if groups is None else groups)
+
+    def shape(self, columns: Sequence[int]) -> tuple[int, ...]:
+        """Return the shape of the table of some attributes."""
+        if len(columns) == 1:
+            return (self.domain.sizes[columns[0]],)
+        return tuple(int(self.groups[place].max()) + 1 for place in columns)
+
+    def count(self, cells: Cells, columns: Sequence[int]) -> Counts:
+        """Return the table of some attributes of records, without noise."""
+        if len(columns) == 1:
+            return np.bincount(cells[:, columns[0]], minlength=self.shape(columns)[0]).astype(np.float64)
+        shape = self.shape(columns)
+        index = np.ravel_multi_index([self.groups[place][cells[:, place]] for place in columns], shape)
+        return np.bincount(index, minlength=int(np.prod(shape))).astype(np.float64)
+
+    def misfit(self, cells: Cells) -> float:
+        """Return the squared differences of a file's tables to these, each over the variance of its noise, summed."""
+        scale = self.records / max(1, len(cells))
+        return sum(
+            float((((self.count(cells, t.columns) * scale - t.counts) / t.sigma) ** 2).sum()) for t in self.tables
+        )
+
+    @property
+    def expected(self) -> float:
+        """The misfit that the original itself is expected to have: one for each cell."""
+        return float(sum(len(table.counts) for table in self.tables))
+
+    def write(self, path: Path) -> None:
+        """Write the tables for the owner alone."""
+        document = {
+            "version": VERSION,
+            "budget": vars(self.budget),
+            "payments": [vars(payment) for payment in self.payments],
+            "measured": self.measured,
+            "domain": self.domain.document(),
+            "groups": [group.tolist() for group in self.groups],
+            "tables": [
+                {"columns": t.columns, "sigma": t.sigma, "counts": [round(c) for c in t.counts]} for t in self.tables
+            ],
+        }
+        write_text(path, json.dumps(document, ensure_ascii=False) + "\n")
+
+    @classmethod
+    def read(cls, path: Path) -> "PrivateTables":
+        """Return the tables of a file; raise `DataError` where it holds none."""
+        where = printable(str(path))
+        wanted = f"a file {FILE} that evosdc certify wrote"
+        try:
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            if found["version"] != VERSION:
+                raise DataError(Fault(where, f"version {found['version']}", f"version {VERSION}"))
+            tables = tuple(
+                NoisyTable(tuple(t["columns"]), np.array(t["counts"], dtype=np.float64), float(t["sigma"]))
+                for t in found["tables"]
+            )
+            groups = tuple(np.array(group, dtype=np.int32) for group in found["groups"])
+            payments = tuple(Payment(**payment) for payment in found["payments"])
+            domain, budget = Domain.read(found["domain"]), Budget(**found["budget"])
+            return cls(domain, budget, tables, groups, payments, tuple(found["measured"]))
+        except OSError as error:
+            raise DataError(Fault(where, error.strerror or "an unreadable file", wanted)) from None
+        except (ValueError, KeyError, TypeError, IndexError):
+            raise DataError(Fault(where, "a file that holds no such tables", wanted)) from None
+
+
+def on_simplex(counts: Counts, total: float) -> Counts:
+    """Return the nearest counts, by squared distance, of which none is below 0 and which sum to a total."""
+    descending = np.sort(counts)[::-1]
+    excess = (np.cumsum(descending) - total) / np.arange(1, len(counts) + 1)
+    last = int(np.flatnonzero(descending > excess)[-1])
+    found: Counts = np.maximum(counts - excess[last], 0.0)
+    return found
+
+
+def groups_of(counts: Counts, sigma: float, total: float, ordered: bool) -> Groups:
+    """Return groups of cells for tables of several attributes, by the noisy counts of one.
+
+    Neighbouring cells of an ordered attribute are joined until a group holds a share of the records, and more than its
+    noise. Of a nominal one the cells that the noise hides are joined. The last cell, of the missing value, is
+    no neighbour, and is joined with the others that the noise hides.
+    """
+    size, clean = len(counts), on_simplex(counts, total)
+    hidden = clean < 3.0 * sigma
+    groups = np.zeros(size, dtype=np.int32)
+    if size - 1 <= MOST_GROUPS or not ordered:
+        shown = np.flatnonzero(~hidden)
+        groups[shown] = np.arange(len(shown))
+        groups[hidden] = len(shown)
+        return _numbered(groups)
+    least = max(3.0 * sigma, total / MOST_GROUPS)
+    group, mass = 0, 0.0
+    for cell in range(size - 1):
+        groups[cell] = group
+        mass += float(clean[cell])
+        if mass >= least and float(clean[cell + 1 : -1].sum()) >= least / 2.0:
+            group, mass = group + 1, 0.0
+    groups[-1] = group if hidden[-1] else group + 1
+    return groups
+
+
+def _numbered(groups: Groups) -> Groups:
+    return np.unique(groups, return_inverse=True)[1].astype(np.int32)

@@ -1,0 +1,153 @@
+"""``evosdc certify`` and ``evosdc.certify`` as users meet them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evosdc as package
+from evosdc.errors import InputError, SchemaError
+from evosdc_certified import certify as module
+from evosdc_certified.certificate import surest_guess
+from evosdc_certified.tables import FILE, Budget
+from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
+from tests.plugins.certified.conftest import BOUNDS, SCHEMA, survey
+
+WORDS = ("--schema", "schema.toml", "--epsilon", 2, "--bounds", "income=0:5000")
+
+
+def test_a_run_folder_holds_the_file_the_proof_and_the_tables(files, evosdc) -> None:  # noqa: F811
+    answer = evosdc("certify", "survey.csv", *WORDS, "-o", "run")
+    assert answer.status == 0, answer.err
+    assert "Verdict: PUBLISHABLE" in answer.out
+    made = pd.read_csv("run/best.csv")
+    assert list(made.columns) == ["age", "sex", "marital", "income"], "identifiers are left out"
+    assert abs(len(made) - 3000) < 300
+    assert not ((made.age < 15) & (made.marital != "none")).any()
+    assert made.income.between(0, 5000).all()
+    result = json.loads((files / "run" / "result.json").read_text())
+    assert result["verdict"]["publishable"] is True
+    assert result["privacy"]["epsilon"] == 2
+    assert result["privacy"]["rho_spent"] <= result["privacy"]["rho"]
+    page = (files / "run" / "report.html").read_text()
+    assert "epsilon 2" in page
+    assert "The bounds of income: 0 to 5000" in page
+    for name in ("best.csv", "result.json", "report.html", FILE, "key"):
+        assert (files / "run" / name).stat().st_mode & 0o077 == 0, name
+    everything = "".join(p.read_text() for p in (files / "run").iterdir() if p.name != "key")
+    assert "person-" not in everything
+
+
+def test_all_that_follows_the_measurement_needs_its_tables_alone(files, evosdc) -> None:  # noqa: F811
+    first = evosdc("certify", "survey.csv", *WORDS, "-o", "run", "--json")
+    found = json.loads(first.out)
+    (files / "survey.csv").unlink()
+    again = evosdc("certify", "run", "--key", "run/key", "--moves", found["evaluations"], "-o", "again", "--json")
+    assert again.status == 0, again.err
+    assert json.loads(again.out)["digest"] == found["digest"]
+    assert json.loads(again.out)["privacy"] == found["privacy"]
+    more = evosdc("certify", "run", "--records", 500, "-o", "more", "--json")
+    assert json.loads(more.out)["records"] == 500
+
+
+def test_two_measurements_have_other_noise_even_with_the_same_key(files, evosdc) -> None:  # noqa: F811
+    tables = []
+    for name in ("one", "two"):
+        evosdc("certify", "survey.csv", *WORDS, "--key", "mine", "--moves", 1000, "-o", name)
+        tables.append(json.loads((files / name / FILE).read_text())["tables"])
+    assert tables[0] != tables[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--epsilon", 1), "categories that are known from the records alone"),
+        (("--epsilon", 1, "--schema", "schema.toml"), "--bounds income=LEAST:GREATEST"),
+        (("--schema", "schema.toml"), "epsilon: given nothing"),
+        ((*WORDS[:2], "--epsilon", 0, *WORDS[4:]), "epsilon: given 0"),
+        ((*WORDS, "--delta", 0.5), "delta: given 0.5"),
+        ((*WORDS, "--bounds", "income=9:1"), "the least first"),
+        ((*WORDS, "--bounds", "income"), "wanted NAME=LEAST:GREATEST"),
+        ((*WORDS, "--bounds", "sex=0:1"), "--bounds sex"),
+        ((*WORDS, "--workload", "pears"), "Did you mean 'pairs'?"),
+        ((*WORDS, "--unit", "household"), "--largest N"),
+        ((*WORDS, "--unit", "household", "--largest", 3), 'role = "household"'),
+        ((*WORDS, "--attributes", "age,sx"), "Did you mean 'sex'?"),
+        ((*WORDS, "--records", 10**9), "records: given 1000000000"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_one_error(files, evosdc, words, said) -> None:  # noqa: F811
+    answer = evosdc("certify", "survey.csv", *words, "-o", "run")
+    assert answer.status == 2
+    assert said in answer.err
+    assert "Traceback" not in answer.err
+    assert not (files / "run").exists()
+
+
+def test_an_earlier_run_has_its_epsilon(files, evosdc) -> None:  # noqa: F811
+    evosdc("certify", "survey.csv", *WORDS, "--moves", 1000, "-o", "run")
+    assert "epsilon: given 1 with an earlier run" in evosdc("certify", "run", "--epsilon", 1, "-o", "more").err
+    assert "a folder that is not empty" in evosdc("certify", "survey.csv", *WORDS, "-o", "run").err
+
+
+def test_a_workload_is_read_from_a_file(files, evosdc) -> None:  # noqa: F811
+    (files / "tables.txt").write_text("age,sex\n\nage, sex, marital\n")
+    answer = evosdc("certify", "survey.csv", *WORDS, "--workload", "tables.txt", "--moves", 1000, "-o", "run", "--json")
+    measured = {entry["what"] for entry in json.loads(answer.out)["privacy"]["account"]}
+    assert measured >= {"age", "sex", "marital", "income"}
+    assert measured - {"age", "sex", "marital", "income", "choice of a table"} <= {"age x sex", "age x sex x marital"}
+
+
+def test_a_weak_proof_is_said_to_be_weak(files, evosdc) -> None:  # noqa: F811
+    words = ("--schema", "schema.toml", "--bounds", "income=0:5000", "--moves", 1000)
+    conditional = evosdc("certify", "survey.csv", "--epsilon", 9, *words, "-o", "a")
+    assert conditional.status == 0
+    assert "PUBLISHABLE ON CONDITIONS" in conditional.out
+    refused = evosdc("certify", "survey.csv", "--epsilon", 50, *words, "-o", "b")
+    assert refused.status == 1
+    assert "NOT PUBLISHABLE" in refused.out
+
+
+def test_from_python_a_frame_becomes_a_frame(original) -> None:
+    frame = pd.DataFrame(
+        {
+            "age": np.array(SCHEMA["age"].categories)[original.codes[:, 0]],
+            "sex": np.array(SCHEMA["sex"].categories)[original.codes[:, 1]],
+            "marital": np.array(SCHEMA["marital"].categories)[original.codes[:, 2]],
+            "income": original.numbers[:, 0],
+        }
+    )
+    made = package.certify(frame, 2.0, schema=SCHEMA, bounds=BOUNDS, moves=200_000)
+    assert list(made.frame.columns) == list(frame.columns)
+    assert made.frame["income"].dtype == np.int64
+    assert tuple(made.frame["age"].cat.categories) == SCHEMA["age"].categories
+    assert made.verdict["publishable"] is True
+    assert "certified file" in made._repr_html_()
+    with pytest.raises(SchemaError, match="known from the records alone"):
+        package.certify(frame, 2.0, bounds=BOUNDS)
+
+
+def test_one_category_is_nothing_to_learn() -> None:
+    table = survey(100).select(["sex"])
+    one = {"sex": {"categories": ["m"]}}
+    frame = pd.DataFrame({"sex": ["m"] * len(table)})
+    from evosdc.files.schema.description import AttributeDescription, SchemaDescription
+
+    schema = SchemaDescription({"sex": AttributeDescription(categories=tuple(one["sex"]["categories"]))})
+    with pytest.raises(InputError, match="at least one with two categories"):
+        package.certify(frame, 1.0, schema=schema)
+
+
+def test_the_surest_guess_is_the_lesser_of_two_bounds() -> None:
+    assert surest_guess(Budget(1.0, 1e-6, 0.0243)) == pytest.approx(0.5551, abs=1e-4)
+    assert surest_guess(Budget(0.01, 0.0, 1.0)) == pytest.approx(0.5 + 0.5 * (np.e**0.01 - 1) / (np.e**0.01 + 1))
+    assert surest_guess(Budget(100.0, 1e-6, 50.0)) <= 1.0
+
+
+def test_the_python_function_is_found_by_its_entry_point() -> None:
+    assert package.certify is module.certify
+    with pytest.raises(AttributeError):
+        package.certifi  # noqa: B018
