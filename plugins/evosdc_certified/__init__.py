@@ -1,11 +1,25 @@
 """Files with a proof: evolution on private tables. Importing this package loads nothing but hooks."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from evosdc.hookspecs import hookimpl
+from evosdc.specs import MeasureSpec
 
 if TYPE_CHECKING:
     import click
+
+
+@hookimpl
+def evosdc_measures() -> Iterator[MeasureSpec]:
+    """Offer `private-tables`."""
+    yield MeasureSpec(
+        name="private-tables",
+        implementation="evosdc_certified.measure:PrivateMisfit",
+        summary="How far a file is from noisy tables of an original, over their noise; 50 as expected.",
+        scales=("nominal", "ordinal", "numeric"),
+        source="reconstruction: the squared misfit of Liu, Vietri, Wu (2023), over the variance of the noise",
+    )
 
 
 @hookimpl

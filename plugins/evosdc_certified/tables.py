@@ -130,13 +130,25 @@ class PrivateTables:
             return (self.domain.sizes[columns[0]],)
         return tuple(int(self.groups[place].max()) + 1 for place in columns)
 
+    def positions(self, cells: Cells) -> NDArray[np.int64]:
+        """Return to which counts of all tables, one after the other, records belong; shape (n, T)."""
+        found = np.empty((len(cells), len(self.tables)), dtype=np.int64)
+        begin = 0
+        for place, table in enumerate(self.tables):
+            found[:, place] = begin + self._index(cells, table.columns)
+            begin += len(table.counts)
+        return found
+
+    def _index(self, cells: Cells, columns: Sequence[int]) -> NDArray[np.int64]:
+        if len(columns) == 1:
+            return cells[:, columns[0]].astype(np.int64)
+        groups = [self.groups[place][cells[:, place]] for place in columns]
+        return np.ravel_multi_index(groups, self.shape(columns)).astype(np.int64)
+
     def count(self, cells: Cells, columns: Sequence[int]) -> Counts:
         """Return the table of some attributes of records, without noise."""
-        if len(columns) == 1:
-            return np.bincount(cells[:, columns[0]], minlength=self.shape(columns)[0]).astype(np.float64)
-        shape = self.shape(columns)
-        index = np.ravel_multi_index([self.groups[place][cells[:, place]] for place in columns], shape)
-        return np.bincount(index, minlength=int(np.prod(shape))).astype(np.float64)
+        size = int(np.prod(self.shape(columns)))
+        return np.bincount(self._index(cells, columns), minlength=size).astype(np.float64)
 
     def misfit(self, cells: Cells) -> float:
         """Return the squared differences of a file's tables to these, each over the variance of its noise, summed."""

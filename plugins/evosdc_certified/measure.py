@@ -1,0 +1,147 @@
+"""`private-tables`: how far a file is from noisy tables, for experiments of the engine.
+
+The data of such an experiment are a file that `evosdc certify` wrote, never the original: the measure knows the noisy
+tables alone, and all that a search does with it has the guarantee of the tables.
+"""
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from pydantic import Field
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Changes, Fitted, Measure, Parameters, Tracker
+from evosdc.printing import printable
+from evosdc.table.schema import Scale, Schema
+from evosdc.table.table import Table
+from evosdc_certified.domain import Cells
+from evosdc_certified.tables import Counts, PrivateTables
+
+Indices = NDArray[np.int64]
+
+
+@njit(cache=True)
+def _changes_of_misfit(
+    ends: NDArray[np.int64], before: Indices, after: Indices, counts: Counts, target: Counts, weight: Counts
+) -> Counts:
+    """Return by how much children change the misfit; `before` and `after`, shape (m, T), are positions of counts."""
+    found = np.zeros(len(ends))
+    begin = 0
+    for child in range(len(ends)):
+        for row in range(begin, ends[child]):
+            for t in range(before.shape[1]):
+                old, new = before[row, t], after[row, t]
+                if old != new:
+                    lost, won = counts[old] - target[old], counts[new] - target[new]
+                    found[child] += weight[old] * (1.0 - 2.0 * lost) + weight[new] * (1.0 + 2.0 * won)
+                    counts[old] -= 1.0
+                    counts[new] += 1.0
+        for row in range(begin, ends[child]):
+            for t in range(before.shape[1]):
+                counts[before[row, t]] += 1.0
+                counts[after[row, t]] -= 1.0
+        begin = ends[child]
+    return found
+
+
+class PrivateMisfit(Measure):
+    """Misfit to noisy tables, as 100 misfit / (misfit + the one expected of the original): 50 where they are equal."""
+
+    class Params(Parameters):
+        """Where the tables are."""
+
+        tables: Path = Field(description="a file private-tables.json that evosdc certify wrote")
+
+    supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
+
+    def fit(self, original: Table) -> "FittedTables":
+        """Read the noisy tables; of `original`, a file made of them, only the schema is looked at."""
+        return FittedTables(PrivateTables.read(self.params.tables), original.schema)
+
+
+class FittedTables(Fitted):
+    """Noisy tables that files of a schema are compared with."""
+
+    def __init__(self, tables: PrivateTables, schema: Schema) -> None:
+        self.tables = tables
+        self.target = np.concatenate([t.counts for t in tables.tables])
+        self.weight = np.concatenate([np.full(len(t.counts), t.sigma**-2) for t in tables.tables])
+        lacking = [name for name in tables.domain.names if name not in schema]
+        if lacking:
+            given = f"a file without {printable(', '.join(lacking))}"
+            advice = "Protect all attributes of the certified file."
+            raise ParameterError(Fault("private-tables", given, "the attributes of the tables", advice))
+        self.codes: dict[str, Cells] = {}
+        for column in tables.domain.columns:
+            attribute = schema[column.name]
+            if attribute.categorical is not bool(column.labels):
+                given = f"{printable(column.name)} as {attribute.scale}"
+                raise ParameterError(Fault("private-tables", given, "the scale that it was measured in"))
+            place = {label: cell for cell, label in enumerate(column.labels)}
+            unknown = [label for label in attribute.categories if label not in place]
+            if unknown:
+                given = f"{len(unknown)} categories of {printable(column.name)} that were not measured"
+                raise ParameterError(Fault("private-tables", given, "the categories of the tables"))
+            last = column.size - 1
+            self.codes[column.name] = np.array([*(place[label] for label in attribute.categories), last], np.int32)
+
+    def positions(self, table: Table) -> Indices:
+        """Return which counts records belong to, shape (n, T)."""
+        columns = []
+        for column in self.tables.domain.columns:
+            values: NDArray[Any] = table.column(column.name)
+            columns.append(self.codes[column.name][values] if column.labels else column.of(values))
+        return self.tables.positions(np.stack(columns, axis=1))
+
+    def counts(self, positions: Indices) -> Counts:
+        """Return the counts of all tables."""
+        return np.bincount(positions.ravel(), minlength=len(self.target)).astype(np.float64)
+
+    def misfit(self, counts: Counts, records: int) -> float:
+        """Return the misfit of a file with these counts."""
+        scale = self.tables.records / max(1, records)
+        return float((self.weight * (counts * scale - self.target) ** 2).sum())
+
+    def scored(self, misfit: Any) -> Any:
+        """Return the score of a misfit, or the scores of several."""
+        return 100.0 * misfit / (misfit + self.tables.expected)
+
+    def score(self, masked: Table) -> float:
+        """Return the score of a file."""
+        return float(self.scored(self.misfit(self.counts(self.positions(masked)), len(masked))))
+
+    def track(self, masked: Table) -> "TablesTracker":
+        """Return a tracker, which counts what changes alone."""
+        return TablesTracker(self, masked)
+
+
+class TablesTracker(Tracker):
+    """The counts of one file."""
+
+    def __init__(self, fitted: FittedTables, masked: Table) -> None:
+        self.fitted, self.records = fitted, len(masked)
+        self.counts = fitted.counts(fitted.positions(masked))
+        self.misfit = fitted.misfit(self.counts, self.records)
+
+    @property
+    def score(self) -> float:
+        """The score of the file as it is now."""
+        return float(self.fitted.scored(self.misfit))
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the scores of children."""
+        fitted, scale = self.fitted, self.fitted.tables.records / max(1, self.records)
+        before, after = (fitted.positions(table) for table in (changes.before, changes.after))
+        weight, target = fitted.weight * scale**2, fitted.target / scale
+        change = _changes_of_misfit(changes.ends, before, after, self.counts, target, weight)
+        found: NDArray[np.float64] = fitted.scored(self.misfit + change)
+        return found
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        np.subtract.at(self.counts, self.fitted.positions(change.before).ravel(), 1.0)
+        np.add.at(self.counts, self.fitted.positions(change.after).ravel(), 1.0)
+        self.misfit = self.fitted.misfit(self.counts, self.records)
