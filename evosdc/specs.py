@@ -9,6 +9,7 @@ from dataclasses import dataclass
 OCCASIONS = (
     "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "intruder", "two-way",
     "inference", "harm", "exact", "lookup", "judge", "generalised", "anonymity", "plan", "assurance",
+    "truthful",
 )  # fmt: skip
 """What an offer can be the default for.
 
@@ -21,7 +22,7 @@ accepts (``exact``); what tables of the file tell of sensitive attributes, kept 
 opinion: what it asks (``judge``). Files with labels wider than the original's: what they are judged by
 (``generalised``).
 Files of which a privacy model asks something: the methods that are tried first, and genotypes that are asked whether
-all their files fulfil it (``anonymity``).
+all their files fulfil it (``anonymity``). Files whose values are all true, only coarser or absent (``truthful``).
 A protection plan that is evolved before other genomes are, or alone: genotype and algorithm (``plan``); of the masking
 methods that guarantee what is required, those that end plans before others do, since they leave alone what fulfils it
 already (``assurance``)."""

@@ -31,6 +31,7 @@ def protect(
     require: Sequence[str] | str = (),
     tune: bool = True,
     explainable: bool = False,
+    truthful: bool = False,
     second_opinion: bool = True,
     structural_zeros: bool = True,
     neutralise_formulas: bool = False,
@@ -69,6 +70,9 @@ def protect(
         Whether the search begins with masking methods at their best parameters.
     explainable : bool
         Whether the file is one that a protection plan makes, which can be explained and repeated: ``found.recipe``.
+    truthful : bool
+        Whether published values have to be true, only coarser than the data's or absent: groups of 11, 5 or 3 people by
+        `audience`, or as `require` asks.
     second_opinion : bool
         Whether judges that the search does not use are asked about the result.
     structural_zeros : bool
@@ -140,6 +144,7 @@ def protect(
             tuned=tune,
             second_opinion=second_opinion,
             explainable=explainable,
+            truthful=truthful,
             generations=generations,
             choose=choice,
         )

@@ -46,6 +46,12 @@ from evosdc.cli.options import (
     help="Publish a file that a protection plan makes, which can be explained and repeated; see docs/recipes.md.",
 )
 @click.option(
+    "--truthful",
+    is_flag=True,
+    help="Publish true values alone, coarser than those of DATA or absent: groups of 11, 5 or 3 people by --audience, "
+    "or as --require asks.",
+)
+@click.option(
     "--second-opinion/--no-second-opinion",
     "second_opinion",
     default=True,
@@ -86,6 +92,7 @@ def protect(
     generations: int | None,
     tuned: bool,
     explainable: bool,
+    truthful: bool,
     second_opinion: bool,
     zeros: bool,
     population: Path | None,
@@ -132,6 +139,7 @@ def protect(
         tuned=tuned,
         second_opinion=second_opinion,
         explainable=explainable,
+        truthful=truthful,
         generations=generations,
         choose=choice_of(choose) if choose else None,
     )

@@ -164,12 +164,13 @@ class Restricted(Genotype[G]):
 class Assuring(Genotype[G]):
     """A genotype whose every file fulfils a privacy requirement: ``evosdc protect`` takes it where that is asked for.
 
-    Only a genotype that its plugin offers for the occasion ``anonymity`` is asked.
+    Only a genotype that its plugin offers for the occasion ``anonymity`` is asked, and with ``--truthful`` one that is
+    offered for ``truthful``: its published values are all true, only coarser or absent.
     """
 
     @classmethod
     @abstractmethod
-    def assurance(cls, microdata: Microdata, required: Sequence[Constraint]) -> Mapping[str, Any] | None:
+    def assurance(cls, microdata: Microdata, required: Sequence[Constraint], bound: float) -> Mapping[str, Any] | None:
         """Return how a file is protected that has to fulfil requirements; None where the genotype is not for it.
 
         Parameters
@@ -177,6 +178,8 @@ class Assuring(Genotype[G]):
         microdata : Microdata
         required : sequence of Constraint
             Those on privacy models.
+        bound : float
+            Per cent of the people who may be expected to be found, for what nothing required says.
 
         Returns
         -------

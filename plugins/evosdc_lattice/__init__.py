@@ -21,6 +21,7 @@ def evosdc_genotypes() -> Iterator[GenotypeSpec]:
         name="lattice", implementation="evosdc_lattice.lattice:Lattice",
         summary="A level of generalisation for each attribute; unsafe classes are suppressed.",
         source="Samarati (2001); Sweeney (2002); treatment of missing values: reconstruction",
+        default_for=("truthful",),
     )  # fmt: skip
 
 

@@ -1,9 +1,9 @@
 """The genotype `lattice`: one level of generalisation an attribute."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from math import floor
+from math import ceil, floor, prod
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from evosdc.errors import Fault, ParameterError, PluginError
 from evosdc.model import (
+    Assuring,
     Described,
     Direct,
     Dump,
@@ -24,6 +25,8 @@ from evosdc.model import (
     Restricted,
     SelfStarting,
 )
+from evosdc.model.constraint import Constraint
+from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
 from evosdc_lattice.class_losses import AverageClassSize, Discernibility
 from evosdc_lattice.class_requirement import ClassRequirement, Diversity
@@ -36,6 +39,12 @@ from evosdc_lattice.required_models import required_models
 from evosdc_lattice.sensitive import Distance, sensitive_attributes, sensitive_columns
 from evosdc_lattice.space import LatticeSpace, Levels, locked
 
+SUPPRESSED = 0.05
+"""Share of the records that a truthful file may suppress."""
+
+ENUMERATED = 1_000_000
+"""Nodes of a lattice up to which the best one is looked for exactly, where a file is to be truthful."""
+
 
 class Lattice(
     Guaranteeing[Levels],
@@ -44,6 +53,7 @@ class Lattice(
     Generalising[Levels],
     Direct[Levels],
     Described[Levels],
+    Assuring[Levels],
 ):
     """A vector of levels, one an attribute: full-domain generalisation with suppression (Samarati 2001; Sweeney 2002).
 
@@ -137,6 +147,39 @@ class Lattice(
             given = f"{self.params.model_dump(exclude_defaults=True)} for {self.space.n} records"
             advice = "Even the file with nothing but roots does not meet it: choose a smaller k or l, or a larger t."
             raise ParameterError(Fault("genotype lattice", given, "a privacy model that can be met", advice))
+
+    @classmethod
+    def assurance(cls, microdata: Microdata, required: Sequence[Constraint], bound: float) -> Mapping[str, Any]:
+        """Return a search for the node of least loss: groups of k as required, else so large that the bound is kept.
+
+        A file with sensitive attributes has at least two values of each in every group, unless more is required.
+        """
+        sizes = [ceil(one.bound) for one in required if one.plain and one.name == "k-anonymity"]
+        others = [str(one) for one in required if not (one.plain and one.name == "k-anonymity")]
+        original, schema = microdata.original, microdata.table.schema
+        sensitive = [a.name for a in schema.attributes if a.role is Role.SENSITIVE and a.name not in microdata.protect]
+        several = all(len(np.unique(microdata.table.column(name))) > 1 for name in sensitive)
+        genotype: dict[str, Any] = {"name": "lattice", "suppression": SUPPRESSED}
+        genotype["k"] = max(*sizes, 1) if sizes else max(2, round(100.0 / bound))
+        if others:
+            genotype["require"] = others
+        elif sensitive and several:
+            genotype["l"] = 2
+        columns = [original.column(name) for name in original.schema.names]
+        attributes = [
+            with_hierarchy(a, column)[0] for a, column in zip(original.schema.attributes, columns, strict=True)
+        ]
+        nodes = prod(ladder.height + 1 for ladder in ladders_of(attributes, columns))
+        return {
+            "genotype": genotype,
+            "algorithm": {"name": "optimal" if nodes <= ENUMERATED else "tabu"},
+            "fitness": {"name": "lm"},
+            "measures": {"other": ["lm", "dm"]},
+            "start": {"initial": True},
+            "constraints": [],
+            "structural_zeros": False,
+            "second_opinion": False,
+        }
 
     @classmethod
     def auxiliary_names(cls, params: Any) -> tuple[str, ...]:

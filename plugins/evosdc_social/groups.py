@@ -109,7 +109,7 @@ class Groups(
         self._moves = Moves(params.k, self.space, self.leaves)
 
     @classmethod
-    def assurance(cls, microdata: Microdata, required: Sequence[Constraint]) -> Mapping[str, Any] | None:
+    def assurance(cls, microdata: Microdata, required: Sequence[Constraint], bound: float) -> Mapping[str, Any] | None:
         """Return groups of as many users as k-anonymity asks for, judged along the trees; None for what is no graph.
 
         None, too, where numbers are protected, which have no tree, where fewer users are there, and where models are

@@ -7,7 +7,7 @@ from typing import Any
 from evosdc.assess.data_check import require_no_split_households
 from evosdc.assess.defaults import composition, default_portfolio, losses_for_analysts, risks_by_role
 from evosdc.engine.choice import Choice
-from evosdc.experiment.build.assurance import assurance_of
+from evosdc.experiment.build.assurance import assurance_of, truthful_experiment
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.build.plan_genotype import plan_genotype
 from evosdc.experiment.build.safeguards import aims_of, exact_risks, harms_of, limits_of
@@ -52,6 +52,7 @@ def protection(
     harms: bool = True,
     second_opinion: bool = True,
     explainable: bool = False,
+    truthful: bool = False,
     generations: int | None = None,
     choose: Choice | None = None,
 ) -> Experiment:
@@ -98,6 +99,8 @@ def protection(
         Whether judges that the search does not use are asked about what it found.
     explainable : bool
         Whether a protection plan is evolved to the end, and the file is one that it makes; else cells are.
+    truthful : bool
+        Whether published values have to be true, only coarser than the original's or absent.
     generations : int, optional
         Most generations of the search; by default `GENERATIONS` where no time is given.
     choose : Choice, optional
@@ -119,15 +122,21 @@ def protection(
     data = load_data(given, registry)
     microdata = microdata_of(data, given.protect, data.table.schema.names, population=given.population)
     require_no_split_households(data.table, microdata.protect)
-    assurance = None if explainable or start is not None else assurance_of(microdata, registry, require, (*il, *dr))
+    assurance = None
+    if truthful:
+        assurance = truthful_experiment(microdata, registry, require, accepted)
+    elif not explainable and start is None:
+        assurance = assurance_of(microdata, registry, require, (*il, *dr), accepted)
     measures = judgement_of(microdata, registry, il, dr)
     if assurance is not None:
-        measures = {**assurance["measures"], **({"il": list(il)} if il else {}), **({"dr": list(dr)} if dr else {})}
+        named = {kind: list(names) for kind, names in (("il", il), ("dr", dr)) if names}
+        measures = {"il": [], "dr": [], **assurance["measures"], **named}
         harms = False  # labels of groups are true: nothing was relabelled
     bounds = harms_of(registry) | exact_risks(microdata, registry, require, accepted) if harms else {}
     limited = {name: bound for name, bound in bounds.items() if name not in (*measures["il"], *dr)}
     aims = aims_of(wished, registry, _names(measures["dr"]), goal) if harms else {}
     measures["other"] = [
+        *measures.get("other", ()),
         *limited,
         *measures_of(require, registry, (*measures["il"], *_names(measures["dr"]), *limited)),
     ]
