@@ -105,7 +105,7 @@ def released(file: File, seconds: float, python: str | None, folder: Path) -> Re
     result, command = protect(file, seconds, folder)
     best, classical = result["best"], result["portfolio"]["best"]["fitness"][0]
     scores, found = best["scores"], best["fitness"][0]
-    verdict = result.get("verdict") or {"holds": None}
+    verdict = result["second_opinion"]
     judged = nist(python, file, folder) if file.goal is not None and python is not None else None
     relabelling = scores.get("worst-relabelling")
     missed = ["found above classical"] if found > classical else []
@@ -124,7 +124,7 @@ def released(file: File, seconds: float, python: str | None, folder: Path) -> Re
         round(scores["dr"], 3),
         None if relabelling is None else round(relabelling, 3),
         verdict["holds"],
-        greatest_ratio(result.get("second_opinion", {}).get("best", {})),
+        greatest_ratio(verdict["best"] or {}),
         None if judged is None else round(judged["k_marginal"], 1),
         None if judged is None else judged["unique_found"],
         "" if judged is None else "; ".join(f"{name} {number}" for name, number in judged["broken"].items()) or "none",

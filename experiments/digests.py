@@ -50,7 +50,7 @@ NO_RESULTS = {
     "for-users.html", "release.json", "key",
 }  # fmt: skip
 """Files of a run that tell of the machine, the settings and the versions, or say the same again for people; its key."""
-TOLD = ("publication",)
+TOLD = ("verdict",)
 """Keys of results that say the same again in words."""
 PROVENANCE = ("input", "output", "date", "versions", "formulas", "neutralised_formulas")
 """Keys of manifests that say where a file comes from."""

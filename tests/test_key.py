@@ -284,8 +284,8 @@ def test_members_of_one_front_are_exported_in_orders_of_their_own(run, tmp_path)
 
 def test_what_a_public_seed_draws_is_not_for_release(tmp_path):
     result = ran(tmp_path / "seeded", seed=1)
-    assert result["publication"]["publishable"] is False
-    assert any("public seed" in reason for reason in result["publication"]["reasons"])
+    assert result["verdict"]["publishable"] is False
+    assert any("public seed" in reason for reason in result["verdict"]["reasons"])
     assert any("public seed" in warning for warning in result["warnings"])
     done = completed("mask", "mdav", "housing", "--attributes", "built", "--seed", 1, "-o", tmp_path / "m.csv")
     assert "not for release" in done.stdout
@@ -294,7 +294,7 @@ def test_what_a_public_seed_draws_is_not_for_release(tmp_path):
 
 def test_keyed_results_do_not_forbid_their_release_for_their_draws(run):
     result = json.loads((run / "result.json").read_text())
-    assert not any("public seed" in text for text in [*result["publication"]["reasons"], *result["warnings"]])
+    assert not any("public seed" in text for text in [*result["verdict"]["reasons"], *result["warnings"]])
     assert result["seed"] is None
 
 

@@ -118,21 +118,21 @@ def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
     assert list(found.frame.columns) == ["age", "sex", "region", "hours", "health"]
     assert found.roles["name"].startswith("identifier: ")
     assert found.roles["age"].startswith("quasi-identifier: ")
-    assert set(found.result["protect"]) == {"age", "sex", "region"}
+    assert set(found.result.protect) == {"age", "sex", "region"}
     assert found.scores["il"] == found.il
     assert found.front
-    told, said = found.publication, found.result["publication"]
+    told, said = found.verdict, found.to_json()["verdict"]
     assert found.publishable is told.publishable is said["publishable"] is True
-    assert (told.headline, list(told.conditions), list(told.trusted)) == (
+    assert (told.headline, list(told.conditions), list(told.trust.yes)) == (
         said["headline"], said["conditions"], said["trust"]["yes"],
     )  # fmt: skip
     assert told.provided
     assert told.provided == said["provided"]
-    assert found._repr_html_().index(f"{told.headline.capitalize()}: ") < found._repr_html_().index("Required")
+    assert found._repr_html_().index(f"Verdict: {told.headline.upper()}: ") < found._repr_html_().index("Required")
     shown = found._repr_html_()
     assert "Required ranked-linkage &lt;= 100: met" in shown
     assert "Required publishable on conditions: met" in shown
-    assert told.bound == {"percent": 100.0, "set_by": "ranked-linkage <= 100"}
+    assert (told.bound.percent, told.bound.set_by) == (100.0, "ranked-linkage <= 100")
     assert "hours" in told.unchanged_together["columns"]
     assert "quasi-identifier: its name is demographic" in shown
     page = found.report(tmp_path / "report.html")

@@ -10,10 +10,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evosdc.api.html import heading, paragraphs, table, write_page
-from evosdc.api.publication import Publication
 from evosdc.api.requirements import Requirement
 from evosdc.api.tables import as_given, ordered_by
 from evosdc.plugins.registry import default_registry
+from evosdc.runs.result import Result, Scored, SecondOpinion, Verdict
 from evosdc.secret import Key, Seed
 from evosdc.table.table import Rows, Table
 
@@ -50,14 +50,6 @@ class Rated:
     scores: Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class ProtectedVerdict:
-    """Whether the score holds against judges that the search did not use; `holds` is None without a claim."""
-
-    holds: bool | None
-    text: str
-
-
 @dataclass(frozen=True, eq=False)
 class ProtectedData(Generic[Data]):
     """What `protect` found.
@@ -73,10 +65,8 @@ class ProtectedData(Generic[Data]):
     front : tuple of Rated
         Files that no other one found beats in every objective; of IL and DR where there is a single one.
     requirements : tuple of Requirement
-    verdict : ProtectedVerdict or None
-        Of the second opinion; None where judges were not asked.
-    result : dict
-        The content of ``result.json``.
+    result : Result
+        The content of ``result.json``: ``result.verdict.publishable``, ``result.best.scores``.
     folder : Path or None
         Where the run is, with its report; None where no folder was asked for.
     roles : mapping of str to str
@@ -91,8 +81,7 @@ class ProtectedData(Generic[Data]):
     classical: Rated | None
     front: tuple[Rated, ...]
     requirements: tuple[Requirement, ...]
-    verdict: ProtectedVerdict | None
-    result: dict[str, Any]
+    result: Result
     folder: Path | None
     roles: Mapping[str, str] = field(default_factory=dict)
     rows: Rows | None = field(default=None, repr=False)
@@ -105,14 +94,19 @@ class ProtectedData(Generic[Data]):
         return self.best.scores
 
     @property
-    def publication(self) -> Publication:
-        """Whether the file may be published, why, on what conditions, and what an analyst can trust of it."""
-        return Publication.of(self.result["publication"])
+    def verdict(self) -> Verdict:
+        """Whether the file may be published, why, on what conditions, and what an analyst can use of it."""
+        return self.result.verdict
+
+    @property
+    def second_opinion(self) -> SecondOpinion:
+        """Whether independent judges confirm the claimed risk: ``holds``, ``answered`` of ``asked``, and more."""
+        return self.result.second_opinion
 
     @property
     def publishable(self) -> bool | None:
         """Whether the file may be published, on conditions or without; None where nothing was measured to judge by."""
-        return self.publication.publishable
+        return self.verdict.publishable
 
     @property
     def il(self) -> float | None:
@@ -132,7 +126,7 @@ class ProtectedData(Generic[Data]):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What has to be known before the data are released."""
-        return tuple(self.result["warnings"])
+        return tuple(self.result.warnings)
 
     @property
     def recipe(self) -> Path | None:
@@ -165,25 +159,28 @@ class ProtectedData(Generic[Data]):
 
     def to_json(self) -> dict[str, Any]:
         """Return the content of ``result.json``; it holds no record."""
-        return self.result
+        return self.result.to_json()
 
     def _repr_html_(self) -> str:
-        parts = [*self.publication.html()]
+        verdict, opinion = self.verdict, self.second_opinion
+        parts = [
+            heading(f"{verdict.line}.", None if verdict.conditions and verdict.publishable else verdict.publishable)
+        ]
+        parts.append(paragraphs([*verdict.reasons, *(f"Before: {text}" for text in verdict.conditions)]))
         for found in sorted(self.requirements, key=lambda found: found.met):
             words = "met" if found.met else "NOT met"
             title = "Kept besides by evosdc" if found.own else "Required"
             parts.append(heading(f"{title} {found.words}: {words} ({found.value:g}).", found.met))
-        if self.verdict is not None:
-            parts.append(heading(f"Second opinion: {self.verdict.text}", self.verdict.holds))
+        if opinion.answered:
+            parts.append(heading(f"Second opinion: {opinion.text}", opinion.holds))
         others = [("best without a search", self.classical)] if self.classical is not None else []
         rated = [*others, ("best found", self.best)]
         names = list(dict.fromkeys(name for _, entry in rated for name in entry.scores))
         rows = [(name, *(entry.scores.get(name) for _, entry in rated)) for name in names]
         parts.append(table(["less is better", *(title for title, _ in rated)], rows))
         parts.append(paragraphs(f"Warning: {text}" for text in self.warnings))
-        changed: Mapping[str, int] = self.result["changed"]
-        told = ", ".join(f"{name} {count}" for name, count in changed.items())
-        parts.append(paragraphs([f"Of {self.result['records']} records, values changed: {told}."]))
+        changed = ", ".join(f"{name} {count}" for name, count in self.result.changed.items())
+        parts.append(paragraphs([f"Of {self.result.records} records, values changed: {changed}."]))
         if self.roles:
             parts.append(table(["column", "role and reason"], list(self.roles.items())))
         return "".join(parts)
@@ -248,27 +245,27 @@ def protected(
         stack.enter_context(withdrawn_unless_begun(path))
         experiment = experiment_on(source)
         key = seed if isinstance(seed, Key) else None
-        result = run_study(experiment, path, default_registry(), display, command, monotonic() - began, key)
+        document = run_study(experiment, path, default_registry(), display, command, monotonic() - began, key)
+        result = Result.of(document)
         if folder is not None:
             write_pages(path)
         source = load_data(experiment.data, default_registry())
         left_out = int(read_object(path / RELEASE).get("omitted", 0))
         rows = published_places(path, source, len(original) - left_out)
-        published = read_masked(path / result["best"]["file"], source.ordered_by(rows)).table
+        published = read_masked(path / result.best.file, source.ordered_by(rows)).table
     if temporary is not None:
         rmtree(path / DATA)  # the report needs no copy of the confidential data
     kept = [name for name in original.schema.names if name in published.schema]
     masked = align_codes(original.take(rows).select(list(given.protect)), published)
-    verdict, classical = result.get("verdict"), result["portfolio"]["best"]
+    classical = result.portfolio.best
     return ProtectedData(
         as_given(
             ordered_by(given.data, rows) if given.shuffle else given.data, masked, kept, given.neutralise_formulas
         ),
-        _rated(result["best"], str(result["best"]["origin"])),
-        _rated(classical, str(classical["label"])) if classical is not None else None,
-        tuple(_rated(member, str(member["origin"])) for member in result["front"]),
-        tuple(Requirement.of(entry) for entry in result["requirements"]),
-        ProtectedVerdict(verdict["holds"], verdict["text"]) if verdict is not None else None,
+        _rated(result.best, result.best.origin),
+        _rated(classical, classical.label) if classical is not None else None,
+        tuple(_rated(member, str((member.model_extra or {}).get("origin"))) for member in result.front),
+        tuple(Requirement.of(entry.model_dump()) for entry in result.requirements),
         result,
         path if folder is not None else None,
         given.roles,
@@ -278,6 +275,5 @@ def protected(
     )
 
 
-def _rated(entry: Mapping[str, Any], label: str) -> Rated:
-    scores = entry["scores"]
-    return Rated(label, tuple(entry["fitness"]), scores.get("il"), scores.get("dr"), dict(scores))
+def _rated(entry: Scored, label: str) -> Rated:
+    return Rated(label, tuple(entry.fitness), entry.scores.get("il"), entry.scores.get("dr"), dict(entry.scores))

@@ -9,12 +9,19 @@ import numpy as np
 
 from evosdc.errors import InputError
 from evosdc.model import Fitted, Microdata
-from evosdc.model.constraint import ACCEPTED, Constraint
+from evosdc.model.constraint import ACCEPTED, AUDIENCES, Constraint
 from evosdc.plugins.registry import Registry
 from evosdc.processors import side_by_side
+from evosdc.runs.result import Audience
 from evosdc.table.exact_values import ExactValues, known_of
 from evosdc.table.published_decimals import with_published_decimals
 from evosdc.table.table import Numbers, Table
+
+
+def audience_of(bound: float) -> Audience:
+    """Return the narrowest audience whose bound is at least this one; empty where it is beyond all of them."""
+    names: tuple[Audience, ...] = ("public", "researchers", "safe-room")
+    return next((name for name in names if bound <= AUDIENCES[name]), "")
 
 
 def bound_of(
@@ -115,19 +122,16 @@ class Found:
         }
 
 
-def measured_by(told: Mapping[str, Any]) -> str:
+def measured_by(found: Mapping[str, Any]) -> str:
     """Return in words by what a share was measured, of what `Found.to_json` returns.
 
-    Turned round it is another figure than the score of the same measure, which looks in one direction alone: so both
-    are told apart.
+    The attack from person to record is another figure than the score of the measure, which goes from record to person.
     """
-    measure, other = told["measure"], told.get("other_percent")
-    if told.get("looks_for") != "masked record":
+    measure, other = found["measure"], found.get("other_percent")
+    if found.get("looks_for") != "masked record":
         return str(measure)
-    words = f"{measure} turned round: for each person the likeliest masked record"
-    if other is None:
-        return words
-    return f"{words}; {measure} itself, for each masked record the likeliest person, finds {other:.2f} %"
+    words = f"{measure}, attack from person to record"
+    return words if other is None else f"{words}; from record to person {other:.2f} %"
 
 
 def found_by_value(original: Table, masked: Table, known: Sequence[str]) -> tuple[str, float]:

@@ -3,8 +3,8 @@
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,21 +22,24 @@ from evosdc.table.table import Rows, Table
 from evosdc.time_limit import DeadlineOver, check_time, time_limited
 
 ALLOWED = 1.25
-"""How many times the claimed risk a judge may find: an honest search overfits its measures a little."""
-
+"""How many times the claimed risk a judge may measure: an honest search overfits its measures a little."""
 
 NEARLY = 0.9
-"""Share of the original's risk from which a file is told to protect next to nothing."""
+"""Share of the original's risk from which a file protects next to nothing."""
+
+NEEDED = 2
+"""Judges of each family whose risk is claimed that have to answer before the claim is confirmed: the first that plugins
+name. They are asked first."""
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Confirmation:
     """Whether a claim holds.
 
     Parameters
     ----------
     holds : bool or None
-        None where there is no claim, or no judge to compare with it.
+        None where there is no claim, no judge to compare with it, or one that is needed has not answered yet.
     sentence : str
     """
 
@@ -53,22 +56,29 @@ def compared(masked: Estimate, chance: Estimate, claim: float) -> tuple[float | 
     return masked.value / floor if floor > 0.0 else None, masked.low > ALLOWED * floor
 
 
-def verdict_on(findings: "Sequence[Finding]", claims: Mapping[str, float], claimed_by: Mapping[str, str]) -> Verdict:
-    """Return the verdict on claims, with the worst of the judges that contradict them."""
-    if not findings:
-        return Verdict(None, "No verdict: no judge has answered.")
+def confirmation_of(
+    findings: "Sequence[Finding]",
+    claims: Mapping[str, float],
+    claimed_by: Mapping[str, str],
+    waiting: Sequence[str] = (),
+) -> Confirmation:
+    """Return whether claims hold, with the worst of the judges that contradict them.
+
+    `waiting` are judges that are needed to confirm the claims, and have not answered yet.
+    """
     counted = [finding for finding in findings if finding.claim is not None]
-    if not counted:
-        said = ", ".join(f"{name}: {value:.3g} %" for name, value in claims.items())
-        if said:
-            return Verdict(None, f"No verdict: no judge has answered whose risk is claimed ({said}).")
-        return Verdict(None, "No verdict: there is no claimed risk that a judge could be compared with.")
     broken = sorted((f for f in counted if f.exceeds), key=lambda f: (f.times is not None, -(f.times or 0.0)))
-    if not broken:
-        said = ", ".join(f"{name}: {value:.3g} % by {claimed_by[name]}" for name, value in claims.items())
-        sentence = f"Holds: no judge finds more than {ALLOWED:g} times the risk claimed ({said})."
-        return Verdict(True, " ".join([sentence, *_unprotected(counted)]))
-    return Verdict(False, " ".join(["Does not hold:", "; ".join(map(_contradiction, broken)) + "."]))
+    if broken:
+        return Confirmation(False, f"Does not hold: {'; '.join(map(_contradiction, broken))}.")
+    if waiting:
+        return Confirmation(None, f"Not yet checked: {', '.join(waiting)} had no time to answer.")
+    if not findings:
+        return Confirmation(None, "Not checked: no judge has answered.")
+    if not counted:
+        return Confirmation(None, "Not checked: no judge measures a risk that is claimed.")
+    said = ", ".join(f"{name} {value:.3g} % by {claimed_by[name]}" for name, value in claims.items())
+    sentence = f"Holds: no judge measures more than {ALLOWED:g} times the risk claimed ({said})."
+    return Confirmation(True, " ".join([sentence, *_unprotected(counted)]))
 
 
 def _unprotected(findings: "Sequence[Finding]") -> list[str]:
@@ -87,11 +97,11 @@ def _contradiction(finding: "Finding") -> str:
     against = f"{shown(finding.masked)} % against {finding.claim:.3g} %"
     chance = finding.chance.value
     if finding.times is None:
-        return f"an intruder who {finding.intruder} {finding.does} some where the score says none ({against})"
-    many = f"{finding.times:.1f} times as many as the score says"
+        return f"an intruder who {finding.intruder} {finding.does} some where none is claimed ({against})"
+    many = f"{finding.times:.1f} times as many as claimed"
     if finding.claim is not None and finding.claim < chance:
         against = f"{shown(finding.masked)} % against {chance:.3g} % and {finding.claim:.3g} %"
-        many = f"{finding.times:.1f} times as many as by chance, which is more than the score says"
+        many = f"{finding.times:.1f} times as many as by chance, which is more than claimed"
     return f"an intruder who {finding.intruder} {finding.does} {many} ({against})"
 
 
@@ -157,8 +167,20 @@ class Finding:
             "exceeds": self.exceeds,
             "kind": self.kind,
             "family": self.family,
+            "intruder": self.intruder,
+            "does": self.does,
             "words": self.words,
         }
+
+    @classmethod
+    def of(cls, judge: str, stored: Mapping[str, Any]) -> Self:
+        """Return a finding that `to_json` has stored."""
+        masked = Estimate(stored["value"], stored["low"], stored["high"])
+        original, chance = (Estimate.exact(stored[key]) for key in ("original", "chance"))
+        kept = {
+            key: stored[key] for key in ("kind", "family", "claim", "times", "exceeds", "intruder", "does", "words")
+        }
+        return cls(judge=judge, masked=masked, original=original, chance=chance, **kept)
 
 
 @dataclass(frozen=True)
@@ -182,6 +204,8 @@ class SecondOpinion:
     records, seed : int
     identity : mapping or None
         Of `evosdc.assess.verdict.identity_of`; None where nobody asked, or it cannot be said.
+    waiting : tuple of str
+        Judges that are needed to confirm the claims (`NEEDED`), and have not answered yet.
     """
 
     findings: tuple[Finding, ...]
@@ -195,11 +219,29 @@ class SecondOpinion:
     records: int
     seed: int
     identity: Mapping[str, Any] | None = None
+    waiting: tuple[str, ...] = ()
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Confirmation:
         """Whether the claim holds, and the sentence that says so."""
-        return verdict_on(self.findings, self.claims, self.claimed_by)
+        return confirmation_of(self.findings, self.claims, self.claimed_by, self.waiting)
+
+    @property
+    def unasked(self) -> int:
+        """How many judges that apply have had no time to answer."""
+        return [*self.not_applicable.values()].count(NO_TIME)
+
+    def joined(self, earlier: Mapping[str, Any]) -> "SecondOpinion":
+        """Return this opinion with the findings of an earlier one, as `to_json` stored it, of judges not asked now."""
+        own = {finding.judge for finding in self.findings} | self.not_applicable.keys()
+        kept = [Finding.of(name, stored) for name, stored in earlier["judges"].items() if name not in own]
+        lacking = {name: why for name, why in earlier["not_applicable"].items() if name not in own}
+        return replace(
+            self,
+            findings=tuple(sorted((*kept, *self.findings), key=lambda finding: finding.kind != "dr")),
+            not_applicable=lacking | dict(self.not_applicable),
+            warnings=tuple(dict.fromkeys((*earlier["warnings"], *self.warnings))),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as JSON has it; `holds` is null where there is no claim to compare with."""
@@ -217,6 +259,8 @@ class SecondOpinion:
             "wanted": list(self.wanted),
             "records": self.records,
             "seed": self.seed,
+            "asked": len(self.findings) + self.unasked,
+            "answered": len(self.findings),
             **({} if self.identity is None else {"identity": dict(self.identity)}),
         }
 
@@ -539,7 +583,8 @@ def second_opinions(
     answers: dict[str, dict[str, Finding]] = {}
     lacking: dict[str, str] = {}
     tell = answered or (lambda done, total: None)
-    turns = deque((name, False) for name in built)
+    needed = _needed(specs, built, [family for one in claims.values() for family in one.values])
+    turns = deque((name, False) for name in (*needed, *(name for name in built if name not in needed)))
     while turns:
         name, again = turns.popleft()
         tell(len(answers), len(built))
@@ -587,9 +632,16 @@ def second_opinions(
             side.wanted,
             len(original),
             seed,
+            waiting=tuple(name for name in needed if lacking.get(name) == NO_TIME),
         )
         for label, side in sides.items()
     }
+
+
+def _needed(specs: Mapping[str, MeasureSpec], built: Mapping[str, Measure], claimed: Sequence[str]) -> list[str]:
+    """Return the judges that have to answer before claims of some families are confirmed."""
+    by_family = {family: [name for name in built if specs[name].family == family] for family in dict.fromkeys(claimed)}
+    return [name for names in by_family.values() for name in names[:NEEDED]]
 
 
 def _share(left: float | None, judges: int, again: bool) -> float | None:

@@ -19,6 +19,7 @@ from evosdc.files.schema.description import AttributeDescription, SchemaDescript
 from evosdc.model import IntruderView, MissingMatch, PrivacyModel
 from evosdc.plugins.registry import Registry
 from evosdc.randomisation.transition import Matrix
+from evosdc.runs.result import Verdict
 from evosdc.table.alignment import align_codes, recode_like, restrict_to
 from evosdc.table.coarsening import coarsened
 from evosdc.table.equivalence import equivalence_classes, ranks
@@ -285,8 +286,8 @@ class StandingOut:
         told = []
         if self.found is not None:
             told.append(
-                f"An informed intruder is expected to find {self.found.expected:.0f} of {self.found.records} people "
-                f"({self.found.percent:.2f} %, by {self.found.measure}) in the file as it is."
+                f"An informed intruder is expected to re-identify {self.found.expected:.0f} of {self.found.records} "
+                f"people ({self.found.percent:.2f} %, by {self.found.measure}) in the file as it is."
             )
         who = (
             "1 record stands out:"
@@ -344,8 +345,8 @@ class Perturbed:
         Of the unique records, those without any perturbed value; None where there is no original to compare with.
     found : Found or None
         What an informed intruder finds; None likewise.
-    publication : mapping or None
-        What the run that made the file says of publishing it, where its folder tells.
+    of_run : Verdict or None
+        The verdict of the run that made the file, where it lies in its folder.
     """
 
     told_by: str
@@ -354,7 +355,7 @@ class Perturbed:
     unique_unchanged: int = 0
     right: int | None = None
     found: Found | None = None
-    publication: Mapping[str, Any] | None = None
+    of_run: Verdict | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -381,11 +382,11 @@ class Perturbed:
 
         What uniques suggest counts as far as their values are true.
         """
-        if self.publication is not None:
-            return _of_run(self.publication)
+        if self.of_run is not None:
+            return _of_run(self.of_run)
         said = []
         if self.found is not None:
-            said.append(f"An informed intruder is expected to find {self.found.percent:.1f} % of the people.")
+            said.append(f"An informed intruder is expected to re-identify {self.found.percent:.1f} % of the people.")
         said.append(self._danger or _NOTHING)
         if self.found is None:
             said.append("evosdc judge ORIGINAL FILE tells whether people can be found in it.")
@@ -416,7 +417,7 @@ class Perturbed:
         if self.found is not None:
             turned = " turned round" if self.found.backwards else ""
             told.append(
-                f"An informed intruder is expected to find {self.found.expected:.0f} of {self.found.records} people "
+                f"An informed intruder is expected to re-identify {self.found.expected:.0f} of {self.found.records} people "
                 f"({self.found.percent:.2f} %, by {self.found.measure}{turned}); in the original "
                 f"{self.found.original * self.found.records / 100.0:.0f}."
             )
@@ -429,11 +430,11 @@ _DO_NOT = "Do not release the file as it is unless these attributes are unknown 
 _NOTHING = "This file was perturbed, so that counts of records that stand out say nothing of publishing it."
 
 
-def _of_run(told: Mapping[str, Any]) -> str:
+def _of_run(verdict: Verdict) -> str:
     """Return what the run that made a file says of publishing it."""
-    found = told.get("intruder")
-    reach = f"; an informed intruder is expected to find {found['percent']:.1f} % of the people" if found else ""
-    return f"{told.get('headline')}, says the run that made the file{reach}. Its report has the conditions and more."
+    share = verdict.people_found
+    reach = "" if share is None else f"; an informed intruder is expected to re-identify {share:.1f} % of the people"
+    return f"{verdict.headline}, says the run that made the file{reach}. Its report has the conditions and more."
 
 
 def against_original(original: Table, view: IntruderView, registry: Registry, told_by: str) -> Perturbed | None:
@@ -474,7 +475,7 @@ def perturbed_file(
     view: IntruderView,
     right: int | None = None,
     found: Found | None = None,
-    publication: Mapping[str, Any] | None = None,
+    of_run: Verdict | None = None,
 ) -> Perturbed:
     """Return what uniques of a file are worth of which it is known how many values of each attribute are perturbed."""
     left = [name for name, count in changed.items() if not count]
@@ -482,7 +483,7 @@ def perturbed_file(
     if left:
         (keys,) = keys_of(view.table.select(left))
         alone = int((np.bincount(keys)[keys] == 1).sum())
-    return Perturbed(told_by, changed, int(unique_records(view).sum()), alone, right, found, publication)
+    return Perturbed(told_by, changed, int(unique_records(view).sum()), alone, right, found, of_run)
 
 
 def unique_records(view: IntruderView) -> NDArray[np.bool_]:

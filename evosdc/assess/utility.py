@@ -1,14 +1,16 @@
 """What analysts get: tables, means and correlations of the original beside those of the published file, in words.
 
-A figure *holds* where it differs by no more than it would in another sample of the same size. That is judged by the
-standard error of the difference of two such samples; it is a yardstick, not a test. A table with few records a cell
-would differ much between samples, so at most `AT_MOST` per cent of its records may be elsewhere, too.
+One definition holds for all of them. Differences are measured in standard errors of the difference between two samples
+of the file's size. A figure *holds* where these are at most `ON_AVERAGE` over its cells or groups, and at most
+`AT_WORST` in the worst one. That is a yardstick, not a test. A table with few records a cell would differ much between
+samples, so at most `AT_MOST` per cent of its records may be elsewhere, too; and no table holds of a column whose own
+counts do not.
 
-The usual correction takes values that were changed for random ones. With q the share of values kept beyond chance, a
-group's published shares are ``p' = q p + (1 - q) r`` and the file's ``m' = q m + (1 - q) r``, whatever r is, so that
-``p = m + (p' - m') / q``. Values agree with probability ``a = q + (1 - q) sum m r``; without r that is
+Whether users can correct tables for the masking is tried out on the original, too. With q the share of values kept
+beyond chance, a group's published shares are ``p' = q p + (1 - q) r`` and the file's ``m' = q m + (1 - q) r``, whatever
+r is, so that ``p = m + (p' - m') / q``. Values agree with probability ``a = q + (1 - q) sum m r``; without r that is
 ``q = (a - sum m m') / (1 - sum m m)``. Users know m' alone and take it for m. A masking that an algorithm searched for
-is not random: there the correction may do harm, so that it is told only where it helps.
+is not random: there the correction may do harm, so it is published only where it helps.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -77,11 +79,17 @@ def _ranked(values: Numbers) -> Numbers:
 MOST_PAIRS = 400
 """Pairs of attributes that are compared, at most."""
 
+ON_AVERAGE, AT_WORST = 1.0, 3.0
+"""Standard errors by which what holds may differ over its cells or groups on average, and in the worst one."""
+
 AT_MOST = 10.0
 """Per cent of the records of a table that may be in another cell, however few records it has."""
 
+_FARTHEST = 1e6
+"""Standard errors that stand for any number of them, where there is no error and yet a difference."""
+
 FEWEST = 10
-"""Records of a group in either file from which its mean is told."""
+"""Records of a group in either file from which its mean counts; cells with fewer are judged as if they had so many."""
 
 _ANALYSED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER, Role.STRATUM)
 
@@ -99,11 +107,11 @@ def analyses(original: Table, published: Table, protect: Sequence[str]) -> dict[
     Returns
     -------
     dict
-        ``tables`` (``attributes moved sampling holds grouping``: records in another cell and what another sample would
+        ``tables`` (``attributes moved sampling grouping``: records in another cell and what another sample would
         move, in per cent; how values were put together, by attribute; of single attributes with grouped values
-        ``by_value``, the same figures for each value by itself), ``means`` (``of by before after error holds``; with
-        ``by`` the group that differs most, and its label) and ``correlations`` of ranks
-        (``attributes before after error holds``).
+        ``by_value``, the same figures for each value by itself), ``means`` (``of by before after error``; with
+        ``by`` of the group that differs most, and its label) and ``correlations`` of ranks
+        (``attributes before after error``). All have ``average`` and ``worst``, in standard errors, and ``holds``.
     """
     names = [
         attribute.name
@@ -114,7 +122,7 @@ def analyses(original: Table, published: Table, protect: Sequence[str]) -> dict[
     single = list(_single(original, published, masked))
     columns = {name: classed(original, published, name) for name in names}
     return {
-        "tables": [*single, *_pairs(columns, masked)],
+        "tables": [*single, *_pairs(columns, masked, {e["attributes"][0] for e in single if not e["holds"]})],
         "means": list(_means(original, published, columns, masked)),
         "correlations": list(_correlations(original, published, names, masked)),
     }
@@ -153,12 +161,13 @@ def _by_value(original: Table, published: Table, name: str) -> dict[str, Any] | 
     return _compared(before, after, len(values))
 
 
-def _pairs(columns: dict[str, Classed], masked: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _pairs(columns: dict[str, Classed], masked: Sequence[str], poor: set[str]) -> Iterator[dict[str, Any]]:
     for first, second in _paired(list(columns), masked):
         one, other = columns[first], columns[second]
         width = len(other.labels)
         before, after = one.original * width + other.original, one.published * width + other.published
-        yield _table([one, other], before, after)
+        entry = _table([one, other], before, after)
+        yield entry | {"holds": entry["holds"] and not poor & {first, second}}
 
 
 def _table(columns: Sequence[Classed], before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, Any]:
@@ -170,10 +179,23 @@ def _table(columns: Sequence[Classed], before: NDArray[np.int64], after: NDArray
 
 
 def _compared(before: NDArray[np.int64], after: NDArray[np.int64], size: int) -> dict[str, Any]:
-    shares = np.bincount(before, minlength=size) / len(before), np.bincount(after, minlength=size) / len(after)
-    moved = 50.0 * float(np.abs(shares[0] - shares[1]).sum())
-    sampling = sampling_distance(shares[0], len(before))
-    return {"moved": moved, "sampling": sampling, "holds": moved <= min(sampling, AT_MOST)}
+    records = len(before)
+    counts = np.bincount(before, minlength=size), np.bincount(after, minlength=size)
+    shares = counts[0] / records
+    moved = 50.0 * float(np.abs(counts[0] - counts[1]).sum()) / records
+    sampling = sampling_distance(shares, records)
+    errors = np.sqrt(2.0 * np.maximum(counts[0] * (1.0 - shares), FEWEST))
+    worst = float((np.abs(counts[0] - counts[1]) / errors).max())
+    return {"moved": moved, "sampling": sampling} | _judged(_in_errors(moved, min(sampling, AT_MOST)), worst)
+
+
+def _judged(average: float, worst: float) -> dict[str, Any]:
+    """Return by how many standard errors a figure is off on average and at worst, and whether it holds."""
+    return {"average": average, "worst": worst, "holds": average <= ON_AVERAGE and worst <= AT_WORST}
+
+
+def _in_errors(difference: float, error: float) -> float:
+    return min(abs(difference) / error, _FARTHEST) if error > 0.0 else _FARTHEST if difference else 0.0
 
 
 def sampling_distance(shares: NDArray[np.float64], records: int) -> float:
@@ -210,14 +232,15 @@ def _mean_of(before: Numbers, after: Numbers) -> dict[str, Any]:
     means = [float(side.mean()) if len(side) else 0.0 for side in sides]
     deviations = [float(side.std(ddof=1)) if len(side) > 1 else 0.0 for side in sides]
     error = sqrt(2.0) * deviations[0] / sqrt(max(len(sides[0]), 1))
+    off = _in_errors(means[0] - means[1], error)
     return {
-        "before": means[0], "after": means[1], "error": error, "holds": abs(means[0] - means[1]) <= error,
+        "before": means[0], "after": means[1], "error": error,
         "deviation_before": deviations[0], "deviation_after": deviations[1],
-    }  # fmt: skip
+    } | _judged(off, off)  # fmt: skip
 
 
 def _group_means(before: Numbers, after: Numbers, by: Classed) -> dict[str, Any] | None:
-    """Return the group whose mean differs most, in standard errors, and whether groups differ by one on average."""
+    """Return the group whose mean differs most, in standard errors, and whether all groups hold."""
     size = len(by.labels)
     known = ~np.isnan(before), ~np.isnan(after)
     counts = np.bincount(by.original[known[0]], minlength=size), np.bincount(by.published[known[1]], minlength=size)
@@ -234,16 +257,14 @@ def _group_means(before: Numbers, after: Numbers, by: Classed) -> dict[str, Any]
     errors = np.sqrt(2.0 * variances / counts[0][told])
     apart = np.abs(means[0] - means[1]) / np.where(errors > 0.0, errors, 1.0)
     worst = int(apart.argmax())
-    average = float(np.average(apart, weights=counts[0][told]))
+    average = min(float(np.average(apart, weights=counts[0][told])), _FARTHEST)
     return {
         "group": by.labels[int(np.flatnonzero(told)[worst])],
         "before": float(means[0][worst]),
         "after": float(means[1][worst]),
         "error": float(errors[worst]),
         "groups": int(told.sum()),
-        "average": average,
-        "holds": average <= 1.0,
-    }
+    } | _judged(average, min(float(apart[worst]), _FARTHEST))
 
 
 def _correlations(
@@ -261,76 +282,53 @@ def _correlations(
         if before is None or after is None:
             continue
         error = sqrt(2.0) * (1.0 - before**2) / sqrt(max(len(original) - 1, 1))
-        yield {
-            "attributes": [first, second], "before": before, "after": after, "error": error,
-            "holds": abs(before - after) <= error,
-        }  # fmt: skip
+        off = _in_errors(before - after, error)
+        yield {"attributes": [first, second], "before": before, "after": after, "error": error} | _judged(off, off)
 
-
-MENTIONED = 0.05
-"""Per cent below which nothing is told to be elsewhere."""
 
 MOST_NAMED = 6
 """Names in a sentence; of more, the first few and how many others there are."""
 
 
 def trust(analyses: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return in sentences which analyses give what the original gives, and which do not."""
+    """Return in short sentences which analyses analysts can use (``yes``), and which they cannot (``no``).
+
+    What they can use comes with how far the worst of it is off; of what they cannot, the worst is named.
+    """
     yes: list[str] = []
     no: list[str] = []
     tables = analyses.get("tables") or ()
     kinds = (
-        ("counts of single attributes", [entry for entry in tables if len(entry["attributes"]) == 1], "moved"),
-        ("tables of two attributes", [entry for entry in tables if len(entry["attributes"]) == 2], "moved"),
-        ("means", list(analyses.get("means") or ()), ""),
-        ("rank correlations", list(analyses.get("correlations") or ()), ""),
+        ("column counts", [entry for entry in tables if len(entry["attributes"]) == 1]),
+        ("tables of two columns", [entry for entry in tables if len(entry["attributes"]) == 2]),
+        ("means", list(analyses.get("means") or ())),
+        ("rank correlations", list(analyses.get("correlations") or ())),
     )
-    for what, entries, key in kinds:
-        if not entries:
-            continue
+    for what, entries in kinds:
         sound = [entry for entry in entries if entry["holds"]]
-        poor = [entry for entry in entries if not entry["holds"]]
-        ordered = sorted(poor, key=lambda entry: -distance(entry))
-        if len(poor) >= len(sound):
-            few = f" {len(sound)} of {len(entries)} hold." if sound else ""
-            no.append(f"{what.capitalize()}: {named([title(entry) for entry in ordered], 3)}.{few}")
-            continue
-        worst = ""
-        if key and sound:
-            most = max(entry[key] for entry in sound)
-            told = "exactly as they were"
-            if most > 0.0:
-                told = f"at most {most:.1f} % of the records elsewhere" if most >= MENTIONED else "nearly as they were"
-            worst = f"{_grouped(sound)} ({told})"
-        if not poor:
-            yes.append(f"All {len(entries)} {what}{worst}." if len(entries) > 1 else f"The {what}{worst}.")
-            continue
-        yes.append(f"{len(sound)} of {len(entries)} {what}{worst}.")
-        no.append(f"{what.capitalize()}: {named([title(entry) for entry in ordered], 3)}.")
-    no += _single_values(tables)
+        poor = sorted((entry for entry in entries if not entry["holds"]), key=lambda entry: -distance(entry))
+        if sound:
+            many = f"All {len(entries)}" if not poor else f"{len(sound)} of {len(entries)}"
+            yes.append(f"{many} {what} ({_worst_of(sound)}).")
+        if poor:
+            no.append(f"{what.capitalize()}: {named([title(entry) for entry in poor], 3)}.")
+    off = [
+        title(entry) for entry in tables if entry["holds"] and entry.get("by_value") and not entry["by_value"]["holds"]
+    ]
+    if off:
+        no.append(f"Counts by single value of {named(off, 3)}, which hold in classes alone.")
     if tables:
-        no.append("Single records: any protected value of any of them may be another person's.")
+        no.append("Single records.")
     return {"yes": yes, "no": no}
 
 
-def _grouped(entries: Sequence[Mapping[str, Any]]) -> str:
-    """Return in which classes sound tables were looked at: of single attributes each, of pairs that there were some."""
-    found = {name: words for entry in entries for name, words in (entry.get("grouping") or {}).items()}
-    if not found:
-        return ""
-    if any(len(entry["attributes"]) > 1 for entry in entries):
-        return ", each attribute in at most 12 classes"
-    return f", {named([f'{name} {words}' for name, words in found.items()])}"
-
-
-def _single_values(tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return which counts hold in classes, and do not by single values."""
-    off = [
-        f"{title(entry)} ({entry['by_value']['moved']:.1f} % of the records elsewhere)"
-        for entry in tables
-        if entry["holds"] and entry.get("by_value") and not entry["by_value"]["holds"]
-    ]
-    return [f"Counts by single value, which hold in classes alone: {named(off)}."] if off else []
+def _worst_of(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return how far the worst of figures that hold is off."""
+    worst = max(float(entry["worst"]) for entry in entries)
+    if worst == 0.0:
+        return "exactly as they were"
+    what = "cell" if "moved" in entries[0] else "group" if "of" in entries[0] else "one"
+    return f"worst {what} {worst:.1f} standard errors off"
 
 
 def destroyed(analyses: Mapping[str, Any]) -> list[tuple[str, float]]:
@@ -344,10 +342,8 @@ def destroyed(analyses: Mapping[str, Any]) -> list[tuple[str, float]]:
 
 
 def distance(entry: Mapping[str, Any]) -> float:
-    """Return how far an analysis is off, in units of what another sample of the same size would differ by."""
-    if "moved" in entry:
-        return float(entry["moved"]) / max(min(float(entry["sampling"]), AT_MOST), 1e-9)
-    return abs(float(entry["before"]) - float(entry["after"])) / max(float(entry["error"]), 1e-9)
+    """Return how far an analysis is off, in units of what holds just so."""
+    return max(float(entry["average"]) / ON_AVERAGE, float(entry["worst"]) / AT_WORST)
 
 
 def title(entry: Mapping[str, Any]) -> str:

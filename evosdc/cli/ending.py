@@ -67,22 +67,21 @@ def resumable(path: Path, shown: Any, pages: bool = True) -> Iterator[None]:
 
 def _report_so_far(path: Path, shown: Any, pages: bool) -> None:
     """Say where the best file so far is of a run that was stopped, and write its report if `pages`."""
-    from evosdc.cli.results import verdict_line
     from evosdc.cli.text import harmless
     from evosdc.report import write_pages
-    from evosdc.runs.layout import RESULT, read_object, run_folders
+    from evosdc.runs.layout import run_folders
+    from evosdc.runs.result import Result
 
-    results = [(folder, read_object(folder / RESULT)) for folder in _with_result(run_folders(path))]
+    results = [(folder, Result.read(folder)) for folder in _with_result(run_folders(path))]
     if not results:
         return
     report = write_pages(path) if pages else None
     folder, result = results[-1]
-    shown.message(f"Best file so far: {folder / str(result['best']['file'])}")
-    told = result.get("publication") or {}
-    if told.get("publishable") is None:
-        shown.message("Whether it may be published nobody has judged yet.")
+    shown.message(f"Best file so far: {folder / result.best.file}")
+    if result.verdict.publishable is None:
+        shown.message("Whether it may be published is not judged yet.")
     else:
-        shown.message(f"{harmless(verdict_line(told))}, as far as it is judged.")
+        shown.message(f"{harmless(result.verdict.line)}, as far as it is judged.")
     if report is not None:
         shown.message(f"Report:           {report}")
 
@@ -133,31 +132,11 @@ def conclude(path: Path, result: dict[str, Any], report: Path | None, as_json: b
 
 
 def _print_outcome(path: Path, result: dict[str, Any], report: Path | None, as_json: bool) -> None:
-    from evosdc.cli.results import (
-        print_json,
-        print_publication,
-        print_requirements,
-        print_result,
-        print_settings,
-        print_verdict,
-        print_warnings,
-    )
-    from evosdc.cli.text import say
-    from evosdc.runs.layout import FOR_USERS
+    from evosdc.cli.results import print_json, print_outcome, print_settings
+    from evosdc.runs.result import Result
 
     if as_json:
         print_json(result)
         return
-    print_publication(result)
-    print_requirements(result)
-    print_result(result)
-    print_verdict(result)
+    print_outcome(path, Result.of(result), report)
     print_settings(result)
-    print_warnings(result)
-    say(f"Protected file: {path / result['best']['file']}")
-    if (path / FOR_USERS).exists():
-        say(f"For its users:  {path / FOR_USERS}, which may be published with it")
-    if report is None:
-        say(f"Report:         none; {report_again(path)} writes it, and the page for users")
-    else:
-        say(f"Report:         {report}")

@@ -188,27 +188,27 @@ def schema_sentences(run_dir: Path, assembly: "Assembly") -> list[str]:
 
 def verdict_sentences(run_dir: Path) -> list[str]:
     """Return what is said where the verdict of a run is that its file is not publishable; usually nothing."""
-    from evosdc.runs.layout import RESULT, read_object
+    from evosdc.runs.layout import RESULT
+    from evosdc.runs.result import Result
 
     if not (run_dir / RESULT).exists():
         return ["The run has not ended, so that there is no verdict yet on whether a file of it may be published."]
-    told = read_object(run_dir / RESULT).get("publication") or {}
-    if told.get("publishable") is not False:
+    verdict = Result.read(run_dir).verdict
+    if verdict.publishable is not False:
         return []
-    reason = f": {told['reasons'][0]}" if told.get("reasons") else "."
-    return [f"The verdict of this run on its best file is {str(told['headline']).upper()}{reason}"]
+    return [f"The verdict of this run on its best file is {verdict.headline.upper()}: {verdict.reasons[0]}"]
 
 
 def unjudged_sentences(run_dir: Path, member: "Member", exported: Mapping[str, Any]) -> list[str]:
     """Return what is said of a member that is not the best file, which alone the verdict of a run is about."""
     from evosdc.experiment.run.export import OWN
-    from evosdc.runs.layout import RESULT, read_object
+    from evosdc.runs.layout import RESULT
+    from evosdc.runs.result import Result
 
     if member == OWN or not (run_dir / RESULT).exists():
         return []
-    result = read_object(run_dir / RESULT)
-    best, front = result.get("best") or {}, result.get("front") or ()
-    alike = [place for place, entry in enumerate(front) if entry["scores"] == best.get("scores")]
+    result = Result.read(run_dir)
+    alike = [place for place, entry in enumerate(result.front) if entry.scores == result.best.scores]
     if member in alike:
         return []
     which = f" (member {alike[0]})" if alike else ""

@@ -50,26 +50,32 @@ def judge(
     seed: int | None,
     as_json: bool,
 ) -> None:
-    """Give a second opinion on the file that a RUN published, or on a MASKED file of an ORIGINAL.
+    """Check the file of a RUN, or a MASKED file of an ORIGINAL, by independent attacks unknown to the optimiser.
 
-    ORIGINAL is a file or a registered data set. Judges that took no part in making the masked file say what an intruder
-    or an analyst makes of it, beside chance and beside the original, and whether the claimed risk holds; and how many
-    people an informed intruder is expected to find in it.
+    ORIGINAL is a file or a registered data set. Of a RUN the judges are asked that had no time yet, and its verdict and
+    report are then written anew. Judges say what an intruder or an analyst makes of the file, beside chance and beside
+    the original, and whether the claimed risk holds.
     """
     from evosdc.assess.changes import reordered_words
     from evosdc.assess.judge import second_opinions
     from evosdc.assess.verdict import identity_of
     from evosdc.cli.display import display
     from evosdc.cli.results import print_json
-    from evosdc.cli.text import say
     from evosdc.cli.vouched_order import single_run
     from evosdc.plugins.registry import default_registry
+    from evosdc.printing import NO_TIME
+    from evosdc.runs.result import Result
 
     registry = default_registry()
     two_files = {"--schema": schema, "--protect": protect, "--crosswalk": crosswalk}
     run = single_run("judge", original, masked, two_files)
+    updates = run is not None and (judges, claimed, seed) == (None, None, None)
+    chosen, earlier = listed(judges), None
     if run is not None:
         asked = _of_run(run, registry, claimed, seed)
+        earlier = Result.read(run).second_opinion.best if updates else None
+        if earlier is not None:
+            chosen = [name for name, reason in earlier["not_applicable"].items() if reason == NO_TIME]
     else:
         assert masked is not None, "two files, where it is no run"
         asked = _of_files(original, masked, schema, listed(protect), crosswalk, claimed, seed)
@@ -81,23 +87,41 @@ def judge(
             {"": after},
             asked.protect,
             registry=registry,
-            judges=listed(judges),
+            judges=chosen,
             without=asked.used,
             claimed={"": asked.claimed},
             seed=asked.seed,
             answered=shown.judging,
             in_order=asked.in_order,
         )[""]
+        opinion = opinion.joined(earlier) if earlier is not None else opinion
         found = identity_of(before, after, opinion.attributes, registry)
     reordered = reordered_words(before, after, _certainly_unmasked(before, after, asked.protect))
     warnings = (*opinion.warnings, *([reordered] if reordered else ()))
     opinion = replace(opinion, warnings=warnings, identity=found)
+    if updates and run is not None:
+        _update(run, opinion, asked.used)
     if as_json:
         print_json(opinion.to_json())
         return
-    if asked.used and judges is None:
-        say(f"Not asked, since the search used them itself: {', '.join(asked.used)}.")
-    _show(opinion)
+    _show(opinion, run)
+
+
+def _update(run: Path, opinion: "SecondOpinion", used: Sequence[str]) -> None:
+    """Write the verdict and the pages of a run anew by what judges say."""
+    from evosdc.experiment.run.opinion import summary_of
+    from evosdc.experiment.run.release import judge_again
+    from evosdc.report import write_pages
+    from evosdc.runs.layout import REPORT, RunFolder
+    from evosdc.runs.result import Result
+
+    before = Result.read(run).second_opinion
+    kept = {"classical": before.classical, "classical_label": before.classical_label}
+    folder = RunFolder(run)
+    with folder:
+        judge_again(folder, summary_of(opinion, used).model_copy(update=kept))
+    if (run / REPORT).exists():
+        write_pages(run)
 
 
 @dataclass(frozen=True)
@@ -170,30 +194,32 @@ def _certainly_unmasked(before: "Table", after: "Table", protect: Sequence[str] 
     return others if protect or len(others) > 1 else []
 
 
-def _show(opinion: "SecondOpinion") -> None:
+def _show(opinion: "SecondOpinion", run: Path | None) -> None:
+    """Print the verdict of judges first, then a table of their figures, and what is to be known."""
     from rich.table import Table
 
     from evosdc.assess.judge import shown
     from evosdc.assess.verdict import identity_words
     from evosdc.cli.text import harmless, print_table, say
     from evosdc.printing import not_applicable_sentences
+    from evosdc.runs.result import Result
 
-    for title, risks in (("Risk, in per cent", True), ("Use, as loss", False)):
-        findings = [finding for finding in opinion.findings if (finding.kind == "dr") is risks]
-        if not findings:
-            continue
-        table = Table(title=title, title_justify="left")
-        table.add_column("judge", no_wrap=True)
-        for heading in ("masked", "chance", "original", "claimed"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        for finding in findings:
-            claim = "" if finding.claim is None else f"{finding.claim:.1f}"
-            figures = (shown(finding.masked), f"{finding.chance.value:.3g}", f"{finding.original.value:.3g}", claim)
-            style = "bold red" if finding.exceeds else None
-            table.add_row(finding.judge, *figures, style=style)
-        print_table(table)
-        for finding in findings:
-            say(f"{finding.judge}: {finding.words}")
+    verdict = opinion.verdict
+    colour = "yellow" if verdict.holds is None else "green" if verdict.holds else "red"
+    click.secho(harmless(verdict.sentence), fg=colour, bold=True)
+    if opinion.identity is not None:
+        say(identity_words(opinion.identity))
+    table = Table()
+    table.add_column("judge", no_wrap=True)
+    for heading in ("masked", "chance", "original", "claimed"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for finding in opinion.findings:
+        claim = "" if finding.claim is None else f"{finding.claim:.1f}"
+        figures = (shown(finding.masked), f"{finding.chance.value:.3g}", f"{finding.original.value:.3g}", claim)
+        table.add_row(finding.judge, *figures, style="bold red" if finding.exceeds else None)
+    print_table(table)
+    for finding in opinion.findings:
+        say(f"{finding.judge}: {finding.words}")
     for sentence in not_applicable_sentences(opinion.not_applicable):
         say(f"{sentence}.")
     say(
@@ -203,6 +229,5 @@ def _show(opinion: "SecondOpinion") -> None:
     )
     for warning in opinion.warnings:
         click.secho(harmless(f"Warning: {warning}"), fg="yellow", bold=True, err=True)
-    if opinion.identity is not None:
-        say(identity_words(opinion.identity))
-    say(opinion.verdict.sentence)
+    if run is not None:
+        say(f"{Result.read(run).verdict.line}")

@@ -48,7 +48,7 @@ def _sentences(told: Mapping[str, Any]) -> Iterator[str]:
         yield f"{entry['attribute']}: {entry['kept']:.1f} % of the records keep their value."
     if (found := told["records"]) is not None:
         yield (
-            f"An informed intruder is expected to find {found['expected']:.0f} of {found['records']} people "
+            f"An informed intruder is expected to re-identify {found['expected']:.0f} of {found['records']} people "
             f"({found['percent']:.2f} %, by {measured_by(found)}); "
             f"without protection {found['original_percent']:.2f} %."
         )

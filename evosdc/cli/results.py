@@ -1,19 +1,22 @@
-"""Showing what a run found, on the terminal."""
+"""The result of a run on the terminal: at most fifteen lines; all else is in the report."""
 
 import json
-from collections.abc import Mapping, Sequence
-from textwrap import fill
-from typing import Any
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.fresh_draws import print_fresh
-from evosdc.cli.text import harmless, print_table, say, warn
+from evosdc.cli.text import harmless, print_table, say, scores_in_words
 
-MOST_OF_NAME = 24
-"""Characters of the names of measures that are shown in one line, at most."""
+if TYPE_CHECKING:
+    from evosdc.runs.result import Result
 
-_AGGREGATES = {"il": "information loss (IL)", "dr": "disclosure risk (DR)"}
+MOST_REASONS = 3
+"""Reasons and conditions that are printed; the others are counted."""
+
+_COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not publishable": "red"}
 
 
 def print_json(data: Any) -> None:
@@ -21,163 +24,99 @@ def print_json(data: Any) -> None:
     click.echo(json.dumps(data, ensure_ascii=False, allow_nan=False))
 
 
-def print_result(result: Mapping[str, Any]) -> None:
-    """Print the original, the best file of the portfolio, the recipe and the best file found, one column each."""
-    from rich.table import Table
+def print_outcome(path: Path, result: "Result", report: Path | None) -> None:
+    """Print the verdict and its reasons, the use of the file, people re-identified, where files are, what to do next.
 
-    columns: list[tuple[str, Mapping[str, Any], float | None]] = []
-    above = (result.get("limit") or {}).get("above") or {}
-    if result.get("identity"):
-        columns.append(("original", result["identity"], None))
-    portfolio, recipe, of_file = result["portfolio"]["best"], result.get("recipe"), result["best"].get("of_file")
-    # Of a single file that was made and not changed, one column is enough.
-    if portfolio and (result["generations"] or result["portfolio"]["size"] > 1):
-        known = f"best of {result['portfolio']['size']} in portfolio"
-        known = "tuned classical method" if result["portfolio"].get("tuned") else known
-        columns.append((f"{known}\n{portfolio['label']}", portfolio, above.get("classical")))
-    if recipe and not of_file:
-        fitness = [recipe["scores"]["score"]] if "score" in recipe["scores"] else []
-        heading = f"recipe of {recipe['steps']} step{'s' * (recipe['steps'] != 1)}\n{_mean_of(recipe.get('draws'))}"
-        columns.append((heading, {"scores": recipe["scores"], "fitness": fitness}, None))
-    heading = f"best found\n{_mean_of(result['best']['draws'])}" if of_file else "best found"
-    columns.append((heading, result["best"], above.get("best")))
-    if of_file:
-        columns.append(("its file,\nas published", of_file, None))
-    table = Table(title=str(result["title"]), title_justify="left")
-    scores = result["best"]["scores"]
-    names: list[str] = [n for n in _AGGREGATES if n in scores] + [n for n in scores if n not in _AGGREGATES]
-    # Of measures the whole name is shown, however many columns there are.
-    labels = [_AGGREGATES.get(name, name) for name in names]
-    width = min(max((len(word) for label in labels for word in label.split()), default=MOST_OF_NAME), MOST_OF_NAME)
-    table.add_column("", no_wrap=True)
-    for heading, *_ in columns:
-        table.add_column(heading, justify="right")
-    objectives = [[f"{value:.3f}" for value in scored["fitness"]] for _, scored, _ in columns]
-    heading = fill(f"fitness ({result['fitness']})", width)
-    table.add_row(heading, *(" ".join(row) for row in objectives), style="bold")
-    for name, label in zip(names, labels, strict=True):
-        # A trait of genomes is none of the original's nor of a masked file's.
-        figures = (scored["scores"].get(name) for _, scored, _ in columns)
-        table.add_row(fill(label, width), *("" if figure is None else f"{figure:.3f}" for figure in figures))
-    if above and result["limit"].get("fitness"):
-        shares = ("" if share is None else f"{share:.1f} %" for *_, share in columns)
-        table.add_row(fill("above the limit", width), *shares)
-    print_table(table)
-    if result.get("fresh"):
-        print_fresh(result["fresh"])
-    drawn = "" if result["seed"] is None else f"seed {result['seed']}; "
-    say(
-        f"{result['generations']} generations, {result['evaluations']} evaluations in {result['seconds']:.1f} s; "
-        f"stopped: {result['stopped']}; {drawn}missing values count by the rule "
-        f"'{result['missing_rule']}'."
-    )
-    if result.get("chosen"):
-        say(f"The file that was written is {result['chosen']['words']} (member {result['chosen']['member']}).")
-    tuned = result["portfolio"].get("tuned") or {}
-    if tuned.get("evidence"):
-        say(tuned["evidence"])
-    if result.get("recipe"):
-        say(result["recipe"]["words"])
-    changed = ", ".join(f"{name} {count}" for name, count in result["changed"].items())
-    say(f"Of {result['records']} records, values changed: {changed}.")
-    if result.get("dropped_identifiers"):
-        say(f"Left out of the protected file: {', '.join(result['dropped_identifiers'])}.")
+    Parameters
+    ----------
+    path : Path
+        The run folder.
+    result : Result
+    report : Path, optional
+    """
+    verdict = result.verdict
+    if result.so_far:
+        say("Stopped before its end: this is the best file so far.")
+    click.secho(harmless(verdict.line), fg=_COLOURS.get(verdict.headline), bold=True)
+    marked = [f"  {'!' if verdict.publishable else '-'} {text}" for text in verdict.conditions]
+    marked = marked if verdict.publishable and marked else [f"  - {text}" for text in verdict.reasons] + marked
+    for line in marked[:MOST_REASONS]:
+        say(line.replace(" RUN", f" {shlex.quote(str(path))}"))
+    left, remarks = len(marked) - MOST_REASONS, len(result.warnings)
+    more = [f"{left} more reasons or conditions" if left > 1 else "1 more reason or condition"] if left > 0 else []
+    more += [f"{remarks} warning{'s' * (remarks != 1)}"] if remarks else []
+    if more:
+        say(f"  {' and '.join(more)}: see {'result.json' if report is None else 'the report'}.")
+    for line in (*_facts(result), *_files(path, result, report)):
+        say(line)
+    say(f"Next:            {next_command(path, result)}")
 
 
-def _mean_of(draws: int | None) -> str:
-    """Say over how many files of a plan, or of another random solution, figures are means."""
-    if draws is None:
-        return "mean of its files"
-    return "of its file" if draws == 1 else f"mean of {draws}"
+def _facts(result: "Result") -> Iterator[str]:
+    """Yield how many people are re-identified, what analysts can use, the score, and whether it was checked."""
+    from evosdc.assess.utility import shown
 
-
-SHOWN = 12
-"""Columns that are published unchanged which the terminal names; the report names all."""
-
-_COLOURS = {"publishable": "green", "publishable on conditions": "yellow", "not publishable": "red"}
-
-
-def print_publication(result: Mapping[str, Any]) -> None:
-    """Print whether the file may be published and why, whom an intruder finds, and what can be trusted."""
-    from evosdc.assess.intruder import measured_by
-    from evosdc.assess.utility import named
-
-    told = result.get("publication")
-    if not told:
-        return
-    click.secho(harmless(verdict_line(told)), fg=_COLOURS.get(str(told["headline"])), bold=True)
-    for text in told["reasons"]:
-        say(f"  - {text}")
-    for text in told["conditions"]:
-        say(f"  ! {text}")
-    found = told["intruder"]
-    if found:
-        records = found["records"]
-        before = found["original_percent"] * records / 100.0
-        say(
-            f"Expected re-identifications by an informed intruder: {found['expected']:.0f} of {records} "
-            f"({found['percent']:.2f} %, by {measured_by(found)}); without protection {before:.0f}."
-        )
-    for key, words in (("yes", "An analyst can trust"), ("no", "An analyst cannot trust")):
-        texts = told["trust"][key]
+    verdict, found, opinion = result.verdict, result.verdict.intruder, result.second_opinion
+    if found is not None and verdict.people_found_without_protection is not None:
+        share, records = verdict.people_found_without_protection, found["records"]
+        after = f"{found['expected']:.0f} of {records} people expected ({shown(found['percent'])} %)"
+        yield f"{'Re-identified:':<16} {after}; without protection {share * records / 100.0:.0f} ({share:.1f} %)"
+    for words, texts in (("Analysts can:", verdict.trust.yes), ("They cannot:", verdict.trust.no)):
         if texts:
-            say(f"{words}: {' '.join(texts)}")
-    if told["published_unchanged"]:
-        say(f"Published unchanged: {named(told['published_unchanged'], SHOWN)}. {_together(told)}".rstrip())
-    if told["above_limit"] is not None:
-        say(f"The score lies {told['above_limit']:.1f} % above the limit, which no masked file can beat.")
+            yield f"{words:<16} use {'; '.join(text[:1].lower() + text[1:].rstrip('.') for text in texts)}."
+    yield f"{'Score:':<16} {scores_line(result)}"
+    if result.chosen:
+        yield f"{'Chosen:':<16} {result.chosen['words']} (member {result.chosen['member']})"
+    if opinion.answered:
+        yield f"{'Judges:':<16} {opinion.answered} of {opinion.asked} answered. {opinion.text}"
 
 
-def verdict_line(told: Mapping[str, Any]) -> str:
-    """Return in a line whether a file may be published."""
-    provided = f": {told['provided']}" if told.get("provided") else ""
-    return f"Verdict: {str(told['headline']).upper()}{provided}"
+def scores_line(result: "Result") -> str:
+    """Return the score of the file found, beside the best without a search and the original."""
+    best, rival, original = result.best.of_file or result.best, result.portfolio.best, result.identity
+    line = f"{scores_in_words({'fitness': best.fitness, **best.scores})} by {result.fitness}"
+    line += f"; without a search {_numbers(rival.fitness)} ({rival.label})" if rival is not None else ""
+    return line + (f"; unprotected {_numbers(original.fitness)}" if original is not None else "")
 
 
-def _together(told: Mapping[str, Any]) -> str:
-    """Return what unchanged columns tell together, where no condition says it already."""
-    words = str((told.get("unchanged_together") or {}).get("words", ""))
-    return "" if any(words in text for text in told["conditions"]) else words
+def _numbers(fitness: Sequence[float]) -> str:
+    return " ".join(f"{value:.3f}" for value in fitness)
 
 
-def print_verdict(result: Mapping[str, Any]) -> None:
-    """Print whether the score holds against judges that the search did not use; nothing where none was asked."""
-    from evosdc.assess.verdict import ASK
-    from evosdc.printing import NO_TIME, not_applicable_sentences
+def _files(path: Path, result: "Result", report: Path | None) -> Iterator[str]:
+    from evosdc.runs.layout import FOR_USERS
 
-    verdict, opinion = result.get("verdict"), result.get("second_opinion")
-    if not verdict or not opinion:
-        return
-    colour = {True: "green", False: "red"}.get(verdict["holds"], "yellow")
-    click.secho(harmless(f"Second opinion: {verdict['text']}"), fg=colour, bold=True)
-    if opinion["classical"] is not None and opinion["classical"]["verdict"] != verdict["text"]:
-        say(f"The same of {opinion['classical_label']}: {opinion['classical']['verdict']}")
-    for sentence in not_applicable_sentences(opinion["best"]["not_applicable"]):
-        say(f"{sentence}.")
-    judges, lacking = opinion["best"]["judges"], opinion["best"]["not_applicable"]
-    if NO_TIME in lacking.values():
-        say(f"{len(judges)} of {len(judges) + len(lacking)} judges have answered; {ASK} asks those that had no time.")
+    without = f" (without {', '.join(result.dropped_identifiers)})" if result.dropped_identifiers else ""
+    yield f"{'Protected file:':<16} {path / result.best.file}{without}"
+    if (path / FOR_USERS).exists():
+        yield f"{'For its users:':<16} {path / FOR_USERS}"
+    again = shlex.join(["evosdc", "report", str(path)])
+    yield f"{'Report:':<16} {report if report is not None else f'none; {again} writes it'}"
 
 
-def print_requirements(result: Mapping[str, Any]) -> None:
-    """Print whether the file fulfils what was required of it, what it does not fulfil first, and what evosdc adds."""
-    from evosdc.assess.verdict import figure_words, required_words
+def next_command(path: Path, result: "Result") -> str:
+    """Return the one command that helps most: check, search within the bound, or see what may be published."""
+    from evosdc.assess.verdict import NO
+    from evosdc.cli.options import command_line
+    from evosdc.model.constraint import CONDITIONAL
 
-    judged = result.get("requirements") or ()
-    for own, met, words, colour in (
-        (False, False, "Requirements NOT met", "red"),
-        (False, True, "Requirements met", "green"),
-        (True, False, "NOT kept, which evosdc keeps besides", "yellow"),
-        (True, True, "Kept besides", None),
-    ):
-        chosen = [entry for entry in judged if entry["met"] is met and bool(entry.get("own")) is own]
-        texts = [f"{required_words(entry)} ({figure_words(entry)})" for entry in chosen]
-        if texts:
-            click.secho(harmless(f"{words}: {', '.join(texts)}."), fg=colour, bold=not own)
+    verdict, opinion = result.verdict, result.second_opinion
+    if result.so_far:
+        return shlex.join(["evosdc", "resume", str(path)])
+    if verdict.headline != NO:
+        unchecked = opinion.holds is None and not opinion.used_by_the_search
+        open_ones = unchecked and opinion.answered < max(opinion.asked, 1)
+        return shlex.join(["evosdc", "judge" if open_ones else "doctor", str(path)])
+    typed = command_line()
+    wanted = [text.split('"')[1] for reason in verdict.reasons for text in reason.split("--require ")[1:]]
+    wanted = [text for text in (*wanted, CONDITIONAL) if text not in typed]
+    if typed.startswith("evosdc protect ") and wanted and verdict.people_found is not None:
+        return f"{typed} --require {shlex.quote(wanted[0])}"
+    return shlex.join(["evosdc", "member", str(path), "best"])
 
 
 def print_settings(result: Mapping[str, Any]) -> None:
-    """Print what the settings of a sweep, or the replicates of one setting, came to; nothing for a single run."""
+    """Print the figures of a sweep's settings, or of the replicates of one setting; nothing for a single run."""
     entries = result.get("settings") or ()
     if not entries:
         spread = result.get("spread")
@@ -220,10 +159,3 @@ def findings(comparison: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
         else:
             sentences += rank_sentences(title, found, labels)
     return [*sentences, METHOD]
-
-
-def print_warnings(result: Mapping[str, Any]) -> None:
-    """Print what was decided for the user, and what has to be known before the file is released."""
-    for note in result.get("notes", ()):
-        say(f"Note: {note}")
-    warn(result.get("warnings", ()))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evosdc.assess.risk import Perturbed
     from evosdc.model import IntruderView
     from evosdc.randomisation.transition import Matrix
+    from evosdc.runs.result import Verdict
     from evosdc.table.table import Numbers
 
 
@@ -183,12 +184,12 @@ def perturbed_by(
         reordered = reordered_words(made_from.table, view.table, others)
         warn([reordered] if reordered else ())
         told = against_original(made_from.table, view, default_registry(), f"by {Path(original).name}")
-        return replace(told, publication=publication_told(Path(data))) if told is not None else None
+        return replace(told, of_run=verdict_on_file(Path(data))) if told is not None else None
     told_by, told_of = changes_told(Path(data))
     changed = {name: told_of.get(name, 0) for name in known}
     if not any(changed.values()):
         return None
-    return perturbed_file(f"by {told_by}", changed, view, publication=publication_told(Path(data)))
+    return perturbed_file(f"by {told_by}", changed, view, of_run=verdict_on_file(Path(data)))
 
 
 def changes_told(path: Path) -> tuple[str, dict[str, int]]:
@@ -213,17 +214,12 @@ def changes_told(path: Path) -> tuple[str, dict[str, int]]:
     return "", {}
 
 
-def publication_told(path: Path) -> dict[str, Any] | None:
-    """Return what the run folder that a data file lies in says of publishing it; None for any other file."""
-    from evosdc.runs.layout import RESULT, read_object
+def verdict_on_file(path: Path) -> "Verdict | None":
+    """Return the verdict of the run folder that a data file lies in; None for any other file."""
+    from evosdc.runs.result import Result
 
-    try:
-        document = read_object(path.with_name(RESULT))
-    except (OSError, ValueError):
-        return None
-    best, told = document.get("best"), document.get("publication")
-    own = isinstance(best, dict) and best.get("file") == path.name
-    return told if own and isinstance(told, dict) else None
+    result = Result.known(path.parent)
+    return result.verdict if result is not None and result.best.file == path.name else None
 
 
 def matrix_rows(path: Path) -> "dict[str, Matrix]":

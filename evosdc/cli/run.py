@@ -246,7 +246,7 @@ def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> Non
     missed = unmet(result, limits)
     for entry in missed if not as_json else ():
         if on_verdict(entry):
-            accepts = entry["requirement"] != CONDITIONAL and result["publication"]["publishable"]
+            accepts = entry["requirement"] != CONDITIONAL and result["verdict"]["publishable"]
             accepted = f', which "{CONDITIONAL}" would accept' if accepts else ""
             say(f"Requirement NOT met: {entry['requirement']}. The verdict is: {entry['verdict']}{accepted}.", err=True)
     if missed:

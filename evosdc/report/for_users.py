@@ -54,7 +54,7 @@ def write_for_users(folder: Path, target: Path) -> Path:
         given = "several runs" if len(runs) > 1 else "a run that has not ended"
         raise InputError([Fault(str(folder), given, f"the folder of one run with its {RESULT}", "Name one run.")])
     if not may_be_published(runs[0]):
-        reasons = " ".join(str(text) for text in mapping(runs[0].result.get("publication")).get("reasons") or ())
+        reasons = " ".join(str(text) for text in mapping(runs[0].result.get("verdict")).get("reasons") or ())
         raise InputError(
             [Fault(str(folder), "a run whose file is not publishable", "one whose file may be published", reasons)]
         )
@@ -64,7 +64,7 @@ def write_for_users(folder: Path, target: Path) -> Path:
 
 def may_be_published(run: RecordedRun) -> bool:
     """Whether nothing in the verdict of a run forbids to publish its file."""
-    return mapping(run.result.get("publication")).get("publishable") is not False
+    return mapping(run.result.get("verdict")).get("publishable") is not False
 
 
 def render_for_users(run: RecordedRun) -> str:
@@ -183,7 +183,7 @@ def _column(entry: Mapping[str, Any], protected: list[str], differ: str) -> dict
 
 def _protection(run: RecordedRun) -> str:
     """Return what is expected of an intruder, and what he is taken to know; empty where nobody judged it."""
-    found = mapping(mapping(run.result.get("publication")).get("intruder"))
+    found = mapping(mapping(run.result.get("verdict")).get("intruder"))
     known = [str(name) for name in found.get("known") or ()]
     if not found or not known or figure_of(run.result.get("records")) < FEWEST:
         return ""

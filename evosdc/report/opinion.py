@@ -16,7 +16,7 @@ _ROW = 34
 
 def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
     """Return what the section shows; None where no judge was asked."""
-    opinion, verdict = mapping(run.result.get("second_opinion")), mapping(run.result.get("verdict"))
+    opinion = mapping(run.result.get("second_opinion"))
     best, classical = mapping(opinion.get("best")), mapping(opinion.get("classical"))
     judges = mapping(best.get("judges"))
     if not judges:
@@ -30,8 +30,8 @@ def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
         (title, [row for row in rows if (row["kind"] if row["kind"] in named else "") == kind]) for kind, title in kinds
     ]
     return {
-        "holds": verdict.get("holds"),
-        "verdict": run.told(verdict.get("text")),
+        "holds": opinion.get("holds"),
+        "verdict": run.told(opinion.get("text")),
         "classical": run.told(classical.get("verdict")),
         "classical_label": run.told(opinion.get("classical_label")),
         "rival": bool(rival),

@@ -45,13 +45,13 @@ class Definitions:
 
 def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None:
     """Return what the verdict box shows; None for runs that gave none."""
-    told = mapping(run.result.get("publication"))
+    told = mapping(run.result.get("verdict"))
     if not told:
         return None
     style, headline = STATES.get(str(told.get("headline")), STATES["no verdict"])
     required = [_requirement(mapping(entry), definitions) for entry in run.result.get("requirements") or ()]
     trust = mapping(told.get("trust"))
-    opinion = mapping(run.result.get("verdict"))
+    opinion = mapping(run.result.get("second_opinion"))
     above = told.get("above_limit")
     conditions = [run.told(text) for text in told.get("conditions") or ()]
     together = run.told(mapping(told.get("unchanged_together")).get("words"))

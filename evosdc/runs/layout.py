@@ -27,6 +27,9 @@ RECIPE = "recipe.toml"
 PLANNING = "planning.json"
 RESULT = "result.json"
 BEST = "best.csv"
+REFUSED = ".NOT-PUBLISHABLE"
+"""Stands in the name of a best file before its suffix, where the verdict forbids to publish it."""
+
 FRONT = "front.csv"
 SCORES = "scores.csv"
 FREQUENCIES = "frequencies.json"
@@ -130,6 +133,16 @@ class RunFolder:
     def file(self, name: str) -> Path:
         """Return the path of one of its files."""
         return self.path / name
+
+    def name_by_verdict(self, name: str, publishable: bool | None) -> str:
+        """Rename the file that a run wrote, and return its name: with `REFUSED` where the verdict forbids it."""
+        stem, suffix = name.replace(REFUSED, "").split(".", 1)
+        own, refused = f"{stem}.{suffix}", f"{stem}{REFUSED}.{suffix}"
+        named, other = (refused, own) if publishable is False else (own, refused)
+        if name != named:
+            self.file(name).replace(self.file(named))
+        self.file(other).unlink(missing_ok=True)  # of an earlier verdict
+        return named
 
     def write_json(self, name: str, data: Any) -> None:
         """Write a JSON file atomically; text in any script stays readable."""

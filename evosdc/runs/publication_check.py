@@ -16,12 +16,12 @@ from evosdc.runs.layout import (
     KEY,
     RELEASE,
     RESOLVED,
-    RESULT,
     holds_run_files,
     read_object,
     run_folders,
 )
 from evosdc.runs.published import ADVICE, published_fault
+from evosdc.runs.result import Result
 
 Kind = Literal["run", "study", "tuning", "clusters", "folder"]
 
@@ -103,11 +103,12 @@ def check_folder(folder: Path) -> Check:
         files = tuple(_in_plain_folder(folder / name, manifests) for name in names)
         findings = [*_on_manifests(folder, manifests), *_on_secrets(folder, files)]
         return Check(kind, "", files, tuple(findings))
-    publication = _object(folder / RESULT).get("publication") or {}
-    refusal = _refusal(folder, kind)
-    files = tuple(_in_run_folder(folder / name, kind, refusal, publication) for name in sorted(names, key=_place))
+    result = Result.known(folder)
+    refusal = _refusal(result, kind)
+    conditional = result is not None and bool(result.verdict.conditions)
+    files = tuple(_in_run_folder(folder / name, kind, refusal, conditional) for name in sorted(names, key=_place))
     findings = [*_on_run(folder), *_on_permissions(folder, files)]
-    return Check(kind, str(publication.get("headline") or ""), files, tuple(findings))
+    return Check(kind, result.verdict.headline if result is not None else "", files, tuple(findings))
 
 
 def _place(name: str) -> int:
@@ -125,20 +126,18 @@ def _kind_of_folder(folder: Path) -> Kind:
     return "clusters" if all((folder / name).is_file() for name in ("labels.csv", "clusters.json")) else "folder"
 
 
-def _refusal(folder: Path, kind: Kind) -> str:
+def _refusal(result: Result | None, kind: Kind) -> str:
     """Return why the protected file of a run is not for publication; empty where the verdict allows it."""
     if kind == "tuning":
         return "not judged, and in the order of the original"
-    result = _object(folder / RESULT)
-    if not result or result.get("so_far"):
+    if result is None or result.so_far:
         return "not judged: the run has not ended"
-    publishable = (result.get("publication") or {}).get("publishable")
-    if publishable is None:
+    if result.verdict.publishable is None:
         return "not judged: nothing was measured to judge it by"
-    return "" if publishable else "refused by the verdict"
+    return "" if result.verdict.publishable else "refused by the verdict"
 
 
-def _in_run_folder(path: Path, kind: Kind, refusal: str, publication: Mapping[str, Any]) -> Sorted:
+def _in_run_folder(path: Path, kind: Kind, refusal: str, conditional: bool) -> Sorted:
     own = kind_of(path.name)
     if path.is_dir():
         return _of_folder(path) if own is None else Sorted(f"{path.name}/", False, own.what)
@@ -150,8 +149,7 @@ def _in_run_folder(path: Path, kind: Kind, refusal: str, publication: Mapping[st
         return Sorted(path.name, False, own.what)
     if refusal:
         return Sorted(path.name, False, refusal)
-    provided = publication.get("provided") or publication.get("conditions")
-    conditions = ", on the conditions of the verdict" if provided and path.name.startswith(BEST[:5]) else ""
+    conditions = ", on the conditions of the verdict" if conditional and path.name.startswith(BEST[:5]) else ""
     return Sorted(path.name, True, f"{own.what}{conditions}")
 
 

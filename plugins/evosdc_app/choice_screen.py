@@ -71,7 +71,7 @@ async def shown(
     rows += [(str(entry["member"]), entry["scores"]) for entry in front.members]
     exports = exports_of(bench, run)
     judged = run.with_name(f"{run.name}-file-{member}")  # made when it was exported before
-    verdict = told(judged / RESULT).get("publication") if (judged / REPORT).exists() else None
+    verdict = told(judged / RESULT).get("verdict") if (judged / REPORT).exists() else None
     names_of_own = (OWN, str(front.own)) if member == OWN else (member,)
     return bench.page(
         "choose.html", "choose", "Choose", 400 if faults else 200, data=data, run=run.name, front=front, own=OWN,

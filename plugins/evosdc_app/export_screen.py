@@ -102,7 +102,7 @@ async def _exported(bench: Workbench, form: Form, run: Path) -> Response:
     return bench.page(
         "exported.html", "choose", "Exported", data=form.one("data"), run=of_file.name, of=run.name, member=member,
         output=output, own=own,
-        verdict=(told(of_file / RESULT).get("publication") or None) if own else None,
+        verdict=(told(of_file / RESULT).get("verdict") or None) if own else None,
         manifest=bench.folder.name((bench.folder.root / output).with_name(f"{Path(output).stem}.manifest.json")),
         warnings=[text for text in answer.warnings if about(text)],
         said=[text for text in answer.out.splitlines() if about(text)],

@@ -66,7 +66,7 @@ def read_front(run: Path) -> Front:
         members,
         next(iter(same or alike), None) if best else None,
         best.get("scores") or {key: value for key, value in (status.best or {}).items() if key in ("il", "dr")},
-        {} if running else result.get("publication") or {},
+        {} if running else result.get("verdict") or {},
         bool(result) and not result.get("so_far") and not running,
         running,
     )

@@ -11,7 +11,16 @@ import pytest
 
 import evosdc
 from evosdc.assess.changes import exchanged_labels
-from evosdc.assess.judge import Finding, _share, compared, judged, masked_attributes, second_opinions, shown, verdict_on
+from evosdc.assess.judge import (
+    Finding,
+    _share,
+    compared,
+    confirmation_of,
+    judged,
+    masked_attributes,
+    second_opinions,
+    shown,
+)
 from evosdc.errors import DataError, InputError, ParameterError
 from evosdc.experiment.run.opinion import expected_time
 from evosdc.model import Estimate, Estimated, Judge
@@ -214,12 +223,18 @@ class TestVerdict:
     by = {"linkage": "dbrl"}  # noqa: RUF012 -- never changed
 
     def verdict(self, *findings: Finding, claim: float = 4.0):  # type: ignore[no-untyped-def]
-        return verdict_on(findings, {"linkage": claim}, self.by)
+        return confirmation_of(findings, {"linkage": claim}, self.by)
 
     def test_it_says_why_there_is_none(self) -> None:
-        assert self.verdict().sentence == "No verdict: no judge has answered."
-        assert "whose risk is claimed (linkage: 4 %)" in self.verdict(finding(5.0, claim=None)).sentence
-        assert "no claimed risk" in verdict_on([finding(5.0, claim=None)], {}, {}).sentence
+        assert self.verdict().sentence == "Not checked: no judge has answered."
+        assert self.verdict(finding(5.0, claim=None)).sentence.startswith("Not checked: no judge measures a risk")
+
+    def test_a_claim_is_not_confirmed_before_all_that_are_needed_have_answered(self) -> None:
+        waiting = ["linkability"]
+        told = confirmation_of([finding(4.0)], {"linkage": 4.0}, self.by, waiting)
+        assert told.holds is None
+        assert told.sentence == "Not yet checked: linkability had no time to answer."
+        assert confirmation_of([finding(9.0)], {"linkage": 4.0}, self.by, waiting).holds is False
 
     def test_a_quarter_more_is_allowed(self) -> None:
         assert self.verdict(finding(5.0)).holds is True
@@ -232,11 +247,11 @@ class TestVerdict:
     def test_the_sentence(self) -> None:
         said = self.verdict(finding(8.0), finding(12.0)).sentence
         assert said.startswith(
-            "Does not hold: an intruder who knows much links 3.0 times as many as the score says (12 % against 4 %)"
+            "Does not hold: an intruder who knows much links 3.0 times as many as claimed (12 % against 4 %)"
         )
         assert "2.0 times" in said
         assert self.verdict(finding(3.0)).sentence == (
-            "Holds: no judge finds more than 1.25 times the risk claimed (linkage: 4 % by dbrl)."
+            "Holds: no judge measures more than 1.25 times the risk claimed (linkage 4 % by dbrl)."
         )
 
     def test_a_claim_that_holds_is_no_protection(self) -> None:
@@ -251,7 +266,7 @@ class TestVerdict:
     def test_a_claim_of_nothing(self) -> None:
         said = self.verdict(finding(3.0, claim=0.0, chance=0.0), claim=0.0)
         assert said.holds is False
-        assert "where the score says none" in said.sentence
+        assert "where none is claimed" in said.sentence
 
     def test_without_a_claim_there_is_no_verdict(self) -> None:
         assert self.verdict(finding(3.0, claim=None)).holds is None

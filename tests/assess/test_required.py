@@ -2,8 +2,7 @@
 
 import pytest
 
-from evosdc.assess.verdict import on_publication, required_by_user, unmet
-from evosdc.cli.results import print_requirements
+from evosdc.assess.verdict import on_publication, unmet
 from evosdc.errors import InputError
 from evosdc.experiment.build.constraints import parse_constraints
 from evosdc.experiment.build.protection import protection
@@ -11,6 +10,7 @@ from evosdc.experiment.build.safeguards import aims_among, aims_of, with_origins
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.plugins.registry import default_registry
+from evosdc.runs.result import Verdict
 
 
 def entry(requirement: str, met: bool = True, own: bool = False, value: float = 2.0) -> dict[str, object]:
@@ -106,9 +106,10 @@ def test_protect_keeps_the_search_to_the_bound():
     ],
 )
 def test_the_verdict_is_among_the_requirements(headline, wanted, met):
-    told = on_publication({"headline": headline}, ["dr <= 20", wanted])
+    verdict = Verdict(headline=headline)
+    told = on_publication(verdict, ["dr <= 20", wanted])
     assert told == [{"requirement": wanted, "value": float(met), "met": met, "own": False, "verdict": headline}]
-    assert on_publication({"headline": headline}, ["dr <= 20"]) == []
+    assert on_publication(verdict, ["dr <= 20"]) == []
 
 
 def test_only_what_the_user_required_decides_the_exit_status():
@@ -117,7 +118,6 @@ def test_only_what_the_user_required_decides_the_exit_status():
     missed = entry("il <= 1", met=False)
     assert unmet({"requirements": [*kept, missed]}) == [missed]
     assert unmet({"requirements": kept}, limits=True) == kept[:1]
-    assert [found["requirement"] for found in required_by_user({"requirements": kept})] == ["dr <= 20"]
 
 
 def test_fresh_draws_decide_for_a_randomised_file():
@@ -125,16 +125,6 @@ def test_fresh_draws_decide_for_a_randomised_file():
     assert unmet({"requirements": [entry("dr <= 20", met=False)], "fresh": fresh}) == []
     verdict = entry("publishable", met=False)
     assert unmet({"requirements": [verdict], "fresh": fresh}) == [verdict]
-
-
-def test_terminal_tells_what_nobody_required_apart(capsys):
-    verdict = {**entry("publishable", met=False, value=0.0), "verdict": "no verdict"}
-    print_requirements({"requirements": [entry("dr <= 20"), entry("h <= 3", own=True), verdict]})
-    assert capsys.readouterr().out.splitlines() == [
-        "Requirements NOT met: publishable (no verdict).",
-        "Requirements met: dr <= 20 (2).",
-        "Kept besides: h <= 3 (2).",
-    ]
 
 
 @pytest.mark.parametrize("text", ["publishable on condition", "Publishable <= 9", "publishable!"])

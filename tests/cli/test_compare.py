@@ -118,9 +118,9 @@ def test_callbacks_and_choices_of_a_protection():
         callback=lambda record: seen.append(record["generation"]) or record["generation"] == 2,
     )  # fmt: skip
     assert seen == [0, 1, 2]
-    assert found.result["stopped"] == "ended by a callback"
-    member = found.result["front"][found.result["chosen"]["member"]]
-    assert (found.il, found.dr) == (member["scores"]["il"], member["scores"]["dr"])
+    assert found.result.stopped == "ended by a callback"
+    member = found.result.front[found.result.chosen["member"]]
+    assert (found.il, found.dr) == (member.scores["il"], member.scores["dr"])
 
 
 @pytest.mark.parametrize("choose", ["knee", "balanced", {"il": 30}, {"il": 30, "dr": 10}])

@@ -28,7 +28,7 @@ def run(finished, tmp_path):
     folder = tmp_path / "r"
     shutil.copytree(finished / "r", folder)
     folder.chmod(0o700)
-    judged(folder, publishable=True, headline="publishable on conditions", provided="nobody knows town")
+    judged(folder, publishable=True, headline="publishable on conditions", conditions=["Nobody may know town."])
     (folder / "for-users.html").write_text("<html>")
     (folder / "for-users.html").chmod(0o600)
     return folder
@@ -37,7 +37,7 @@ def run(finished, tmp_path):
 def judged(folder, so_far=False, **publication):
     path = folder / "result.json"
     result = json.loads(path.read_text())
-    path.write_text(json.dumps(result | {"publication": publication, "so_far": so_far}))
+    path.write_text(json.dumps(result | {"verdict": publication, "so_far": so_far}))
 
 
 class TestRunFolders:

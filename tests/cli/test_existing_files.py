@@ -87,7 +87,7 @@ def test_a_member_that_is_the_original_is_told_of(evosdc, home):
 def test_the_verdict_goes_with_what_is_exported(evosdc, home):
     result = json.loads((home / "r" / "result.json").read_text())
     for publishable, headline in ((False, "not publishable"), (True, "publishable")):
-        result["publication"] |= {
+        result["verdict"] |= {
             "publishable": publishable,
             "headline": headline,
             "reasons": ["An intruder finds 30 %."],

@@ -37,7 +37,7 @@ def test_exchanged_men_and_women_are_told(evosdc, files):
     assert answer.status == 0
     assert "'m' is published as 'f' in 100 % of its records" in answer.err
     assert answer.out.splitlines()[-1].startswith("Does not hold: an intruder who")
-    assert "times as many as by chance, which is more than the score says" in answer.out
+    assert "times as many as by chance, which is more than claimed" in answer.out
     assert "Use, as loss" in answer.out
     assert any(line.startswith("partial-linkage: ") and len(line) > 60 for line in answer.out.splitlines())
 

@@ -42,7 +42,7 @@ def test_the_best_file_is_told_as_its_run_told_it(evosdc, run) -> None:
     assert told == json.loads(json.dumps(evosdc_api.member(run, best)))
     said = evosdc("member", run, str(best)).out
     assert f"Member {best} of the front" in said
-    assert "An informed intruder is expected to find" in said
+    assert "An informed intruder is expected to re-identify" in said
 
 
 def test_a_share_found_in_the_other_direction_is_told_apart_from_the_score(evosdc, run) -> None:
@@ -50,7 +50,7 @@ def test_a_share_found_in_the_other_direction_is_told_apart_from_the_score(evosd
     turned = next(one for one in told if (one["records"] or {}).get("looks_for") == "masked record")
     said = evosdc("member", run, str(turned["member"])).out
     measure = turned["records"]["measure"]
-    assert f"by {measure} turned round: for each person the likeliest masked record; {measure} itself" in said
+    assert f"by {measure}, attack from person to record; from record to person" in said
 
 
 def test_judges_say_what_they_said_to_the_run(run) -> None:

@@ -139,7 +139,7 @@ def test_a_report_of_the_state_before_goes_when_the_run_goes_on(evosdc, home, wo
 
 def test_both_pages_of_a_run_are_written_into_its_folder(evosdc, home):
     result = json.loads((home / "r" / "result.json").read_text())
-    result["publication"]["publishable"] = True
+    result["verdict"]["publishable"] = True
     (home / "r" / "result.json").write_text(json.dumps(result))
     write_pages(home / "r")
     pages = {name: (home / "r" / name).read_bytes() for name in ("report.html", "for-users.html")}

@@ -1,30 +1,59 @@
 """What terminals are told of a result."""
 
+from pathlib import Path
+
 from rich.table import Table
 
-from evosdc.cli.results import SHOWN, print_publication, print_result, print_verdict
+from evosdc.assess.verdict import NOT_YET
+from evosdc.cli.results import MOST_REASONS, next_command, print_outcome
 from evosdc.cli.text import print_table
-from evosdc.printing import NO_TIME
+from evosdc.runs.result import Result
+
+FOUND = {"measure": "m", "percent": 12.0, "original_percent": 80.0, "expected": 120.0, "records": 1000, "known": ["a"]}
 
 
-def test_how_many_judges_have_answered_is_said_where_some_had_no_time(capsys):
-    best = {"judges": {"one": {}, "two": {}}, "not_applicable": {"three": NO_TIME, "four": "no numbers"}}
-    opinion = {"best": best, "classical": None}
-    result = {"verdict": {"holds": True, "text": "Holds."}, "second_opinion": opinion}
-    print_verdict(result)
-    told = "2 of 4 judges have answered; evosdc judge asks those that had no time.\n"
-    assert capsys.readouterr().out.endswith(told)
-    best["not_applicable"] = {"four": "no numbers"}
-    print_verdict(result)
-    assert "judges have answered" not in capsys.readouterr().out
+def result(**verdict):
+    told = {"headline": "publishable", "publishable": True, "people_found": 12.0, "intruder": FOUND}
+    told |= {
+        "people_found_without_protection": 80.0,
+        "trust": {"yes": ["All 3 means (exactly as they were)."], "no": []},
+    }
+    scored = {"scores": {"il": 10.375, "dr": 11.5}, "fitness": [11.5]}
+    document = {"version": 2, "fitness": "max", "verdict": told | verdict, "best": scored | {"file": "best.csv"}}
+    return Result.of(document | {"identity": scored, "portfolio": {"size": 9, "best": scored | {"label": "mdav k=3"}}})
 
 
-def test_of_many_unchanged_columns_the_terminal_names_the_first(capsys) -> None:
-    told = {"headline": "publishable", "reasons": [], "conditions": [], "intruder": None, "above_limit": None}
-    told |= {"trust": {"yes": [], "no": []}, "published_unchanged": [f"q{number}" for number in range(SHOWN + 3)]}
-    print_publication({"publication": told})
-    said = " ".join(capsys.readouterr().out.split())
-    assert f"Published unchanged: {', '.join(told['published_unchanged'][:SHOWN])} and 3 more." in said
+def printed(capsys, **verdict):
+    print_outcome(Path("runs/a"), result(**verdict), Path("runs/a/report.html"))
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_result_is_told_in_fifteen_lines_with_three_reasons(capsys):
+    many = [f"Reason {number}. Do this." for number in range(9)]
+    lines = printed(capsys, headline="not publishable", publishable=False, reasons=many, conditions=["Mind that."])
+    assert len(lines) <= 15
+    assert lines[:2] == ["Verdict: NOT PUBLISHABLE", "  - Reason 0. Do this."]
+    assert sum(line.startswith("  - ") for line in lines) == MOST_REASONS
+    assert "7 more reasons or conditions" in lines[4]
+    assert "Re-identified:   120 of 1000 people expected (12.0 %); without protection 800 (80.0 %)" in lines
+    assert any(line.startswith("Analysts can:    use all 3 means (exactly as they were).") for line in lines)
+    assert any("without a search 11.500 (mdav k=3); unprotected 11.500" in line for line in lines)
+
+
+def test_conditions_come_before_what_speaks_for_a_file(capsys):
+    told = {"headline": "publishable on conditions", "provided": "that", "conditions": [NOT_YET], "reasons": ["Good."]}
+    lines = printed(capsys, **told)
+    assert lines[:2] == ["Verdict: PUBLISHABLE ON CONDITIONS: that", "  ! Not yet checked: run `evosdc judge runs/a`."]
+    assert lines[-1] == "Next:            evosdc judge runs/a"
+
+
+def test_the_next_command_sees_what_may_be_published_once_all_is_checked():
+    found = result()
+    checked = found.model_copy(update={"second_opinion": found.second_opinion.model_copy(update={"holds": True})})
+    assert next_command(Path("r"), checked) == "evosdc doctor r"
+    refused = result(headline="not publishable", publishable=False)
+    assert next_command(Path("r"), refused) == "evosdc member r best"
+    assert next_command(Path("r"), refused.model_copy(update={"so_far": True})) == "evosdc resume r"
 
 
 def test_tables_keep_their_right_border_where_the_output_is_no_terminal(capsys) -> None:
@@ -34,16 +63,3 @@ def test_tables_keep_their_right_border_where_the_output_is_no_terminal(capsys) 
     lines = capsys.readouterr().out.splitlines()
     assert len(lines[0]) > 160
     assert {line[-1] for line in lines} == set("┓┃┩│┘")
-
-
-def test_of_a_result_every_column_is_shown_and_whole_names_of_measures(capsys) -> None:
-    label = "pram design=a p=0.1 (age), then k-member k=9 (sex), then labels of age, region put right"
-    scores = {"il": 10.375, "dr": 11.5, "worst-relabelling": 0.0}
-    file = {"scores": scores, "fitness": [11.5], "label": label}
-    result = {"title": "Protection of a.csv", "fitness": "max", "identity": file, "best": file, "changed": {"age": 3}}
-    result |= {"portfolio": {"size": 9, "best": file, "tuned": {}}, "generations": 5, "evaluations": 90, "seconds": 1.0}
-    result |= {"recipe": {"steps": 3, "draws": 4, "scores": {**scores, "score": 12.0}, "words": "Recipe."}, "seed": 1}
-    print_result(result | {"stopped": "1 seconds", "missing_rule": "category", "records": 9})
-    lines = capsys.readouterr().out.splitlines()
-    assert {line[-1] for line in lines if line[:1] in "┏┃┡│└"} == set("┓┃┩│┘")
-    assert any(line.startswith("│ worst-relabelling │") for line in lines)

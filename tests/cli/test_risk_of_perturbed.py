@@ -66,21 +66,21 @@ def test_the_original_tells_which_records_are_right(evosdc, files) -> None:
     assert found["intruder"]["percent"] < found["intruder"]["original_percent"]
     told = " ".join(evosdc(*arguments).out.split())
     assert f"{found['right']} have no value that is not their own person's" in told
-    assert "An informed intruder is expected to find" in told
+    assert "An informed intruder is expected to re-identify" in told
     assert "re-identifications are to be expected" not in told
-    assert f"an informed intruder is expected to find {found['intruder']['percent']:.1f} % of the people" in told
+    assert f"an informed intruder is expected to re-identify {found['intruder']['percent']:.1f} % of the people" in told
 
 
 def test_a_run_folder_tells_its_own_verdict(evosdc, files) -> None:
     masked_by(evosdc, "rank-swapping", "--set", "p=30")
     (files / "run").mkdir()
     (files / "masked.csv").rename(files / "run" / "best.csv")
-    told = {"headline": "publishable", "publishable": True, "intruder": {"percent": 3.04}}
-    result = {"best": {"file": "best.csv"}, "changed": {"age": 50}, "publication": told}
+    told = {"headline": "publishable", "publishable": True, "people_found": 3.04}
+    result = {"version": 2, "best": {"file": "best.csv"}, "changed": {"age": 50}, "verdict": told}
     (files / "run" / "result.json").write_text(json.dumps(result))
     answer = evosdc("risk", "run/best.csv", "--schema", "schema.toml")
     assert "Verdict: publishable, says the run that made the file" in answer.out
-    assert "expected to find 3.0 % of the people" in answer.out
+    assert "expected to re-identify 3.0 % of the people" in answer.out
     assert "Do not release" not in answer.out
     data = json.loads(evosdc("risk", "run/best.csv", "--schema", "schema.toml", "--json").out)
     assert data["perturbed"]["verdict"].startswith("publishable, says")

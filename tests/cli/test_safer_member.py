@@ -27,17 +27,17 @@ def data(tmp_path_factory):
 def protected(evosdc, data, folder, *words):
     short = ("--fitness", "max", "--generations", "2", "--no-second-opinion", "--key", data.with_name("key"))
     done = evosdc("protect", data, *short, "-o", folder, *words)
-    return done, json.loads((folder / "result.json").read_text())["publication"]
+    return done, json.loads((folder / "result.json").read_text())["verdict"]
 
 
 def test_a_safer_member_is_told_of_and_holds_what_is_said(evosdc, data, tmp_path) -> None:
     done, told = protected(evosdc, data, tmp_path / "run")
     assert told["headline"] == "not publishable"
     assert told["intruder"]["percent"] > 9.0
-    (number,) = re.findall(r"Member ([0-9]+) of the front loses more", " ".join(told["reasons"]))
-    assert f"evosdc choose RUN {number} -o NEW" in done.out
+    (number,) = re.findall(r"Member ([0-9]+) of the front keeps it", " ".join(told["reasons"]))
+    assert f"evosdc choose {tmp_path / 'run'} {number} -o NEW" in done.out
     evosdc("choose", tmp_path / "run", number, "-o", tmp_path / "chosen")
-    chosen = json.loads((tmp_path / "chosen" / "result.json").read_text())["publication"]
+    chosen = json.loads((tmp_path / "chosen" / "result.json").read_text())["verdict"]
     assert chosen["intruder"]["percent"] <= 9.0
     assert chosen["headline"] != "not publishable"
 

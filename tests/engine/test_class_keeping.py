@@ -134,7 +134,7 @@ def test_unmasked_quasi_identifiers_are_named(tmp_path):
     assert set(entry["unmasked"]) == set(others)
     assert entry["words"] == required_words(entry)
     assert required_words(entry).endswith("are published unchanged)")
-    assert any(required_words(entry) in reason for reason in result["publication"]["reasons"])
+    assert any(required_words(entry) in reason for reason in result["verdict"]["reasons"])
     assert any(warning.startswith("A cause: k-anonymity >= 30 counts over all") for warning in result["warnings"])
 
 

@@ -115,7 +115,7 @@ def test_a_search_gets_out_of_files_that_all_keep_their_values(people, tmp_path,
     assert scores["exact-linkage"] <= ACCEPTED
     assert scores["infeasibility"] == 0.0
     # The verdict says the very same figure, and does not refuse the file for it.
-    verdict = result["publication"]
+    verdict = result["verdict"]
     assert verdict["by_value"]["percent"] == scores["exact-linkage"]
     assert not [reason for reason in verdict["reasons"] if "exact value" in reason]
     assert not [reason for reason in verdict["reasons"] if "was required holds" in reason]

@@ -74,6 +74,6 @@ def test_a_plan_evolved_to_the_end_keeps_what_is_required_and_can_be_read(tmp_pa
     )
     assert all(one.met for one in found.requirements)
     assert found.recipe == tmp_path / "run" / "recipe.toml"
-    assert found.result["recipe"]["words"].startswith("A recipe made the file")
-    last = f"Step {found.result['recipe']['steps']}, local-suppression k=3"
+    assert found.result.recipe["words"].startswith("A recipe made the file")
+    last = f"Step {found.result.recipe['steps']}, local-suppression k=3"
     assert any(line.startswith(last) for line in evosdc.explain(found.recipe))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import evosdc
+from evosdc.assess.verdict import NOT_YET
 from evosdc.cli import main
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import assemble
@@ -56,7 +57,9 @@ def test_judges_that_the_search_used_are_left_out(plain):
 def test_the_claim_is_what_the_search_measured(plain):
     scores, opinion = plain.result["best"]["scores"], plain.result["second_opinion"]["best"]
     assert opinion["claims"]["linkage"] == max(scores["dbrl"], scores["partial-linkage"])
-    assert plain.result["verdict"] == {"holds": opinion["holds"], "text": opinion["verdict"]}
+    told = plain.result["second_opinion"]
+    assert (told["holds"], told["text"]) == (opinion["holds"], opinion["verdict"])
+    assert told["answered"] == len(opinion["judges"]) == told["asked"]
 
 
 def test_it_is_what_judging_the_published_file_says(plain):
@@ -151,8 +154,7 @@ def test_protect_returns_all_that_the_command_tells(frame, tmp_path, monkeypatch
     assert found.score <= found.classical.score
     assert found.score == (max(found.il, found.dr),)
     assert found.requirements[0].met
-    assert found.verdict is not None
-    assert found.verdict.text.startswith(("Holds", "Does not hold", "No verdict"))
+    assert found.second_opinion.text.startswith(("Holds", "Does not hold", "Not checked", "Not yet checked"))
     in_order = original.reset_index(drop=True)
     scores = evosdc.measure(in_order, found.frame, ["dbrl"], attributes=["age", "sex"])
     assert scores["dbrl"] == found.best.scores["dbrl"]
@@ -169,7 +171,7 @@ def test_a_requirement_may_name_a_measure_that_nothing_else_looks_at(frame):
 def test_protect_writes_a_run_where_it_is_asked_to(frame, tmp_path):
     more = {"tune": False, "second_opinion": False, "folder": tmp_path / "run"}
     found = evosdc.protect(frame, protect=["age", "sex"], time=0.5, **more)
-    assert found.verdict is None
+    assert (found.second_opinion.holds, found.second_opinion.answered) == (None, 0)
     assert found.folder == tmp_path / "run"
     assert (tmp_path / "run" / "report.html").is_file()
     assert not (tmp_path / "run" / "tuning.json").exists()
@@ -185,8 +187,9 @@ def test_the_command_prints_a_verdict(frame, tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit):
         main([*words, "--time", "20s"])
     printed = capsys.readouterr().out
-    assert "Second opinion: " in printed
-    assert "tuned classical" in printed
+    assert "answered. " in printed
+    assert "without a search" in printed
+    assert len(printed.splitlines()) <= 15
     assert "A second opinion" in (tmp_path / "run" / "report.html").read_text()
 
 
@@ -221,9 +224,11 @@ def test_a_search_whose_time_was_over_does_not_go_on(frame, tmp_path, monkeypatc
 
 def test_judges_without_time_are_named(frame):
     found = evosdc.protect(frame, protect=["age", "sex"], time=0.5)
-    assert found.verdict is not None
-    assert found.verdict.holds is None
-    assert set(found.result["second_opinion"]["best"]["not_applicable"].values()) == {NO_TIME}
+    opinion = found.second_opinion
+    assert (opinion.holds, opinion.answered) == (None, 0)
+    assert opinion.asked > 2
+    assert set(opinion.best["not_applicable"].values()) == {NO_TIME}
+    assert found.verdict.conditions[-1] == NOT_YET
 
 
 def test_the_mask_command_puts_labels_right(frame):

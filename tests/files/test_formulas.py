@@ -128,7 +128,7 @@ def test_a_protected_frame(tmp_path):
     assert set(found.frame["a"]) <= {"'=x", "y", "z"}
     assert set(found.frame["c"]) == {"'+49 1", "-5"}
     assert not any(is_formula(cell) for line in (tmp_path / "run" / "best.csv").read_text().split() for cell in line)
-    assert any("with a quote before them: " in note for note in found.result["notes"])
+    assert any("with a quote before them: " in note for note in found.result.notes)
 
 
 def test_commands_warn_and_neutralise(tmp_path, monkeypatch, capsys):

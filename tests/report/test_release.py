@@ -45,7 +45,7 @@ def publishable(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("publishable") / "run"
     shutil.copytree(folder, path)
     result = json.loads((path / "result.json").read_text())
-    result["publication"] |= {"publishable": True, "headline": "publishable"}
+    result["verdict"] |= {"publishable": True, "headline": "publishable"}
     (path / "result.json").write_text(json.dumps(result))
     return path
 
@@ -68,7 +68,7 @@ def page(html: str) -> Page:
 def test_the_page_opens_with_the_verdict(run: RecordedRun, page: Page) -> None:
     assert page.unclosed == []
     assert page.sections[0] == "Verdict"
-    told = run.result["publication"]
+    told = run.result["verdict"]
     for text in [*told["reasons"], *told["conditions"], *told["trust"]["yes"], *told["trust"]["no"]]:
         assert text in page.text
     assert "informed-linkage <= 90: met" in page.text
@@ -79,7 +79,7 @@ def test_the_page_opens_with_the_verdict(run: RecordedRun, page: Page) -> None:
 
 
 def test_every_file_found_by_the_intruder_is_as_the_search_measured_it(run: RecordedRun) -> None:
-    scores, found = run.result["best"]["scores"], run.result["publication"]["intruder"]
+    scores, found = run.result["best"]["scores"], run.result["verdict"]["intruder"]
     assert found["percent"] >= max(scores["dbrl"], scores["informed-linkage"]) - 1e-9
     assert found["expected"] == pytest.approx(found["percent"] * 1.5)
 
@@ -268,7 +268,7 @@ def test_a_run_has_both_pages_and_a_study_one(publishable: Path, tmp_path: Path)
     assert write_pages(single) == single / "report.html"
     assert (single / "for-users.html").is_file()
     result = json.loads((single / "result.json").read_text())
-    result["publication"] |= {"publishable": False, "headline": "not publishable", "reasons": ["Too many are found."]}
+    result["verdict"] |= {"publishable": False, "headline": "not publishable", "reasons": ["Too many are found."]}
     (single / "result.json").write_text(json.dumps(result))
     write_pages(single)
     assert not (single / "for-users.html").exists()
@@ -292,7 +292,7 @@ def edited(publishable: Path, tmp_path: Path, corrections: list[dict[str, object
     degree |= single
     (other / "release.json").write_text(json.dumps(release))
     result = json.loads((other / "result.json").read_text())
-    result["publication"]["intruder"]["percent"] = 4.2
+    result["verdict"]["intruder"]["percent"] = 4.2
     (other / "result.json").write_text(json.dumps(result))
     text = parsed(write_for_users(other, tmp_path / "users.html").read_text(encoding="utf-8")).text
     return " ".join(text.split())

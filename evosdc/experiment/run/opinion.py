@@ -1,9 +1,9 @@
-"""The second opinion after a search: judges that it did not use, on the best classical file and the best found."""
+"""The second opinion after a search: independent judges, on the best classical file and the best found."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from evosdc.assess.judge import Claims, second_opinions
+from evosdc.assess.judge import SecondOpinion as JudgedFile
 from evosdc.errors import InputError
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.start import StartingFile, starting_table
@@ -12,6 +12,7 @@ from evosdc.experiment.run.summaries import entries_of
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RunFolder, is_replicate
+from evosdc.runs.result import SecondOpinion
 from evosdc.secret import judging_seed
 from evosdc.table.role_assignment import assign_known
 from evosdc.table.table import Table
@@ -83,8 +84,8 @@ def opinion_of(
     masked: Table,
     answered: Callable[[int, int], None] | None = None,
     until: Callable[[], float | None] = lambda: None,
-) -> tuple[dict[str, Any] | None, dict[str, Any] | None, list[str]]:
-    """Return ``second_opinion`` and ``verdict`` of a result, and notes; None for both where judges cannot be asked.
+) -> tuple[SecondOpinion, list[str]]:
+    """Return the second opinion of a result, and notes; an empty one where judges cannot be asked.
 
     Parameters
     ----------
@@ -92,11 +93,11 @@ def opinion_of(
     starting : sequence of StartingFile
         As `evosdc.experiment.run.portfolio.files_of` returns them.
     best : Individual
-        What was found.
+        The solution.
     masked : Table
         Its file.
     answered : callable, optional
-        Told how many of how many judges have answered.
+        Called with how many of how many judges have answered.
     until : callable, optional
         Returns the seconds that are left for all this, None for no limit. Judges that have not answered by then are
         named; without the time for the best classical file the result is judged alone.
@@ -126,19 +127,29 @@ def opinion_of(
             until=until,
         )
     except InputError as error:
-        return None, None, [f"There is no second opinion: {error.faults[0]}."]
-    verdict = found[BEST].verdict
-    document = {
-        "best": found[BEST].to_json(),
-        "classical": found[CLASSICAL].to_json() if rival is not None else None,
-        "classical_label": starting[rival[0]].label if rival is not None else "",
-        "used_by_the_search": used,
-    }
-    told = f"No verdict: the search used {', '.join(used)} itself, and no other judge reads such a file."
+        return SecondOpinion(), [f"There is no second opinion: {error.faults[0]}."]
+    label = starting[rival[0]].label if rival is not None else ""
+    return summary_of(found[BEST], used, found.get(CLASSICAL), label), []
+
+
+def summary_of(
+    own: JudgedFile, used: Sequence[str], classical: JudgedFile | None = None, label: str = ""
+) -> SecondOpinion:
+    """Return what a result says of the judges' findings; `used` are judges that the search used itself."""
+    verdict = own.verdict
     unjudged = verdict.holds is None and bool(used)
-    if unjudged and rival is not None:
-        document["classical"] = {**found[CLASSICAL].to_json(), "verdict": told}
-    return document, {"holds": verdict.holds, "text": told if unjudged else verdict.sentence}, []
+    told = f"Not checked: the search used {', '.join(used)} itself, and no other judge reads such a file."
+    rival = None if classical is None else classical.to_json()
+    return SecondOpinion(
+        holds=verdict.holds,
+        text=told if unjudged else verdict.sentence,
+        asked=len(own.findings) + own.unasked,
+        answered=len(own.findings),
+        best=own.to_json(),
+        classical={**rival, "verdict": told} if rival is not None and unjudged else rival,
+        classical_label=label,
+        used_by_the_search=list(used),
+    )
 
 
 def _half(seconds: float | None) -> float | None:

@@ -51,6 +51,7 @@ from evosdc.files.row_order import SHUFFLED
 from evosdc.model import Described, Generalising, Individual, PostRandomised
 from evosdc.model.individual import ERROR, INFEASIBILITY
 from evosdc.runs.layout import BEST, CROSSWALK, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
+from evosdc.runs.result import Result, SecondOpinion
 from evosdc.secret import PUBLIC_SEED, public
 from evosdc.table.determination import determinations
 from evosdc.table.table import Table
@@ -128,7 +129,7 @@ def write_outputs(
     broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
     experiment, registry = assembly.experiment, assembly.registry
-    opinion, verdict, unasked = None, None, list[str]()
+    opinion, unasked = SecondOpinion(), list[str]()
     if not so_far and wanted(experiment, folder, state.progress.seconds):
         table = assembly.source.table
         span = expected_time(len(table), len(assembly.microdata.protect), len(table.schema.names))
@@ -139,7 +140,7 @@ def write_outputs(
         if left is None or left >= 1.0:
             tell(f"asking judges for a second opinion: {within}")
         answered = (display or Display()).judging
-        opinion, verdict, unasked = opinion_of(assembly, starting, best, masked, answered, lambda: given.for_judges)
+        opinion, unasked = opinion_of(assembly, starting, best, masked, answered, lambda: given.for_judges)
     tell("judging the file: fresh draws, limit, intruders, analyses")
     fresh = fresh_summary(assembly, starting, best)
     limit = None
@@ -178,7 +179,7 @@ def write_outputs(
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *ordered,
             *exchanged,
-            *([] if opinion is None else [said for said in opinion["best"]["warnings"] if said not in told]),
+            *(said for said in (opinion.best or {}).get("warnings", ()) if said not in told),
             *impossible_warning(fresh),
             *written.order_sentences,
             *([] if written.neutralised else written.formula_sentences),
@@ -206,22 +207,21 @@ def write_outputs(
         "fresh": fresh,
         "front": [scored(member) | {"origin": member.origin} for member in state.front],
     }
-    further = {
-        "verdict": verdict,
+    document |= {
         "second_opinion": opinion,
-        "so_far": so_far or None,
+        "so_far": so_far,
         "chosen": None if member is None else {"member": member, "words": in_words(choice) if choice else WITHIN},
         "recipe": recipe_summary(folder, best, recipe, portfolio["best"]),
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }
-    document |= {key: value for key, value in further.items() if value is not None}
     front = [] if so_far or member is not None else state.front
     spare = _share(given.left)
-    verdict_on_file = write_release(folder, assembly, masked, document, risk, exchanged, omitted, front, spare)
-    document = {"publication": verdict_on_file} | document
-    document["requirements"] = [*judged, *on_publication(verdict_on_file, experiment.constraints)]
-    folder.write_json(RESULT, document)
-    return document
+    verdict, named = write_release(folder, assembly, masked, document, risk, exchanged, omitted, front, spare)
+    document |= {"verdict": verdict, "best": document["best"] | {"file": named}}
+    document["requirements"] = [*judged, *on_publication(verdict, experiment.constraints)]
+    written_result = Result.model_validate(document).to_json()
+    folder.write_json(RESULT, written_result)
+    return written_result
 
 
 def pictures_of(assembly: Assembly, masked: Table) -> dict[str, str]:

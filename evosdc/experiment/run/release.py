@@ -1,16 +1,17 @@
 """What a run says of the file that it publishes: ``release.json``, and the verdict in ``result.json``."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from time import monotonic
 from typing import Any
 
 from evosdc.assess.background import further_knowledge, unchanged_together
 from evosdc.assess.classes import cross_tables
 from evosdc.assess.data_check import given_away_sentences
-from evosdc.assess.intruder import bound_of, found_by_value, two_way_of
+from evosdc.assess.intruder import audience_of, bound_of, found_by_value, two_way_of
 from evosdc.assess.unchanged import unchanged_columns
 from evosdc.assess.utility import analyses, corrections
-from evosdc.assess.verdict import Evidence, publication
+from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_of
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.safeguards import aims_among
 from evosdc.experiment.run.intruders import found_in, safer_member
@@ -19,7 +20,8 @@ from evosdc.experiment.run.provenance import digest
 from evosdc.model import Individual
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.printing import NO_TIME
-from evosdc.runs.layout import RELEASE, RunFolder
+from evosdc.runs.layout import RELEASE, RESULT, RunFolder
+from evosdc.runs.result import Requirement, Result, SecondOpinion, Verdict
 from evosdc.secret import public
 from evosdc.table.determination import determinations
 from evosdc.table.distinct_values import distinct_values
@@ -36,8 +38,8 @@ def write_release(
     omitted: Rows | None = None,
     front: Sequence[Individual] = (),
     seconds: float | None = None,
-) -> dict[str, Any]:
-    """Write ``release.json`` and return the verdict.
+) -> tuple[Verdict, str]:
+    """Write ``release.json``; return the verdict, and the name of the protected file.
 
     Parameters
     ----------
@@ -50,11 +52,11 @@ def write_release(
     risk : mapping
         Of `privacy_findings`.
     exchanged : sequence of str
-        Sentences on exchanged labels.
+        Sentences on swapped categories.
     omitted : ndarray of intp, optional
         Positions of records that are not published.
     front : sequence of Individual
-        Among which a file is looked for in which fewer people are found, where too many are in this one.
+        Among which a file is looked for that keeps the bound, where this one does not.
     seconds : float, optional
         That may take.
     """
@@ -63,8 +65,9 @@ def write_release(
     original, published = whole.without(omitted), whole.with_columns(masked).without(omitted)
     shown = masked.without(omitted)
     measured = any(name in document["best"]["scores"] for name in assembly.registry.defaults("measure", "identity"))
-    # The intruder is asked anew only where other judges are: that costs about as much as an evaluation.
-    asked = measured or bool(document.get("verdict"))
+    opinion: SecondOpinion = document["second_opinion"]
+    # The intruder is tried again only where other judges are: that costs about as much as an evaluation.
+    asked = measured or opinion.best is not None
     began = monotonic()
     of_file = document["best"].get("of_file", document["best"])["scores"] if omitted is None else None
     found = found_in(assembly, original, shown, document["identity"], of_file) if asked else None
@@ -78,50 +81,26 @@ def write_release(
     together = unchanged_together(original, published, microdata.protect, same, by_masked)
     further = further_knowledge(original, shown, microdata.protect, same, assembly.registry)
     analysed = analyses(original, published, microdata.protect) if len(shown) else {}
-    folder.write_json(
-        RELEASE,
-        {
-            "published": digest(folder.file(document["best"]["file"])),
-            "cross_tables": cross_tables(original, published, microdata.protect) if len(shown) else [],
-            "analyses": analysed,
-            "corrections": corrections(original, published, analysed["tables"]) if analysed else [],
-            "published_unchanged": unchanged,
-            "records": found.to_json() if found is not None else None,
-            "omitted": 0 if omitted is None else len(omitted),
-            "codebook": _codebook(published, dropped, assembly.source.carried),
-            "meanings": _meanings(assembly, document),
-        },
-    )
     required = document["requirements"]
-    verdict = document.get("verdict") or {}
     summary = found.to_json() if found is not None else _of_model(risk, len(shown))
-    told = {key: value for key, value in summary.items() if key != "at_risk"} if summary is not None else None
+    intruder = {key: value for key, value in summary.items() if key != "at_risk"} if summary is not None else None
     fitness, identity = document["best"]["fitness"], document["identity"]
     texts = [str(entry["requirement"]) for entry in required if not entry["own"]]
     own = [str(entry["requirement"]) for entry in required if entry["own"]]
-    bound, bound_by = bound_of(
-        texts, str((told or {}).get("measure", "")), assembly.registry, assembly.experiment.accepted
-    )
+    experiment = assembly.experiment
+    bound, bound_by = bound_of(texts, str((intruder or {}).get("measure", "")), assembly.registry, experiment.accepted)
+    named = experiment.audience if experiment.bound is None and not bound_by else None
     above = found is not None and found.percent > bound
-    safer = safer_member(assembly, front, bound, seconds, cost) if above else None
-    opinion = (document.get("second_opinion") or {}).get("best") or {}
-    unheard = [*(opinion.get("not_applicable") or {}).values()]
     evidence = Evidence(
-        intruder=told,
+        intruder=intruder,
         requirements=required,
         own_limits=own,
-        aims=aims_among(assembly.experiment.constraints, assembly.registry, assembly.experiment.goal),
+        aims=aims_among(experiment.constraints, assembly.registry, experiment.goal),
         bound=bound,
         bound_by=bound_by,
+        audience=named or audience_of(bound),
         two_way=two_way_of(assembly.registry),
-        safer=safer,
-        holds=verdict.get("holds"),
-        contradiction=str(verdict.get("text", "")).removeprefix("Does not hold: "),
-        contradicting=_contradicting(opinion.get("judges") or {}),
-        answered=len(opinion.get("judges") or ()),
-        unasked=unheard.count(NO_TIME),
-        lacking=len(unheard) - unheard.count(NO_TIME),
-        used=list((document.get("second_opinion") or {}).get("used_by_the_search") or ()),
+        safer=safer_member(assembly, front, bound, seconds, cost) if above else None,
         analyses=analysed,
         unchanged=unchanged,
         together=together.to_json() if together is not None else None,
@@ -138,12 +117,75 @@ def write_release(
         public_seed=public(assembly.seed) is not None,
         above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
     )
-    return publication(evidence)
+    verdict = verdict_of(_with_opinion(evidence, opinion))
+    name = str(document["best"]["file"])
+    folder.write_json(
+        RELEASE,
+        {
+            "published": digest(folder.file(name)),
+            "cross_tables": cross_tables(original, published, microdata.protect) if len(shown) else [],
+            "corrections": corrections(original, published, analysed["tables"]) if analysed else [],
+            "records": found.to_json() if found is not None else None,
+            "omitted": 0 if omitted is None else len(omitted),
+            "codebook": _codebook(published, dropped, assembly.source.carried),
+            "meanings": _meanings(assembly, document["best"]["scores"], opinion),
+            **_stored(evidence),
+        },
+    )
+    return verdict, name
 
 
-def _order(told: Mapping[str, Any]) -> tuple[float, float]:
+_APART = {"analyses": "analyses", "unchanged": "published_unchanged"}
+"""What of the evidence stands in ``release.json`` by itself, since pages show it."""
+
+
+def _stored(evidence: Evidence) -> dict[str, Any]:
+    """Return evidence as ``release.json`` has it."""
+    stored = asdict(evidence)
+    return {name: stored.pop(key) for key, name in _APART.items()} | {"evidence": stored}
+
+
+def judge_again(folder: RunFolder, opinion: SecondOpinion) -> Result:
+    """Write the verdict of a run anew by a second opinion that came later; return its result.
+
+    Raises
+    ------
+    CheckpointError
+        The folder lacks what the verdict rests on, or it is damaged.
+    """
+    result, release = Result.read(folder.path), folder.read_object(RELEASE, "evidence", *_APART.values())
+    stored = release["evidence"] | {key: release[name] for key, name in _APART.items()}
+    verdict = verdict_of(_with_opinion(Evidence(**stored), opinion))
+    required = [entry for entry in result.requirements if not on_verdict(entry.model_dump())]
+    wanted = [entry.requirement for entry in result.requirements if entry not in required]
+    changed = {
+        "verdict": verdict,
+        "second_opinion": opinion,
+        "requirements": [*required, *map(Requirement.model_validate, on_publication(verdict, wanted))],
+    }
+    result = result.model_copy(update=changed)
+    folder.write_json(RESULT, result.to_json())
+    return result
+
+
+def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
+    """Return evidence with what judges say."""
+    best = opinion.best or {}
+    return replace(
+        evidence,
+        holds=opinion.holds,
+        contradiction=opinion.text.removeprefix("Does not hold: "),
+        contradicting=_contradicting(best.get("judges") or {}),
+        answered=opinion.answered,
+        unasked=opinion.asked - opinion.answered,
+        lacking=sum(reason != NO_TIME for reason in (best.get("not_applicable") or {}).values()),
+        used=opinion.used_by_the_search,
+    )
+
+
+def _order(scored: Mapping[str, Any]) -> tuple[float, float]:
     """Return what the better of two files has less of: how far it is from its constraints, then its one objective."""
-    return told["scores"].get(INFEASIBILITY, 0.0), told["fitness"][0]
+    return scored["scores"].get(INFEASIBILITY, 0.0), scored["fitness"][0]
 
 
 def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
@@ -192,15 +234,14 @@ def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, st
     return listed
 
 
-def _meanings(assembly: Assembly, document: Mapping[str, Any]) -> dict[str, str]:
+def _meanings(assembly: Assembly, scores: Mapping[str, float], opinion: SecondOpinion) -> dict[str, str]:
     """Return each measure and judge of the result in one sentence."""
     registry = assembly.registry
-    asked = ((document.get("second_opinion") or {}).get("best") or {}).get("judges") or {}
     known = set(registry.names("measure"))
-    names = [name for name in (*document["best"]["scores"], *asked) if name in known]
+    names = [name for name in (*scores, *((opinion.best or {}).get("judges") or {})) if name in known]
     meanings = {name: registry.spec("measure", name).summary for name in dict.fromkeys(names)}
     fixed = {
         "il": "Information loss: the mean of the measures of loss.",
         "dr": "Disclosure risk: what the measures of risk come to together.",
     }
-    return meanings | {name: text for name, text in fixed.items() if name in document["best"]["scores"]}
+    return meanings | {name: text for name, text in fixed.items() if name in scores}

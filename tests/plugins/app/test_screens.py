@@ -415,7 +415,7 @@ class TestSearches:
     def test_the_run_s_own_best_file_comes_first_with_its_verdict(self, server, run):
         page = server.get("/choose", run=run, data="survey.csv").text
         folder = server.folder / "runs" / run
-        told = json.loads((folder / "result.json").read_text())["publication"]
+        told = json.loads((folder / "result.json").read_text())["verdict"]
         assert f"Verdict: {told['headline'].upper()}" in words(page)
         for text in told["reasons"] + told["conditions"]:
             assert " ".join(text.split()) in words(page)

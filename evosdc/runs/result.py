@@ -1,0 +1,254 @@
+"""The result of a run: what ``result.json`` holds. Written at the end by this model, and read by it everywhere."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evosdc.errors import CheckpointError, Fault
+from evosdc.printing import printable
+from evosdc.runs.layout import RESULT, read_object
+
+VERSION: Literal[2] = 2
+"""Of the form of ``result.json``; a result of another version is refused, since its keys mean something else."""
+
+Audience = Literal["public", "researchers", "safe-room", ""]
+"""Who may get a file: the narrowest audience whose bound on re-identified people it was judged by; empty for none."""
+
+
+class _Part(BaseModel):
+    """Part of a result. What a later version or a plugin adds is kept as it is."""
+
+    model_config = ConfigDict(extra="allow", protected_namespaces=())
+
+
+class Scored(_Part):
+    """A file with its scores.
+
+    Parameters
+    ----------
+    scores : dict of str to float
+        By measure, ``il`` and ``dr`` among them where they are defined.
+    fitness : list of float
+        One number for each objective; less is better.
+    """
+
+    scores: dict[str, float] = {}
+    fitness: list[float] = []
+
+
+class Best(Scored):
+    """The file that was written: how it came to be (`origin`), its readable `genome`, and its name in the folder."""
+
+    origin: str = ""
+    genome: Any = None
+    file: str = ""
+    draws: int | None = None
+    of_file: Scored | None = None
+
+
+class Entry(Scored):
+    """A file of the portfolio: a masking method with its parameters."""
+
+    method: str = ""
+    params: dict[str, Any] = {}
+    label: str = ""
+
+
+class Portfolio(_Part):
+    """The files that were made without a search: how many, and the best; besides ``tuned`` where methods were tuned."""
+
+    size: int = 0
+    best: Entry | None = None
+
+
+class Requirement(_Part):
+    """A requirement, the figure of the file, and whether it is met; `own` where evosdc set it itself."""
+
+    requirement: str
+    value: float
+    met: bool
+    own: bool = False
+
+
+class Trust(_Part):
+    """What an analyst can use (`yes`) and cannot use (`no`), in sentences."""
+
+    yes: list[str] = []
+    no: list[str] = []
+
+
+class Bound(_Part):
+    """Per cent of the people that may be re-identified, and the requirement that set it; None for the usual bound."""
+
+    percent: float = 9.0
+    set_by: str | None = None
+
+
+class Verdict(_Part):
+    """Whether a file may be published, and why.
+
+    Parameters
+    ----------
+    publishable : bool or None
+        None where nothing was measured to judge by.
+    headline : str
+        ``publishable``, ``publishable on conditions``, ``not publishable`` or ``no verdict``.
+    provided : str
+        The conditions in few words; empty without any.
+    reasons : list of str
+        Why not, each with what to do; or what speaks for it.
+    conditions : list of str
+        What must be known or decided before.
+    people_found : float or None
+        Per cent of the people whom an informed intruder is expected to re-identify.
+    people_found_without_protection : float or None
+        The same in the original.
+    audience : str
+        Who may get the file, by the bound that it was judged by.
+    intruder : dict or None
+        Of `evosdc.assess.intruder.Found.to_json`.
+    trust : Trust
+    published_unchanged : list of str
+        Columns.
+    unchanged_together : dict or None
+        Of `evosdc.assess.background.Together.to_json`, with ``words``.
+    further : list of dict
+        Of `evosdc.assess.background.Further.to_json`.
+    by_value : dict or None
+        The ``attribute`` by whose exact value alone most people are re-identified, and the ``percent``.
+    bound : Bound
+    above_limit : float or None
+        By how many per cent the score lies above what is possible.
+    """
+
+    publishable: bool | None = None
+    headline: str = "no verdict"
+    provided: str = ""
+    reasons: list[str] = []
+    conditions: list[str] = []
+    people_found: float | None = None
+    people_found_without_protection: float | None = None
+    audience: Audience = "public"
+    intruder: dict[str, Any] | None = None
+    trust: Trust = Field(default_factory=Trust)
+    published_unchanged: list[str] = []
+    unchanged_together: dict[str, Any] | None = None
+    further: list[dict[str, Any]] = []
+    by_value: dict[str, Any] | None = None
+    bound: Bound = Field(default_factory=Bound)
+    above_limit: float | None = None
+
+    @property
+    def line(self) -> str:
+        """The verdict in a line."""
+        return f"Verdict: {self.headline.upper()}{f': {self.provided}' if self.provided else ''}"
+
+
+class SecondOpinion(_Part):
+    """What independent judges say of the claimed risk.
+
+    Parameters
+    ----------
+    holds : bool or None
+        None where nobody has answered, or too few have.
+    text : str
+        The same in a sentence.
+    asked, answered : int
+        Judges that apply to the file, and those of them that have answered so far.
+    best, classical : dict or None
+        Of `evosdc.assess.judge.SecondOpinion.to_json`: on the file, and on the best one made without a search.
+    classical_label : str
+        Which file that is.
+    used_by_the_search : list of str
+        Judges that are not asked, since the search used them itself.
+    """
+
+    holds: bool | None = None
+    text: str = ""
+    asked: int = 0
+    answered: int = 0
+    best: dict[str, Any] | None = None
+    classical: dict[str, Any] | None = None
+    classical_label: str = ""
+    used_by_the_search: list[str] = []
+
+
+class Result(_Part):
+    """All that a run has to say of itself; figures and sentences, no value of a record."""
+
+    version: Literal[2] = 2
+    title: str = ""
+    verdict: Verdict = Field(default_factory=Verdict)
+    seed: int | None = None
+    fitness: str = ""
+    evaluations: int = 0
+    failed: int = 0
+    generations: int = 0
+    seconds: float = 0.0
+    digest: str = ""
+    stopped: str = ""
+    records: int = 0
+    protect: list[str] = []
+    missing_rule: str = ""
+    dropped_identifiers: list[str] = []
+    changed: dict[str, int] = {}
+    perturbed: dict[str, int] = {}
+    untouched: dict[str, int] = {}
+    warnings: list[str] = []
+    notes: list[str] = []
+    identity: Scored | None = None
+    portfolio: Portfolio = Field(default_factory=Portfolio)
+    best: Best = Field(default_factory=Best)
+    requirements: list[Requirement] = []
+    second_opinion: SecondOpinion = Field(default_factory=SecondOpinion)
+    fresh: dict[str, Any] | None = None
+    front: list[Scored] = []
+    hypervolume: dict[str, Any] | None = None
+    limit: dict[str, Any] | None = None
+    recipe: dict[str, Any] | None = None
+    chosen: dict[str, Any] | None = None
+    so_far: bool = False
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any], where: str = RESULT) -> Self:
+        """Return the result that a JSON object holds.
+
+        Raises
+        ------
+        CheckpointError
+            It is of another version, or damaged.
+        """
+        if document.get("version") != VERSION:
+            advice = f"Move {RESULT} away: `evosdc resume` writes it again from the last checkpoint."
+            given = f"a result of version {document.get('version', 1)}"
+            raise CheckpointError(Fault(where, given, f"one of version {VERSION}", advice))
+        try:
+            return cls.model_validate(document)
+        except ValidationError as error:
+            key = ".".join(map(str, error.errors()[0]["loc"]))
+            given = f"a damaged result ({key}: {error.errors()[0]['msg']})"
+            raise CheckpointError(Fault(where, given, "the file as the run wrote it")) from None
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Return the result of a run folder; raises `CheckpointError` as `of`, and `OSError` where there is none."""
+        file = folder / RESULT
+        try:
+            document = read_object(file)
+        except ValueError:
+            raise CheckpointError(Fault(printable(str(file)), "a damaged file", "a JSON object")) from None
+        return cls.of(document, printable(str(file)))
+
+    @classmethod
+    def known(cls, folder: Path) -> Self | None:
+        """Return the result of a folder; None where there is none that can be read."""
+        try:
+            return cls.read(folder)
+        except (OSError, CheckpointError):
+            return None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``result.json`` holds."""
+        return self.model_dump(mode="json")
