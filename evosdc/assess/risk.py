@@ -415,10 +415,10 @@ class Perturbed:
         if self.right is not None:
             told.append(f"Of these {self.unique} records, {self.right} have no value that is not their own person's.")
         if self.found is not None:
-            turned = " turned round" if self.found.backwards else ""
+            turned = ", attack from person to record" if self.found.backwards else ""
             told.append(
-                f"An informed intruder is expected to re-identify {self.found.expected:.0f} of {self.found.records} people "
-                f"({self.found.percent:.2f} %, by {self.found.measure}{turned}); in the original "
+                f"An informed intruder is expected to re-identify {self.found.expected:.0f} of {self.found.records} "
+                f"people ({self.found.percent:.2f} %, by {self.found.measure}{turned}); in the original "
                 f"{self.found.original * self.found.records / 100.0:.0f}."
             )
         elif self.right is None:

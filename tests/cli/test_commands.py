@@ -109,7 +109,7 @@ def test_conditions_are_accepted_where_that_is_required(evosdc, survey):
     answer = evosdc(*SHORT, *wanted, "--no-second-opinion", "-o", "strict")
     assert answer.status == 1
     assert "Verdict: PUBLISHABLE ON CONDITIONS: " in answer.out
-    assert "judges that the search did not use have to agree; they were not asked yet" in answer.out
+    assert "independent attacks confirm it" in answer.out
     assert 'which "publishable on conditions" would accept' in answer.err
     lenient = evosdc(*SHORT, *wanted[:-1], "Publishable on  conditions", "--no-second-opinion", "-o", "lenient")
     assert lenient.status == 0

@@ -36,9 +36,8 @@ def test_exchanged_men_and_women_are_told(evosdc, files):
     answer = evosdc("judge", "o.csv", "swapped.csv", *files, *QUICK, "--claimed", "1")
     assert answer.status == 0
     assert "'m' is published as 'f' in 100 % of its records" in answer.err
-    assert answer.out.splitlines()[-1].startswith("Does not hold: an intruder who")
+    assert answer.out.startswith("Does not hold: an intruder who")
     assert "times as many as by chance, which is more than claimed" in answer.out
-    assert "Use, as loss" in answer.out
     assert any(line.startswith("partial-linkage: ") and len(line) > 60 for line in answer.out.splitlines())
 
 
@@ -56,16 +55,15 @@ def test_json_is_one_object(evosdc, files):
 
 def test_a_claim_that_holds(evosdc, files):
     answer = evosdc("judge", "o.csv", "o.csv", *files, "--judges", "partial-linkage", "--protect", "sex,job")
-    assert answer.out.splitlines()[-1].startswith("Holds: ")
+    assert answer.out.startswith("Holds: ")
     assert "known to an intruder: sex, job" in " ".join(answer.out.split())
 
 
 def test_how_many_people_are_found_is_told_whatever_is_claimed(evosdc, files):
     asked = ("judge", "o.csv", "o.csv", *files, "--judges", "partial-linkage", "--protect")
     few, many = (" ".join(evosdc(*asked, names).out.split()) for names in ("sex", "sex,place,job"))
-    assert "within the 9 % accepted for files that everybody gets. Holds" in few
-    assert "more than the 9 % that health authorities accept for files that everybody gets: such a" in many
-    assert "such a file is not for all. Holds" in many
+    assert "within the 9 % accepted for public files." in few
+    assert "more than the 9 % accepted for public files." in many
     told = json.loads(evosdc(*asked, "sex,place,job", "--json").out)["identity"]
     assert told["percent"] > told["accepted"] == 9.0
     assert told["known"] == ["sex", "place", "job"]
