@@ -591,7 +591,9 @@ def second_opinions(
         try:
             for side in sides.values():
                 require_readable(specs[name], built[name], side)
-            with time_limited(_share(until(), len(turns) + 1, again), DeadlineOver):
+            # Those that are needed share all the time that is left; the others what these leave.
+            sharing = sum(other in needed for other, _ in turns) if name in needed else len(turns)
+            with time_limited(_share(until(), sharing + 1, again), DeadlineOver):
                 asked = _asked(specs[name], built[name], next(iter(sides.values())))
                 found = {}
                 for label, side in sides.items():

@@ -1,6 +1,7 @@
 """The result of a run on the terminal: at most fifteen lines; all else is in the report."""
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -107,7 +108,7 @@ def next_command(path: Path, result: "Result") -> str:
         unchecked = opinion.holds is None and not opinion.used_by_the_search
         open_ones = unchecked and opinion.answered < max(opinion.asked, 1)
         return shlex.join(["evosdc", "judge" if open_ones else "doctor", str(path)])
-    typed = command_line()
+    typed = re.sub(r" (-o|--output)[ =]\S+", "", command_line())  # that folder is there now
     wanted = [text.split('"')[1] for reason in verdict.reasons for text in reason.split("--require ")[1:]]
     wanted = [text for text in (*wanted, CONDITIONAL) if text not in typed]
     if typed.startswith("evosdc protect ") and wanted and verdict.people_found is not None:

@@ -135,14 +135,10 @@ def write_release(
     return verdict, name
 
 
-_APART = {"analyses": "analyses", "unchanged": "published_unchanged"}
-"""What of the evidence stands in ``release.json`` by itself, since pages show it."""
-
-
 def _stored(evidence: Evidence) -> dict[str, Any]:
-    """Return evidence as ``release.json`` has it."""
-    stored = asdict(evidence)
-    return {name: stored.pop(key) for key, name in _APART.items()} | {"evidence": stored}
+    """Return evidence as ``release.json`` has it; what pages show stands by itself."""
+    shown = {"analyses": evidence.analyses, "published_unchanged": list(evidence.unchanged)}
+    return shown | {"evidence": asdict(replace(evidence, analyses={}, unchanged=()))}
 
 
 def judge_again(folder: RunFolder, opinion: SecondOpinion) -> Result:
@@ -153,9 +149,11 @@ def judge_again(folder: RunFolder, opinion: SecondOpinion) -> Result:
     CheckpointError
         The folder lacks what the verdict rests on, or it is damaged.
     """
-    result, release = Result.read(folder.path), folder.read_object(RELEASE, "evidence", *_APART.values())
-    stored = release["evidence"] | {key: release[name] for key, name in _APART.items()}
-    verdict = verdict_of(_with_opinion(Evidence(**stored), opinion))
+    result = Result.read(folder.path)
+    release = folder.read_object(RELEASE, "evidence", "analyses", "published_unchanged")
+    stored = Evidence(**release["evidence"])
+    evidence = replace(stored, analyses=release["analyses"], unchanged=release["published_unchanged"])
+    verdict = verdict_of(_with_opinion(evidence, opinion))
     required = [entry for entry in result.requirements if not on_verdict(entry.model_dump())]
     wanted = [entry.requirement for entry in result.requirements if entry not in required]
     changed = {
