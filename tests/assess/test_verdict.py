@@ -11,6 +11,7 @@ from evosdc.assess.intruder import (
     ACCEPTED,
     LIKELY,
     LISTED,
+    audience_of,
     bound_of,
     found_by_intruder,
     found_by_value,
@@ -48,10 +49,11 @@ def test_a_file_that_nothing_speaks_against_is_publishable():
 
 
 def test_people_found_are_told_with_and_without_protection_and_for_whom():
-    told = verdict(intruder=intruder(15.0), bound=20.0, bound_by="m <= 20")
+    told = verdict(intruder=intruder(15.0), bound=20.0, audience="researchers")
     assert (told["people_found"], told["people_found_without_protection"]) == (15.0, 80.0)
     assert told["audience"] == "researchers"
-    assert [verdict(bound=bound)["audience"] for bound in (9.0, 33.0, 34.0)] == ["public", "safe-room", ""]
+    assert "within the 20 % accepted for researchers under contract" in told["reasons"][0]
+    assert [audience_of(bound) for bound in (9.0, 20.0, 33.0, 34.0)] == ["public", "researchers", "safe-room", ""]
 
 
 def test_a_search_that_was_kept_to_the_bound_is_given_more_time():
