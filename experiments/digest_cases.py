@@ -80,14 +80,13 @@ univariate-microaggregation housing --set k=5 --set average=median
 
 GENERALISATION = "aecs,cavg,dm,dm-star,entropy,height,iloss,lm,precision"
 CATEGORICAL = (
-    "actbil,association-difference,best-guess,bivariate-difference,chi-square-difference,classifier-accuracy,"
+    "actbil,best-guess,bivariate-difference,chi-square-difference,classifier-accuracy,"
     "cluster-agreement,correct-matches,cramer-difference,ctbil,ctbil-mv,dbil,dbrl,ebil,frequency-change,hellinger,"
     f"hellinger-difference,id,ldp-epsilon,marginal-shift,prl,rsrl,unchanged,{GENERALISATION}"
 )
 NUMERIC = (
-    "apil,cluster-agreement,correlations-discrepancy,covariances-discrepancy,data-discrepancy,dbrl,"
-    "eigenvalues-discrepancy,id,il1s,mean-variation,means-discrepancy,pil-correlations,pil-covariances,pil-means,"
-    f"pil-quantiles,pil-variances,prl,regression-overlap,rsrl,variances-discrepancy,{GENERALISATION}"
+    "apil,cluster-agreement,data-discrepancy,dbrl,"
+    "eigenvalues-discrepancy,id,il1s,mean-variation,prl,regression-overlap,rsrl,{GENERALISATION}"
 )
 
 START = """start=[{method="mdav",k=3},{method="rank-swapping",p=5},{method="rank-swapping",p=15},

@@ -33,14 +33,12 @@ def cramer_v(first: Codes, second: Codes) -> float:
 class Association(Judge):
     """Mean absolute change of Cramer's V over the pairs of attributes with a masked one in them, times 100.
 
-    Where ``association-difference`` looks at pairs of masked attributes, this also takes pairs of a masked attribute
-    with any other one of the file, identifiers, weights and households apart: what happened to the pay gap is seen in
-    no table of masked attributes alone. Range 0..100, smaller is better. Exchanged labels leave V as it is: see
-    ``tables-3`` and ``classifier-utility`` for these.
-
-    Of more than `pairs` pairs so many are drawn; the interval is the normal one over those, and none where all are
-    taken. A missing value is a class of its own; numbers are taken by `bins` classes. Shlomo and Young (2006) compare
-    Cramer's V; absolute changes and the mean are reconstructions.
+    Pairs are those of a masked attribute with any other one of the file, identifiers, weights and households apart:
+    what happened to the pay gap is seen in no table of masked attributes alone. Range 0..100, smaller is better.
+    Exchanged labels leave V as it is: see ``tables-3`` and ``classifier-utility`` for these. Of more than `pairs` pairs
+    so many are drawn; the interval is the normal one over those, and none where all are taken. A missing value is a
+    class of its own; numbers are taken by `bins` classes. Shlomo and Young (2006) compare Cramer's V; absolute changes
+    and the mean are reconstructions.
     """
 
     supports = frozenset(Scale)

@@ -110,10 +110,7 @@ def chi_square(counts: Counts) -> float:
 
 
 def cramer_v(counts: Counts) -> float:
-    """Return ``sqrt(chi2 / (N min(r - 1, c - 1)))`` in [0, 1], r and c the categories that occur; 0 where one does.
-
-    The same quantity as in `evosdc_measures.categorical_loss.association`, which counts only records that change.
-    """
+    """Return ``sqrt(chi2 / (N min(r - 1, c - 1)))`` in [0, 1], r and c the categories that occur; 0 where one does."""
     least = int(min((counts.sum(axis=1) > 0).sum(), (counts.sum(axis=0) > 0).sum())) - 1
     return sqrt(chi_square(counts) / (counts.sum() * least)) if least > 0 else 0.0
 

@@ -55,12 +55,6 @@ SPECS: tuple[MeasureSpec, ...] = (
         source=f"{_SHLOMO}; normalisation and mean over tables: reconstruction", kind="il",
     ),
     MeasureSpec(
-        name="association-difference",
-        implementation="evosdc_measures.categorical_loss.association:AssociationDifference",
-        summary="Absolute difference in Cramer's V of all two-way tables, times 100.",
-        source=f"{_SHLOMO}; absolute form and mean: reconstruction", kind="il",
-    ),
-    MeasureSpec(
         name="k-marginal", implementation="evosdc_measures.categorical_loss.tables:KMarginal",
         summary="Mean distance of all tables of k attributes; NIST's k-marginal score is 1000 less ten times that.",
         source="NIST PSCR challenge (2018); all tables instead of drawn ones: reconstruction", kind="il",
@@ -69,10 +63,6 @@ SPECS: tuple[MeasureSpec, ...] = (
         name="false-zeros", implementation="evosdc_measures.categorical_loss.tables:FalseZeros",
         summary="Occupied cells of all tables of up to K attributes that become empty: per cent.",
         source="Eurostat's guidelines on targeted record swapping, as infoLoss of sdcMicro", kind="il",
-    ),
-    MeasureSpec(
-        name="lost-categories", implementation="evosdc_measures.categorical_loss.tables:LostCategories",
-        summary="Categories that no masked record has any more: per cent.", source="usual", kind="il",
     ),
     MeasureSpec(
         name="cell-quantile", implementation="evosdc_measures.categorical_loss.tables:CellQuantile",

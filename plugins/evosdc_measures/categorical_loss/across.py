@@ -10,10 +10,10 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Expected, Fitted, Measure, Microdata, Tracker
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
+from evosdc.table.distinct_values import counted_values
 from evosdc.table.merged_classes import LEAST_CELL, least_of_classes, merged_classes
 from evosdc.table.schema import WITHHELD, Attribute, Role, Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
-from evosdc_measures.categorical_loss.association import mean_square_contingency
 from evosdc_measures.categorical_loss.tables import FittedSum
 from evosdc_measures.expectation import counts_of
 from evosdc_measures.number_intervals import FittedOnIntervals, IntervalTracker, by_classes, classed
@@ -215,3 +215,12 @@ def corrected_association(first: Codes, second: Codes) -> float:
     square = max(square - (height - 1) * (width - 1) / (n - 1), 0.0)
     least = min(size - 1 - (size - 1) ** 2 / (n - 1) for size in (height, width))
     return min(float(np.sqrt(square / least)), 1.0) if least > 1e-12 else 0.0
+
+
+def mean_square_contingency(first: Codes, second: Codes) -> tuple[float, int, int]:
+    """Return chi-square over n of two columns, and how many categories of each occur."""
+    rows, columns = np.bincount(first + 1), np.bincount(second + 1)
+    cells, counts = counted_values((first.astype(np.int64) + 1) * len(columns) + second + 1)
+    margins = rows[cells // len(columns)].astype(np.float64) * columns[cells % len(columns)]
+    square = float((counts.astype(np.float64) ** 2 / margins).sum()) - 1.0
+    return square, int(np.count_nonzero(rows)), int(np.count_nonzero(columns))

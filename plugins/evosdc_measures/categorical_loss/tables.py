@@ -499,17 +499,3 @@ class FalseZeros(CellComparison):
     def figure(self, tables: FittedTables, differences: Counts) -> float:
         """Return the percentage of emptied cells."""
         return 100.0 * float(np.count_nonzero(differences == -tables.counts)) / len(tables.counts)
-
-
-class LostCategories(FalseZeros):
-    """Categories that some original record has and no masked one does, per cent: `FalseZeros` of single attributes.
-
-    Range 0..100, smaller is better.
-    """
-
-    class Params(Parameters):
-        """No parameters."""
-
-    def chosen(self, attributes: int) -> list[tuple[int, ...]]:
-        """Return each attribute alone."""
-        return subsets(attributes, 1)

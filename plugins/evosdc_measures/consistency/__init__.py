@@ -9,9 +9,4 @@ SPECS: tuple[MeasureSpec, ...] = (
         source="edit rules: Fellegi and Holt (1976); structural zeros found by margins: reconstruction", kind="model",
         scales=("nominal", "ordinal", "numeric"),
     ),
-    MeasureSpec(
-        name="inconsistency", implementation="evosdc_measures.consistency.inconsistency:Inconsistency",
-        summary="Records that break an edit rule of the schema: per cent.", source="Fellegi and Holt (1976)",
-        kind="model", scales=("nominal", "ordinal", "numeric"),
-    ),
 )  # fmt: skip

@@ -43,12 +43,6 @@ SPECS: tuple[MeasureSpec, ...] = (
         f"{_MATEO}; variances of the estimators: reconstruction",
         ("numeric", "analysis"),
     ),
-    *(
-        _loss(
-            f"pil-{part}", f"apil:{part.title()}Loss", f"Probabilistic information loss of {part}, times 100.", _MATEO
-        )
-        for part in ("means", "variances", "covariances", "correlations", "quantiles")
-    ),
     _loss(
         "mean-variation", "discrepancy:MeanVariationLoss",
         "Mean variation of data, means, variances, covariances and correlations, averaged, times 100.",
@@ -79,6 +73,6 @@ SPECS: tuple[MeasureSpec, ...] = (
             f"{content}-discrepancy", f"discrepancy:{content.title()}Discrepancy",
             f"Discrepancy of {content}: mean variation, mean squared or mean absolute error; unbounded.",
         )
-        for content in ("data", "means", "variances", "covariances", "correlations", "eigenvalues")
+        for content in ("data", "eigenvalues")
     ),
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Probabilistic information loss, pil and aPIL."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,43 +52,11 @@ class AverageProbabilisticLoss(Measure):
 
     supports = frozenset({Scale.NUMERIC})
     partial = True
-    parts: ClassVar[tuple[Part, ...]] = PARTS
-    """Which parts are averaged."""
 
     def fit(self, original: Table) -> "FittedProbabilisticLoss":
         """Take the statistics of the original and the variances of their estimators."""
         self.require_support(original)
-        return FittedProbabilisticLoss(original.numbers, self.params.density, self.parts)
-
-
-class MeansLoss(AverageProbabilisticLoss):
-    """The part of means of `AverageProbabilisticLoss`, alone."""
-
-    parts = ("means",)
-
-
-class VariancesLoss(AverageProbabilisticLoss):
-    """The part of variances of `AverageProbabilisticLoss`, alone."""
-
-    parts = ("variances",)
-
-
-class CovariancesLoss(AverageProbabilisticLoss):
-    """The part of covariances of `AverageProbabilisticLoss`, alone; 0 for a file with one attribute."""
-
-    parts = ("covariances",)
-
-
-class CorrelationsLoss(AverageProbabilisticLoss):
-    """The part of correlations of `AverageProbabilisticLoss`, alone; 0 for a file with one attribute."""
-
-    parts = ("correlations",)
-
-
-class QuantilesLoss(AverageProbabilisticLoss):
-    """The part of quantiles of `AverageProbabilisticLoss`, alone."""
-
-    parts = ("quantiles",)
+        return FittedProbabilisticLoss(original.numbers, self.params.density)
 
 
 class OriginalStatistics:
@@ -178,16 +146,15 @@ def _kernel_density(column: Numbers, at: Numbers) -> Numbers:
 class FittedProbabilisticLoss(Fitted):
     """`AverageProbabilisticLoss` of one original."""
 
-    def __init__(self, original: Numbers, density: Density, parts: tuple[Part, ...]) -> None:
+    def __init__(self, original: Numbers, density: Density) -> None:
         self.standard = Standard(original)
         self.original = own = OriginalStatistics(self.standard(original), density)
         q, r = len(self.standard.judged), len(own.first)
         # Parts without any attribute or pair to judge are left out.
         lengths = {part: length for part, length in zip(PARTS[:4], (q, q, r, r), strict=True) if length}
-        self.parts = [part for part in parts if part in lengths or (part == "quantiles" and q)]
+        self.parts = [part for part in PARTS if part in lengths or (part == "quantiles" and q)]
         self._lengths = np.array(list(lengths.values()), dtype=np.intp)
         self._starts = np.cumsum(self._lengths) - self._lengths
-        self._wanted = [place for place, part in enumerate(lengths) if part in self.parts]
         # Where nothing varies (but for rounding, in units of the scale) any difference is a certain loss.
         spreads = own.entries[q : 2 * q]
         scales = np.concatenate(
@@ -215,8 +182,8 @@ class FittedProbabilisticLoss(Fitted):
         entries, counts = self.original.entries_of(moments)
         apart = np.maximum(np.abs(entries - self.original.entries) - self._slack, 0.0)
         losses = np.where(counts > 0.0, erf(apart * self._factors * np.sqrt(counts)), 1.0)
-        means = (np.add.reduceat(losses, self._starts, axis=-1) / self._lengths)[..., self._wanted]
-        return np.concatenate([means, of_quantiles[..., None]], axis=-1) if "quantiles" in self.parts else means
+        means = np.add.reduceat(losses, self._starts, axis=-1) / self._lengths
+        return np.concatenate([means, of_quantiles[..., None]], axis=-1) if self.parts else means
 
     def scores_of(self, moments: Moments, of_quantiles: Numbers) -> Numbers:
         """Return the scores of one table or of several, shape (...,)."""

@@ -65,30 +65,6 @@ class DataDiscrepancy(Measure):
         return FittedDiscrepancy(original, (self.content,), self.params.error)
 
 
-class MeansDiscrepancy(DataDiscrepancy):
-    """As `DataDiscrepancy`, of the means, over attributes."""
-
-    content = "means"
-
-
-class VariancesDiscrepancy(DataDiscrepancy):
-    """As `DataDiscrepancy`, of the variances, over attributes."""
-
-    content = "variances"
-
-
-class CovariancesDiscrepancy(DataDiscrepancy):
-    """As `DataDiscrepancy`, of the covariance matrix, over its q (q + 1) / 2 entries on and above the diagonal."""
-
-    content = "covariances"
-
-
-class CorrelationsDiscrepancy(DataDiscrepancy):
-    """As `DataDiscrepancy`, of Pearson's correlations, over pairs; those of a masked constant attribute are 0."""
-
-    content = "correlations"
-
-
 class EigenvaluesDiscrepancy(DataDiscrepancy):
     """As `DataDiscrepancy`, of the eigenvalues of the covariance matrix, in descending order.
 

@@ -8,17 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.errors import ParameterError
 from evosdc.model import Expected
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
-from evosdc.testing.tables import changes_of
-from tests.plugins.measures.cases import digits, edited, noisy, pairs, schema, table
+from tests.plugins.measures.cases import digits, noisy, pairs, schema, table
 
 INF = float("inf")
-BOUNDED = ("hellinger", "association-difference")
+BOUNDED = ("hellinger",)
 NAMES = ("actbil", "ctbil-mv", "frequency-change", *BOUNDED)
 
 
@@ -49,20 +47,12 @@ class TestHellinger(_Registered):
     name = "hellinger"
 
 
-class TestAssociationDifference(_Registered):
-    name = "association-difference"
-
-
 class TestKMarginal(_Registered):
     name = "k-marginal"
 
 
 class TestFalseZeros(_Registered):
     name = "false-zeros"
-
-
-class TestLostCategories(_Registered):
-    name = "lost-categories"
 
 
 class TestCellQuantile(_Registered):
@@ -84,23 +74,8 @@ def subsets(t, most):
     return [c for size in range(1, most + 1) for c in combinations(attributes, size)]
 
 
-def cramer(t, v, w):
-    cells, n = counts(t, (v, w)), len(t)
-    rows, columns = counts(t, (v,)), counts(t, (w,))
-    chi = 0.0
-    for (a,), r in rows.items():
-        for (b,), c in columns.items():
-            expectation = r * c / n
-            chi += (cells.get((a, b), 0) - expectation) ** 2 / expectation
-    degrees = min(len(rows), len(columns)) - 1
-    return sqrt(chi / (n * degrees)) if degrees else 0.0
-
-
 def reference(name, original, masked):
-    n, attributes = original.codes.shape
-    if name == "association-difference":
-        both = list(combinations(range(attributes), 2))
-        return 100 * sum(abs(cramer(masked, v, w) - cramer(original, v, w)) for v, w in both) / len(both)
+    n = len(original)
     chosen = subsets(original, 1 if name == "frequency-change" else 2)
     before, after = ([counts(t, c) for c in chosen] for t in (original, masked))
     cells = list(zip(before, after, strict=True))
@@ -137,10 +112,6 @@ def test_fixture_of_eight_records():
 @given(tables=pairs())
 def test_small_tables_against_the_definitions(name, tables):
     original, masked = tables
-    if name == "association-difference" and len(original.schema) < 2:
-        with pytest.raises(ParameterError, match="two-way"):
-            fitted(name, original)
-        return
     measure = fitted(name, original)
     assert measure.score(original) == 0.0
     assert measure.score(masked) == pytest.approx(reference(name, original, masked), abs=2e-6)
@@ -156,8 +127,6 @@ def test_relabelling_both_files_changes_nothing(name, tables, data):
         names = np.array([*data.draw(st.permutations(range(len(attribute.categories)))), -1])
         for matrix in codes:
             matrix[:, v] = names[matrix[:, v]]
-    if name == "association-difference" and len(tables[0].schema) < 2:
-        return
     original, masked = (Table(t.schema, matrix, t.numbers) for t, matrix in zip(tables, codes, strict=True))
     wanted = fitted(name, tables[0]).score(tables[1])
     assert fitted(name, original).score(masked) == pytest.approx(wanted, abs=1e-6)
@@ -178,28 +147,6 @@ def test_constant_columns_two_records_and_empty_files_of_values(name):
             score = fitted(name, original).score(table(original.schema, [other] * len(codes)))
             assert np.isfinite(score)
             assert score >= 0.0
-
-
-def test_association_is_lost_by_shuffling_columns(adult):
-    masked = noisy(adult, 1.0, np.random.default_rng(3))
-    strong = adult.select(["marital-status", "relationship"])
-    weak = masked.select(["marital-status", "relationship"])
-    wanted = 100 * (cramer(strong, 0, 1) - cramer(weak, 0, 1))
-    assert fitted("association-difference", strong).score(weak) == pytest.approx(wanted)
-    assert wanted > 30.0
-
-
-def test_wide_tables_are_counted_anew(german, monkeypatch):
-    from evosdc_measures.categorical_loss import association
-
-    masked = noisy(german, 0.3, np.random.default_rng(4))
-    followed = fitted("association-difference", german).score(masked)
-    monkeypatch.setattr(association, "FOLLOWED_CELLS", 0)
-    measure = fitted("association-difference", german)
-    assert measure.score(masked) == pytest.approx(followed, abs=1e-12)
-    changes = changes_of(masked, [edited(masked, np.random.default_rng(seed)) for seed in range(5)])
-    wanted = [measure.score(changes.part(child, child + 1).applied_to(masked)) for child in range(5)]
-    assert measure.track(masked).tries(changes) == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -28,7 +28,7 @@ def _suite(title, name, params=None, **declared):
 
 TestStandardisedLoss = _suite("StandardisedLoss", "il1s", identity=0.0)
 TestAverageProbabilisticLoss = _suite("AverageProbabilisticLoss", "apil", identity=0.0)
-TestQuantilesByNormal = _suite("QuantilesByNormal", "pil-quantiles", {"density": "normal"}, identity=0.0)
+TestLossByNormal = _suite("LossByNormal", "apil", {"density": "normal"}, identity=0.0)
 TestMeanVariation = _suite("MeanVariation", "mean-variation", identity=0.0)
 TestEigenvalues = _suite("Eigenvalues", "eigenvalues-discrepancy", identity=0.0)
 TestDataDiscrepancy = _suite("DataDiscrepancy", "data-discrepancy", {"error": "mse"}, identity=0.0)
@@ -45,7 +45,7 @@ TestVariablesLoss = _suite("VariablesLoss", "il-variables", identity=0.0)
 TestRobustEigenvalues = pytest.mark.endurance(
     _suite("RobustEigenvalues", "robust-eigenvalues-discrepancy", identity=0.0)
 )
-TestInconsistency = _suite("Inconsistency", "inconsistency")
+TestImpossibleRecords = _suite("ImpossibleRecords", "impossible-records")
 TestGower = _suite("Gower", "dbrl", {"distance": "gower"})
 TestRaw = _suite("Raw", "dbrl", {"distance": "raw"}, scales=NUMBERS)
 TestRobustInterval = _suite("RobustInterval", "robust-interval", scales=NUMBERS)

@@ -12,7 +12,7 @@ VARIANTS = [
     ("il1s", {}),
     ("il-variables", {}),
     ("apil", {}),
-    ("pil-quantiles", {"density": "normal"}),
+    ("apil", {"density": "normal"}),
     ("mean-variation", {}),
     ("data-discrepancy", {"error": "mse"}),
     ("eigenvalues-discrepancy", {"error": "mae"}),
