@@ -3,22 +3,25 @@
 import logging
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from evosdc.assess.changes import exchanged_labels
+from evosdc.assess.risk import population_description
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError
+from evosdc.files.reading import read_source
 from evosdc.model import Estimate, Estimated, Fitted, Judge, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.printing import NO_TIME
 from evosdc.secret import Purpose, stream
 from evosdc.specs import MeasureSpec, Spec
-from evosdc.table.alignment import align_codes, has_labels_of_its_own, restrict_to
+from evosdc.table.alignment import align_codes, has_labels_of_its_own, recode_like, restrict_to
 from evosdc.table.row_positions import moved_sentences, position_sentences, told_by_position
 from evosdc.table.schema import Role
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import MISSING, Rows, Table
 from evosdc.time_limit import DeadlineOver, check_time, time_limited
 
 ALLOWED = 1.25
@@ -137,6 +140,8 @@ class Finding:
         See `evosdc.model.Judge`.
     words : str
         What it means.
+    details : mapping of str to float
+        Figures that stand beside it: of the people worst off, of members and others.
     """
 
     judge: str
@@ -151,6 +156,7 @@ class Finding:
     intruder: str
     does: str
     words: str
+    details: Mapping[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the finding as JSON has it."""
@@ -170,6 +176,7 @@ class Finding:
             "intruder": self.intruder,
             "does": self.does,
             "words": self.words,
+            **({"details": dict(self.details)} if self.details else {}),
         }
 
     @classmethod
@@ -382,6 +389,32 @@ def _differs(original: Table, masked: Table, name: str) -> bool:
     return not np.array_equal(before.column(name), after.column(name), equal_nan=not original.schema[name].categorical)
 
 
+def other_people(path: Path, original: Table) -> Table:
+    """Return people of the same population who are not in a file, in the coding of the original.
+
+    A category that the original has not is read as missing: a learner on the file knows nothing of it.
+
+    Parameters
+    ----------
+    path : Path
+        A file with the attributes of the original, but for those that are left out of a published file.
+    original : Table
+
+    Raises
+    ------
+    InputError
+        It cannot be read, lacks attributes or has them on another scale.
+    """
+    schema = original.schema
+    names = [a.name for a in schema.attributes if a.role.published]
+    found = read_source(path, population_description(schema, names)).table
+    coded = recode_like(found, schema, names)
+    part = original.schema.select(names)
+    sizes = np.array([len(a.categories) for a in part.categorical], dtype=np.int32)
+    codes = np.where(coded.codes >= sizes, MISSING, coded.codes).astype(np.int32)
+    return Table(part, codes, coded.numbers)
+
+
 GIVEN = "the claim given"
 """Where a claim comes from that was not measured."""
 
@@ -527,6 +560,7 @@ def second_opinions(
     answered: Callable[[int, int], None] | None = None,
     in_order: bool = True,
     until: Callable[[], float | None] = lambda: None,
+    others: Table | None = None,
 ) -> dict[str, SecondOpinion]:
     """Return a second opinion on each of several maskings of one file, on the same halves and samples.
 
@@ -548,6 +582,9 @@ def second_opinions(
     until : callable, optional
         Returns the seconds that are left for judges, None for no limit. Those that have not answered by then are named
         as not asked.
+    others : Table, optional
+        People of the same population who are not in the files, with all attributes of the original in its coding. Then
+        judges that compare with them are asked too, and they are the chance of the others that can say it.
 
     Raises
     ------
@@ -558,7 +595,8 @@ def second_opinions(
     specs: dict[str, MeasureSpec] = {}
     built: dict[str, Measure] = {}
     claimed = claimed or {}
-    usual = [name for name in registry.defaults("measure", "judge") if name not in without]
+    occasions = ("judge",) if others is None else ("judge", "members")
+    usual = [name for occasion in occasions for name in registry.defaults("measure", occasion) if name not in without]
     for name in usual if judges is None else dict.fromkeys(judges):
         with collect.step():
             spec = registry.spec("measure", name)
@@ -594,7 +632,7 @@ def second_opinions(
             # Those that are needed share all the time that is left; the others what these leave.
             sharing = sum(other in needed for other, _ in turns) if name in needed else len(turns)
             with time_limited(_share(until(), sharing + 1, again), DeadlineOver):
-                asked = _asked(specs[name], built[name], next(iter(sides.values())))
+                asked = _asked(specs[name], built[name], next(iter(sides.values())), others)
                 found = {}
                 for label, side in sides.items():
                     check_time()
@@ -685,19 +723,23 @@ class _Asked:
     original: Estimate
 
 
-def _asked(spec: MeasureSpec, measure: Measure, sides: Sides) -> _Asked:
+def _asked(spec: MeasureSpec, measure: Measure, sides: Sides, others: Table | None) -> _Asked:
     judge = measure if isinstance(measure, Judge) else None
     names = sides.known if judge is not None and judge.known else sides.attributes
     measure.require_support(sides.original.select(names), f"measure {spec.name}")
-    fitted = measure.fit_in(Microdata(sides.original, names))
+    fitted = measure.fit_in(Microdata(sides.original, names, others=others))
     return _Asked(spec, judge, names, fitted, _cut(_estimate(fitted, sides.original.select(names)), spec.range))
 
 
 def _finding(asked: _Asked, sides: Sides, claims: Mapping[str, float]) -> Finding:
     spec, judge, original = asked.spec, asked.judge, asked.original
-    masked, chance = (
-        _cut(_estimate(asked.fitted, table.select(asked.names)), spec.range) for table in (sides.masked, sides.chance)
-    )
+    published, details = sides.masked.select(asked.names), dict[str, float]()
+    if isinstance(asked.fitted, Estimated):
+        found, more = asked.fitted.details(published)
+        masked, details = _cut(found, spec.range), dict(more)
+    else:
+        masked = _cut(_estimate(asked.fitted, published), spec.range)
+    chance = _cut(_chance(asked, sides), spec.range)
     sentence = judge.sentence if judge is not None else ""
     words = in_words(sentence or f"{spec.summary} {{masked}}; {{chance}} by chance.", masked, original, chance)
     does = judge.does if judge is not None else ""
@@ -705,8 +747,31 @@ def _finding(asked: _Asked, sides: Sides, claims: Mapping[str, float]) -> Findin
     times, exceeds = compared(masked, chance, claim) if claim is not None else (None, False)
     intruder = judge.intruder if judge is not None else ""
     return Finding(
-        spec.name, spec.kind, spec.family, masked, original, chance, claim, times, exceeds, intruder, does, words
+        spec.name,
+        spec.kind,
+        spec.family,
+        masked,
+        original,
+        chance,
+        claim,
+        times,
+        exceeds,
+        intruder,
+        does,
+        words,
+        details,
     )
+
+
+def _chance(asked: _Asked, sides: Sides) -> Estimate:
+    """Return what a judge finds by chance: of people who are not in the file, else with its records in random order."""
+    if asked.judge is not None and asked.judge.chance is not None:
+        return Estimate.exact(asked.judge.chance)
+    if isinstance(asked.fitted, Estimated):
+        others = asked.fitted.of_others(sides.masked.select(asked.names))
+        if others is not None:
+            return others
+    return _estimate(asked.fitted, sides.chance.select(asked.names))
 
 
 def _estimate(fitted: Fitted, table: Table) -> Estimate:

@@ -70,6 +70,8 @@ class Evidence:
         Whether publishing the original would score as well.
     exchanged, given_away : sequence of str
         Sentences on swapped categories; on masked columns that follow from others, or from the order of the rows.
+    members : mapping or None
+        What judges by members and others find of the plan (`evosdc.runs.result.SecondOpinion`).
     public_seed : bool
         Whether it was drawn from a seed that anybody may know.
     above_limit : float or None
@@ -102,6 +104,7 @@ class Evidence:
     idle: bool = False
     exchanged: Sequence[str] = ()
     given_away: Sequence[str] = ()
+    members: Mapping[str, Any] | None = None
     public_seed: bool = False
     above_limit: float | None = None
 
@@ -212,7 +215,7 @@ def _against(evidence: Evidence) -> list[str]:
         )
     if evidence.idle:
         reasons.append("It scores no better than the unprotected original. Search longer, or protect more columns.")
-    reasons += evidence.given_away
+    reasons += [*learned_too_much(evidence.members), *evidence.given_away]
     if evidence.public_seed:
         reasons.append("Drawn from a public seed: anybody can repeat the draws and undo them. Leave out the seed.")
     return reasons
@@ -254,6 +257,12 @@ def _for(evidence: Evidence) -> list[str]:
         )
     if evidence.holds:
         reasons.append(f"Independent attacks, unknown to the optimiser, confirm the risk ({_answered(evidence)}).")
+    learned = _learned(evidence.members)
+    if learned is not None:
+        reasons.append(
+            f"A learner guesses {learned['value']:.1f} points more sensitive values of the people in the file than of "
+            f"others [{learned['low']:.1f} to {learned['high']:.1f}], of at most {MOST_EXCESS:g}."
+        )
     known = _names(evidence.together, "known")
     if known and evidence.together is not None:
         share = f"{shown(evidence.together['known_percent'])} % of the people"
@@ -298,7 +307,59 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         )
     if evidence.holds is None and not evidence.used:
         conditions.append(_unjudged(evidence))
+    if evidence.members is not None and _learned(evidence.members) is None:
+        lacking = evidence.members.get("not_applicable") or {}
+        why = evidence.members.get("not_checked") or next(iter(lacking.values()), "no answer")
+        conditions.append(
+            (
+                "an attack by members and others confirms it",
+                f"Not checked: what the file discloses of its people beyond others ({why}). Run `evosdc judge RUN`.",
+            )
+        )
     return conditions
+
+
+MOST_EXCESS, MOST_CERTAIN = 5.0, 2.0
+"""Points by which a learner may guess more sensitive values of the people in a file than of others: the estimate, and
+the low end of its interval."""
+
+EXCESS = "excess"
+"""The family of judges whose figure the verdict bounds: right guesses of members minus those of others."""
+
+
+def _learned(members: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return what the judge found whose figure is bounded; None where none has answered."""
+    found = ((members or {}).get("judges") or {}).values()
+    return next((one for one in found if one["family"] == EXCESS), None)
+
+
+def learned_too_much(members: Mapping[str, Any] | None) -> list[str]:
+    """Return why not to publish, where a learner guesses more of the people in the file than of others."""
+    found = _learned(members)
+    if found is None or (found["value"] <= MOST_EXCESS and found["low"] <= MOST_CERTAIN):
+        return []
+    own, others = (found["details"][side] for side in ("members", "others"))
+    return [
+        f"A learner guesses a sensitive value of {own:.1f} % of the people in the file and of {others:.1f} % of other "
+        f"people: {found['value']:.1f} points more [{found['low']:.1f} to {found['high']:.1f}]; at most "
+        f"{MOST_EXCESS:g} are accepted, and {MOST_CERTAIN:g} at the low end. Mask the sensitive column too, or publish "
+        "fewer categories."
+    ]
+
+
+def members_words(members: Mapping[str, Any]) -> list[str]:
+    """Return what judges by members and others find, in lines: sizes and time, then each one's sentence."""
+    if "not_checked" in members:
+        return [f"Members and others: not checked ({members['not_checked']})."]
+    lines = [
+        f"Members and others: {members['members']} people protected by the plan of the run ({members['generations']} "
+        f"generations, {members['seconds']:g} s), {members['others']} people not in that file; intervals by bootstrap."
+    ]
+    for name, one in members["judges"].items():
+        beside = ", ".join(f"{key.replace('_', ' ')} {value:.1f}" for key, value in (one.get("details") or {}).items())
+        lines.append(f"{name}: {one['words']}" + (f" Beside it: {beside}." if beside else ""))
+    lines += [f"{name}: not checked ({why})." for name, why in (members.get("not_applicable") or {}).items()]
+    return [*lines, *learned_too_much(members)]
 
 
 def _unjudged(evidence: Evidence) -> tuple[str, str]:

@@ -1,9 +1,9 @@
 """``evosdc judge``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     metavar="DR",
     help="Risk claimed; default: of a run its own, else as informed measures say.",
 )
+@click.option(
+    "--others",
+    type=PATH,
+    help="Two files: a file of people of the same population who are not in MASKED, for judges that compare with them.",
+)
 @click.option("--judges", metavar="A,B,...", help="Measures to ask; default: all judges that the run did not use.")
 @click.option(
     "--seed",
@@ -46,6 +51,7 @@ def judge(
     protect: str | None,
     crosswalk: Path | None,
     claimed: float | None,
+    others: Path | None,
     judges: str | None,
     seed: int | None,
     as_json: bool,
@@ -55,19 +61,24 @@ def judge(
     ORIGINAL is a file or a registered data set. Of a RUN the judges are asked that had no time yet, and its verdict and
     report are then written anew. Judges say what an intruder or an analyst makes of the file, beside chance and beside
     the original, and whether the claimed risk holds.
+
+    What a file discloses of its people alone shows beside people who are not in it. Of a RUN with a sensitive column
+    half of the people are protected by its plan, and both halves attacked; of two files name others by --others.
     """
     from evosdc.assess.changes import reordered_words
-    from evosdc.assess.judge import second_opinions
-    from evosdc.assess.verdict import identity_of
+    from evosdc.assess.judge import other_people, second_opinions
+    from evosdc.assess.verdict import identity_of, members_words
     from evosdc.cli.display import display
     from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
     from evosdc.cli.vouched_order import single_run
+    from evosdc.experiment.run.halves import members_of
     from evosdc.plugins.registry import default_registry
     from evosdc.printing import NO_TIME
     from evosdc.runs.result import Result
 
     registry = default_registry()
-    two_files = {"--schema": schema, "--protect": protect, "--crosswalk": crosswalk}
+    two_files = {"--schema": schema, "--protect": protect, "--crosswalk": crosswalk, "--others": others}
     run = single_run("judge", original, masked, two_files)
     updates = run is not None and (judges, claimed, seed) == (None, None, None)
     chosen, earlier = listed(judges), None
@@ -93,21 +104,28 @@ def judge(
             seed=asked.seed,
             answered=shown.judging,
             in_order=asked.in_order,
+            others=None if others is None else other_people(others, before),
         )[""]
         opinion = opinion.joined(earlier) if earlier is not None else opinion
         found = identity_of(before, after, opinion.attributes, registry)
+        members = None
+        if run is not None and judges is None:
+            shown.concluding("protecting half of the people by the same plan, and attacking both halves")
+            members = members_of(run, registry)
     reordered = reordered_words(before, after, _certainly_unmasked(before, after, asked.protect))
     warnings = (*opinion.warnings, *([reordered] if reordered else ()))
     opinion = replace(opinion, warnings=warnings, identity=found)
     if updates and run is not None:
-        _update(run, opinion, asked.used)
+        _update(run, opinion, asked.used, members)
     if as_json:
-        print_json(opinion.to_json())
+        print_json(opinion.to_json() | ({} if members is None else {"members": members}))
         return
     _show(opinion, run)
+    for line in members_words(members) if members is not None else ():
+        say(line)
 
 
-def _update(run: Path, opinion: "SecondOpinion", used: Sequence[str]) -> None:
+def _update(run: Path, opinion: "SecondOpinion", used: Sequence[str], members: "Mapping[str, Any] | None") -> None:
     """Write the verdict and the pages of a run anew by what judges say."""
     from evosdc.experiment.run.opinion import summary_of
     from evosdc.experiment.run.release import judge_again
@@ -116,7 +134,7 @@ def _update(run: Path, opinion: "SecondOpinion", used: Sequence[str]) -> None:
     from evosdc.runs.result import Result
 
     before = Result.read(run).second_opinion
-    kept = {"classical": before.classical, "classical_label": before.classical_label}
+    kept = {"classical": before.classical, "classical_label": before.classical_label, "members": members}
     folder = RunFolder(run)
     with folder:
         judge_again(folder, summary_of(opinion, used).model_copy(update=kept))

@@ -1,6 +1,7 @@
 """Figures that are estimates, with the interval in which they are to be expected."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -51,6 +52,14 @@ class Estimated(Fitted):
     @abstractmethod
     def estimate(self, masked: Table) -> Estimate:
         """Return the figure of a masked table, as `score`, with its interval."""
+
+    def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
+        """Return the figure with its interval, and figures that stand beside it, by name: of the people worst off."""
+        return self.estimate(masked), {}
+
+    def of_others(self, masked: Table) -> Estimate | None:
+        """Return the same figure of people who are not in the file: its chance; None where nobody of them is known."""
+        return None
 
     def score(self, masked: Table) -> float:
         """Return the figure alone, cut to the range."""

@@ -38,6 +38,12 @@ class Judge(Measure):
     warns_from: ClassVar[float | None] = None
     """Share of the original's figure from which the sentence is a warning; None where it never is one."""
 
+    needs_others: ClassVar[bool] = False
+    """Whether it compares the people of the file with others (`Microdata.others`), and says nothing without them."""
+
+    chance: ClassVar[float | None] = None
+    """The figure by chance, where that is known; None where the masked file in random order says it."""
+
     @abstractmethod
     def fit(self, original: Table) -> Estimated:
         """Do all that depends on the original alone."""

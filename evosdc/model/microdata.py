@@ -28,6 +28,9 @@ class Microdata:
     population : Table, optional
         The people that the respondents were drawn from, with the quasi-identifiers, unmasked and in a coding of their
         own: for privacy models that compare a published file with them.
+    others : Table, optional
+        People of the same population who are not in the file, with the attributes of `table` in its coding, unmasked:
+        what an attack reaches of them it learned of the population.
 
     Raises
     ------
@@ -41,6 +44,7 @@ class Microdata:
     protect: tuple[str, ...]
     zeros_threshold: float | None = None
     population: Table | None = None
+    others: Table | None = None
 
     def __post_init__(self) -> None:
         self.table.schema.require(self.protect, "protect")

@@ -163,6 +163,8 @@ class SecondOpinion(_Part):
         Which file that is.
     used_by_the_search : list of str
         Judges that are not asked, since the search used them itself.
+    members : dict or None
+        What judges by members and others find of the plan of the run; None where nothing is sensitive, or nobody asked.
     """
 
     holds: bool | None = None
@@ -173,6 +175,7 @@ class SecondOpinion(_Part):
     classical: dict[str, Any] | None = None
     classical_label: str = ""
     used_by_the_search: list[str] = []
+    members: dict[str, Any] | None = None
 
 
 class Result(_Part):

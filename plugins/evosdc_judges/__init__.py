@@ -44,6 +44,23 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
          "Targets that go with one combination of values in the file and are right.",
          "Taub, Elliot, Pampaka and Smith (2018)"),
     )  # fmt: skip
+    members = (
+        ("members-inference", "members_inference:MembersInference", "excess",
+         "Sensitive values that a learner on the file guesses of its people, minus those of people who are not in it.",
+         "Giomi et al. (2023) for the control; learners: design"),
+        ("rarity-reconstruction", "members_inference:RarityReconstruction", "reconstruction",
+         "The same with each right guess weighted by the rarity of the value.",
+         "NIST's reconstruction exercise (2025) for the score; learners: design"),
+        ("membership-nndr", "membership:NearestRatio", "membership",
+         "Members told from others by the distance to the nearest record over that to the second: AUC; 50 by chance.",
+         "Nearest neighbour distance ratio; Gower's distances: design"),
+        ("membership-domias", "membership:DensityRatio", "membership",
+         "Members told from others by the density of the file over that of the population: AUC; 50 by chance.",
+         "Van Breugel, Sun, Qian and van der Schaar (2023); densities by nearest records: reconstruction"),
+        ("membership-avoidance", "membership:Avoidance", "membership",
+         "Members told from others by combinations that the file conspicuously avoids: AUC; 50 by chance.",
+         "design"),
+    )  # fmt: skip
     losses = (
         ("tables-3", "tables:ThreeWayTables", "tables", "il",
          "Records in another cell of three-way tables, masked and unmasked attributes.",
@@ -66,6 +83,9 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
     )  # fmt: skip
     for name, place, family, summary, source in risks:
         yield _spec(name, place, family, "dr", summary, source)
+    for name, place, family, summary, source in members:
+        least = 0.0 if family == "membership" else -100.0
+        yield replace(_spec(name, place, family, "dr", summary, source), range=(least, 100.0), default_for=("members",))
     for name, place, family, kind, summary, source in losses:
         yield _spec(name, place, family, kind, summary, source)
 

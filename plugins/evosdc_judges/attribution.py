@@ -64,7 +64,8 @@ class Attribution(Judge):
             advice = "Name as target an attribute that is not protected."
             raise ParameterError(Fault(where, given, "protected attributes besides the target", advice))
         needed = list(dict.fromkeys([*microdata.protect, *targets]))
-        return FittedAttribution(whole.select(needed), keys, self.params.bins, self.share)
+        others = None if microdata.others is None else microdata.others.select(needed)
+        return FittedAttribution(whole.select(needed), keys, self.params.bins, self.share, others)
 
     name = ""
     """Of the measure."""
@@ -121,7 +122,7 @@ class DisclosiveInSynthetic(Attribution):
     intruder = "looks a person's values up and finds one target alone"
     sentence = (
         "For {masked} % of the people all published records with their values have one and the same target, and it is "
-        "theirs; {original} % in the unmasked file."
+        "theirs; {chance} % by chance, {original} % in the unmasked file."
     )
 
     @staticmethod
@@ -147,7 +148,7 @@ class CorrectAttribution(Attribution):
     intruder = "trusts published records whose values go with one target alone"
     sentence = (
         "Where all published records with the same values have one target, it is right for {masked} % of the people "
-        "with these values; {original} % in the unmasked file."
+        "with these values; {chance} % by chance, {original} % in the unmasked file."
     )
 
     @staticmethod
@@ -164,27 +165,37 @@ class CorrectAttribution(Attribution):
 class FittedAttribution(Estimated):
     """An `Attribution` of one original."""
 
-    def __init__(self, whole: Table, keys: dict[str, list[str]], bins: int, share: Share) -> None:
+    def __init__(
+        self, whole: Table, keys: dict[str, list[str]], bins: int, share: Share, others: Table | None = None
+    ) -> None:
         self._whole = whole
         self._keys = keys
         self._share = share
         self._classes = classes_of(whole, bins)
         self._original = self._classes.of(whole)
+        self._others = None if others is None else self._classes.of(others)
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the mean over targets; exact. Attributes that are not protected stay as they are."""
+        return self._share_of(self._original, masked)
+
+    def of_others(self, masked: Table) -> Estimate | None:
+        """Return the same of people who are not in the file."""
+        return None if self._others is None else self._share_of(self._others, masked)
+
+    def _share_of(self, people: Codes, masked: Table) -> Estimate:
         published = self._classes.of(self._whole.with_columns(masked))
         position = {name: v for v, name in enumerate(self._whole.schema.names)}
         shares = [
-            self._share(self._counts(published, [position[name] for name in names], position[target]))
+            self._share(self._counts(people, published, [position[name] for name in names], position[target]))
             for target, names in self._keys.items()
         ]
         return Estimate.exact(100.0 * float(np.mean(shares)))
 
-    def _counts(self, published: Codes, names: Sequence[int], target: int) -> Counts:
+    def _counts(self, people: Codes, published: Codes, names: Sequence[int], target: int) -> Counts:
         check_time()
-        n, sizes = len(self._original), self._classes.sizes
-        both = np.vstack((self._original, published))
+        n, sizes = len(people), self._classes.sizes
+        both = np.vstack((people, published))
         keys = keys_of(both[:, list(names)], sizes[list(names)])
         _, of_key = np.unique(keys, return_inverse=True)
         cells = of_key.reshape(-1).astype(np.int64) * int(sizes[target]) + both[:, target]

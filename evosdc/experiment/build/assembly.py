@@ -26,6 +26,7 @@ from evosdc.model import Algorithm, Archipelago, Composed, Microdata, Seedable, 
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Seed, chosen_seed
 from evosdc.table.schema import Schema
+from evosdc.table.table import Rows
 
 T = TypeVar("T")
 
@@ -185,8 +186,19 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
     return Assembly(experiment, source, microdata, problem, algorithm, _stop(experiment.stop), plan, registry)
 
 
-def assembled_like(assembly: Assembly, experiment: Experiment) -> Assembly:
-    """Return the assembly of another experiment on the same data, by measures that are fitted already.
+def assembled_like(
+    assembly: Assembly, experiment: Experiment, rows: Rows | None = None, seed: Seed | None = None
+) -> Assembly:
+    """Return the assembly of another experiment on the same data, by measures that are fitted already, or on a part.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    experiment : Experiment
+    rows : ndarray of intp, optional
+        Positions of the records that are taken; measures are then fitted on them.
+    seed : Seed, optional
+        What it draws from; by default what the other one does.
 
     Raises
     ------
@@ -196,7 +208,10 @@ def assembled_like(assembly: Assembly, experiment: Experiment) -> Assembly:
     source, microdata, registry = assembly.source, assembly.microdata, assembly.registry
     measures = assembly.experiment.measures
     known = None if measures is None else (measures, assembly.problem.measures)
-    problem = build_problem(experiment, microdata, registry, assembly.seed, known)
+    if rows is not None:
+        source, known = source.ordered_by(rows), None
+        microdata = replace(microdata, table=microdata.table.take(rows))
+    problem = build_problem(experiment, microdata, registry, assembly.seed if seed is None else seed, known)
     start = start_of(experiment, registry, microdata.original.schema)
     entries = entries_of(start, written_entries(experiment, registry), microdata, registry)
     plan = starting_plan(problem, entries, start, screens(experiment, registry))

@@ -24,6 +24,7 @@ from evosdc.experiment.run.causes import causes_of, traced
 from evosdc.experiment.run.display import Display
 from evosdc.experiment.run.frequencies import frequencies
 from evosdc.experiment.run.fresh_findings import impossible_warning
+from evosdc.experiment.run.halves import members_opinion, plan_of
 from evosdc.experiment.run.intruders import WITHIN, member_for_verdict
 from evosdc.experiment.run.limit import limit_of_run, limit_summary
 from evosdc.experiment.run.opinion import expected_time, opinion_of, wanted
@@ -129,6 +130,7 @@ def write_outputs(
     broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
     experiment, registry = assembly.experiment, assembly.registry
+    portfolio = portfolio_told(starting, folder)
     opinion, unasked = SecondOpinion(), list[str]()
     if not so_far and wanted(experiment, folder, state.progress.seconds):
         table = assembly.source.table
@@ -140,7 +142,16 @@ def write_outputs(
         if left is None or left >= 1.0:
             tell(f"asking judges for a second opinion: {within}")
         answered = (display or Display()).judging
+        # Judges by members and others have a half of this time: the verdict hangs on them.
+        half = None if left is None else monotonic() + 0.5 * left
+        members = members_opinion(
+            assembly,
+            plan_of(folder, portfolio["best"]),
+            state.progress.generation,
+            lambda: None if half is None else half - monotonic(),
+        )
         opinion, unasked = opinion_of(assembly, starting, best, masked, answered, lambda: given.for_judges)
+        opinion = opinion.model_copy(update={"members": members})
     tell("judging the file: fresh draws, limit, intruders, analyses")
     fresh = fresh_summary(assembly, starting, best)
     limit = None
@@ -152,7 +163,6 @@ def write_outputs(
     ordered = order_sentences(assembly)
     told = [*exchanged, *ordered]
     alike, records = alike_in_words(assembly.microdata.original), len(assembly.source.table)
-    portfolio = portfolio_told(starting, folder)
     document: dict[str, Any] = {
         "title": experiment.heading,
         "seed": public(problem.streams.seed),

@@ -178,6 +178,7 @@ def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
         unasked=opinion.asked - opinion.answered,
         lacking=sum(reason != NO_TIME for reason in (best.get("not_applicable") or {}).values()),
         used=opinion.used_by_the_search,
+        members=opinion.members,
     )
 
 

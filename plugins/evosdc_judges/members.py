@@ -1,0 +1,185 @@
+"""People of the file and people who are not in it: what judges by members and others have in common.
+
+Both kinds are drawn from one population and attacked alike, by their true values. What an attack reaches of others it
+learned of the population; only what it reaches of members beyond that was given away by the file.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.model import Estimate, Estimated, Judge, Microdata
+from evosdc.table.schema import WITHHELD, Role, Scale
+from evosdc.table.table import Numbers, Table
+from evosdc_judges.draws import Draw, Positions, drawn, sampled
+
+DRAWS = 1000
+"""Bootstrap samples of the people, from which an interval is taken."""
+
+FEWEST = 20
+"""Members, and others, below which nothing can be said of either."""
+
+_APART = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """A file's people, and others of the same population who are not in it.
+
+    Parameters
+    ----------
+    members, others : Table
+        All attributes, true values.
+    protect : tuple of str
+        What of the members is masked.
+    known : tuple of str
+        What an intruder knows of a person: quasi-identifiers, masked or not, and whatever else is masked and not
+        sensitive.
+    """
+
+    members: Table
+    others: Table
+    protect: tuple[str, ...]
+    known: tuple[str, ...]
+
+    def published(self, masked: Table) -> Table:
+        """Return the published file with all its attributes, shape (n, V)."""
+        return self.members.with_columns(masked)
+
+    def sensitive(self) -> tuple[str, ...]:
+        """Return what an intruder wants to learn."""
+        return self.members.schema.with_role(Role.SENSITIVE)
+
+    def asked(self, most: int, seed: int) -> tuple[Table, Table]:
+        """Return at most so many members, and others, drawn at random."""
+        parts = []
+        for place, table in enumerate((self.members, self.others)):
+            everybody: Positions = np.arange(len(table), dtype=np.intp)
+            parts.append(table.take(sampled(everybody, most, drawn(seed, Draw.SAMPLE, 11, place))))
+        return parts[0], parts[1]
+
+
+def population_of(microdata: Microdata, where: str) -> Population:
+    """Return a file's people and the others at hand.
+
+    Raises
+    ------
+    ParameterError
+        Nobody is known who is not in the file, or too few are.
+    """
+    others = microdata.others
+    if others is None:
+        advice = "Judge a RUN, which protects one half by its own plan, or name a file of other people by --others."
+        raise ParameterError(Fault(where, "no people who are not in the file", "some of the same population", advice))
+    schema = microdata.table.schema
+    least = min(len(microdata.table), len(others))
+    if least < FEWEST:
+        raise ParameterError(Fault(where, f"{least} people", f"at least {FEWEST} members, and others"))
+    secret = schema.with_role(Role.SENSITIVE)
+    known = [a.name for a in schema.attributes if a.name in microdata.protect and a.name not in secret]
+    known += [name for name in schema.with_role(Role.QUASI_IDENTIFIER) if name not in {*known, *secret}]
+    if not known:
+        raise ParameterError(Fault(where, "nothing that an intruder knows", "at least one quasi-identifier"))
+    names = [a.name for a in schema.attributes if a.role not in _APART]
+    return Population(microdata.table.select(names), others.select(names), microdata.protect, tuple(known))
+
+
+class MembersJudge(Judge):
+    """Common to judges by members and others."""
+
+    supports = frozenset(Scale)
+    auxiliary_all = True
+    needs_others = True
+    chance: ClassVar[float | None] = 0.0
+    name: ClassVar[str] = ""
+
+    def fit(self, original: Table) -> Estimated:
+        """Refuse: nobody is at hand who is not in the file."""
+        return self.fit_in(Microdata(original, original.schema.names))
+
+    def fit_in(self, microdata: Microdata) -> Estimated:
+        """Take in the people.
+
+        Raises
+        ------
+        ParameterError
+            There are no people outside the file, or too few; or what the attack needs is not there.
+        """
+        self.require_support(microdata.original)
+        return self.fitted(population_of(microdata, f"measure {self.name}"))
+
+    @abstractmethod
+    def fitted(self, people: Population) -> "FittedOnMembers":
+        """Return the attack on these people."""
+
+
+class FittedOnMembers(Estimated):
+    """An attack on members and others."""
+
+    range: ClassVar[tuple[float, float]] = (-100.0, 100.0)
+
+    def __init__(self, people: Population, seed: int) -> None:
+        self._people, self._seed = people, seed
+
+    @abstractmethod
+    def attacked(self, published: Table) -> tuple[Estimate, Mapping[str, float]]:
+        """Return what the attack finds in a published file, and further figures of it by name."""
+
+    def estimate(self, masked: Table) -> Estimate:
+        """Return the figure with its bootstrap interval."""
+        return self.attacked(self._people.published(masked))[0]
+
+    def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
+        """Return the figure with its interval, and those that stand beside it."""
+        return self.attacked(self._people.published(masked))
+
+
+def difference(members: Numbers, others: Numbers, seed: int, unit: float = 100.0) -> Estimate:
+    """Return the mean of members minus that of others, times `unit`, with the bootstrap's 95 per cent interval.
+
+    Parameters
+    ----------
+    members, others : ndarray of float64, shapes (m,) and (k,)
+        What the attack reaches of each person.
+    """
+    rng = drawn(seed, Draw.SHUFFLE, 12)
+    draws = _resampled(members, rng) - _resampled(others, rng)
+    low, high = np.quantile(draws, [0.025, 0.975]) * unit
+    return Estimate(float(members.mean() - others.mean()) * unit, float(low), float(high))
+
+
+def _resampled(values: Numbers, rng: np.random.Generator) -> Numbers:
+    """Return the means of bootstrap samples, shape (DRAWS,), a hundred samples at a time."""
+    n = len(values)
+    means = [values[rng.integers(0, n, (100, n))].mean(axis=1) for _ in range(DRAWS // 100)]
+    return np.concatenate(means)
+
+
+def area(members: Numbers, others: Numbers) -> float:
+    """Return the chance that a member has a greater score than another one, ties counting half: the AUC, 0..1."""
+    scores = np.concatenate((members, others))
+    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2.0
+    m, k = len(members), len(others)
+    return float((ranks[places.reshape(-1)[:m]].sum() - m * (m + 1) / 2.0) / (m * k))
+
+
+def area_of(members: Numbers, others: Numbers, seed: int) -> Estimate:
+    """Return the AUC in per cent, with the 95 per cent interval of 200 bootstrap samples."""
+    rng = drawn(seed, Draw.SHUFFLE, 13)
+    draws = [
+        area(members[rng.integers(0, len(members), len(members))], others[rng.integers(0, len(others), len(others))])
+        for _ in range(200)
+    ]
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return Estimate(100.0 * area(members, others), 100.0 * float(low), 100.0 * float(high))
+
+
+def tenth(values: Numbers) -> NDArray[np.intp]:
+    """Return the positions of the tenth with the greatest values, one at least; ties by position."""
+    return np.argsort(-values, kind="stable")[: max(1, len(values) // 10)]
