@@ -110,8 +110,10 @@ def judge(
         found = identity_of(before, after, opinion.attributes, registry)
         members = None
         if run is not None and judges is None:
-            shown.concluding("protecting half of the people by the same plan, and attacking both halves")
-            members = members_of(run, registry)
+            members = Result.read(run).second_opinion.members
+            if "judges" not in (members or {}):
+                shown.concluding("protecting half of the people by the same plan, and attacking both halves")
+                members = members_of(run, registry)
     reordered = reordered_words(before, after, _certainly_unmasked(before, after, asked.protect))
     warnings = (*opinion.warnings, *([reordered] if reordered else ()))
     opinion = replace(opinion, warnings=warnings, identity=found)
