@@ -1,6 +1,6 @@
 """What running in parallel costs and gains: executors side by side, master overhead, two islands against one.
 
-    python benchmarks/parallel.py [--smoke] [--executors serial,processes,scoop,dask,mpi]
+    python benchmarks/parallel.py [--smoke] [--executors serial,processes,scoop,dask]
 
 CPU seconds are those of this process and of all workers, so that they tell something on a busy machine, too: two
 islands on two cores can have twice the rate of one, less what this process takes of the cores, and what the same
@@ -150,7 +150,7 @@ def side_by_side(problem: str, generations: int, repeat: int) -> list[list[str]]
 
 @click.command()
 @click.option("--smoke", is_flag=True, help="Little of everything.")
-@click.option("--executors", default="serial,processes,scoop,dask,mpi", show_default=True)
+@click.option("--executors", default="serial,processes,scoop,dask", show_default=True)
 @click.option("--workers", default=2, show_default=True, help="Of each executor in the first table.")
 @click.option("--repeat", default=3, show_default=True, help="How often each figure is taken; the median counts.")
 def main(smoke: bool, executors: str, workers: int, repeat: int) -> None:

@@ -1,7 +1,7 @@
 """Time limits that long loops keep themselves: they ask `check_time` now and then, and nothing interrupts them.
 
 Between two questions, as in a compiled kernel or a solver, the clock is not looked at. Work that never asks is ended
-with its process, where it has one of its own: see `evosdc.executors.process_pool`.
+with its process, where it has one of its own: see `evosdc.executors.processes`.
 """
 
 import threading

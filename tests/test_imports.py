@@ -118,7 +118,7 @@ FOR_LARGE_FILES = {"evosdc.assess", "evosdc.plugins", "evosdc.executors"}
 FOR_CERTIFIED_FILES = {"evosdc.runs", "evosdc.report"}
 """What `evosdc_certified` imports besides: it writes a run folder and its page, and searches by no engine."""
 
-EXECUTORS = {"evosdc_scoop", "evosdc_dask", "evosdc_mpi"}
+EXECUTORS = {"evosdc_scoop", "evosdc_dask"}
 """Plugins that build on what all executors share."""
 
 
@@ -261,7 +261,9 @@ def test_start_up_imports_nothing_heavy(name: str) -> None:
     assert done.stdout.split() == [], f"importing {name} imports {done.stdout.strip()}"
 
 
-@pytest.mark.parametrize("name", ["evosdc.experiment.run.run", "evosdc.executors.process_worker", "evosdc.assess.mask"])
+@pytest.mark.parametrize(
+    "name", ["evosdc.experiment.run.run", "evosdc.executors.worker_bootstrap", "evosdc.assess.mask"]
+)
 def test_what_a_run_of_a_text_file_needs_is_imported_alone(name: str) -> None:
     rare = ("pandas", "plotly", "sklearn", "scipy.stats", "jinja2", "requests", "pyarrow", "openpyxl")
     program = f"import sys, {name}; print(*[m for m in {rare!r} if m in sys.modules])"

@@ -19,7 +19,6 @@ TREES = {
 
 ALLOWED = {
     # SCOOP's communicator binds to all interfaces, without encryption, and nothing public puts another in its place.
-    ("plugins/evosdc_scoop/communicator.py", "scoop._types"),
     ("plugins/evosdc_scoop/node.py", "scoop._types"),
     # SCOOP's own program, `python -m scoop.bootstrap`, starts a worker by this function alone.
     ("plugins/evosdc_scoop/node.py", "scoop.futures._startup"),

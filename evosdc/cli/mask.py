@@ -67,7 +67,7 @@ UNCHANGED = "No value was changed: what was to be masked is published as it was.
 @click.option(
     "--executor",
     metavar="NAME",
-    help="Where strata and clusters are masked: processes, scoop, dask, mpi; default: here, one after the other.",
+    help="Where strata and clusters are masked: processes, scoop, dask; default: here, one after the other.",
 )
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
 @click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")

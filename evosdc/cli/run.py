@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _executor = click.option(
     "--executor",
     metavar="NAME",
-    help="serial, processes, scoop, dask, mpi, or a plugin's; default: what the experiment says, else processes.",
+    help="serial, processes, scoop, dask, or a plugin's; default: what the experiment says, else processes.",
 )
 _workers = click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
 _hosts = click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")

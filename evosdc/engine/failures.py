@@ -7,8 +7,8 @@ from math import isfinite
 from typing import Any, Literal
 
 from evosdc.engine.problem import Problem
-from evosdc.executors.chunk import TIME_LIMIT
 from evosdc.executors.ledger import WORKER_DIED
+from evosdc.executors.tasks import TIME_LIMIT
 from evosdc.model import Individual, Outcome, Restricted
 from evosdc.model.individual import FAILURE, INFEASIBILITY, Values
 

@@ -1,9 +1,7 @@
 """How many items travel together: enough to make the journey cheap, few enough to keep all workers busy to the end."""
 
-from collections.abc import Sequence
 from itertools import accumulate
 from math import ceil
-from typing import TypeVar
 
 OVERHEAD_SHARE = 0.05
 """Most that sending may cost, as a share of the work sent."""
@@ -15,7 +13,7 @@ MAX_BYTES = 4 * 1024 * 1024
 """Greatest size of a chunk on the wire, unless one item alone is larger."""
 
 OVERHEAD = 0.0003
-"""Seconds that a chunk costs on the way, unless it has been measured: the dearest of the shipped executors."""
+"""Seconds that a chunk costs on the way: the dearest of the shipped executors."""
 
 WORTH_SENDING = 0.02
 """Seconds of work in all below which it is done before the workers have heard of it."""
@@ -23,31 +21,21 @@ WORTH_SENDING = 0.02
 START_SECONDS = 3.0
 """Seconds until workers have been started and have built their problem, about."""
 
-T = TypeVar("T")
 
-
-def chunk_sizes(
-    items: int, workers: int, seconds_per_item: float, overhead: float, bytes_per_item: float = 0.0
-) -> tuple[int, ...]:
-    """Return how many items each chunk holds.
+def chunks_of(
+    items: int, seconds_per_item: float, workers: int, bytes_per_item: float = 0.0, overhead: float = OVERHEAD
+) -> list[tuple[int, int]]:
+    """Return chunks of items as positions, ``(first, one past the last)`` of each: sizes differ by one at most.
 
     Parameters
     ----------
-    items : int
-        Items to share out, not negative.
-    workers : int
-        At least 1.
+    items, workers : int
     seconds_per_item : float
-        What an item has cost so far, in seconds; 0 if that is not known or not measurable.
-    overhead : float
-        What sending and receiving a chunk costs, in seconds.
+        What an item has cost so far; 0 if that is not known or not measurable.
     bytes_per_item : float
         Size of a payload, or of a result where that is larger.
-
-    Returns
-    -------
-    tuple of int
-        Sizes that differ by one at most, larger ones first; their sum is `items`.
+    overhead : float
+        Seconds that sending and receiving a chunk cost.
 
     Notes
     -----
@@ -58,7 +46,7 @@ def chunk_sizes(
     if items < 0 or workers < 1:
         raise ValueError(f"{items} items for {workers} workers")
     if items == 0:
-        return ()
+        return []
     if seconds_per_item > 0.0:
         # The quotient of two measured times may be anything, infinity included.
         size = max(1, ceil(min(float(items), overhead / OVERHEAD_SHARE / seconds_per_item)))
@@ -69,33 +57,8 @@ def chunk_sizes(
         light = max(1, int(min(float(items), MAX_BYTES / bytes_per_item)))
         count = max(count, ceil(items / light))
     least, larger = divmod(items, count)
-    return (least + 1,) * larger + (least,) * (count - larger)
-
-
-def chunks_of(
-    items: int, seconds_per_item: float, workers: int, bytes_per_item: float = 0.0, overhead: float = OVERHEAD
-) -> list[tuple[int, int]]:
-    """Return the chunks of `chunk_sizes` as positions: ``(first, one past the last)`` of each, in order."""
-    ends = list(accumulate(chunk_sizes(items, workers, seconds_per_item, overhead, bytes_per_item)))
+    ends = list(accumulate((least + 1,) * larger + (least,) * (count - larger)))
     return list(zip([0, *ends], ends, strict=False))
-
-
-def split(items: Sequence[T], sizes: Sequence[int]) -> list[tuple[T, ...]]:
-    """Cut items into consecutive chunks of the given sizes.
-
-    Raises
-    ------
-    ValueError
-        The sizes do not add up to the number of items.
-    """
-    if sum(sizes) != len(items):
-        raise ValueError(f"chunks for {sum(sizes)} items, but there are {len(items)}")
-    chunks = []
-    begin = 0
-    for size in sizes:
-        chunks.append(tuple(items[begin : begin + size]))
-        begin += size
-    return chunks
 
 
 def worth_sending(total_seconds: float) -> bool:

@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from evosdc.errors import ExecutorError
-from evosdc.executors.launch import ONE_THREAD
-from evosdc.executors.versions import check_versions, versions
+from evosdc.executors.launch import ONE_THREAD, RECEIVE_PLUGINS, check_versions, plugin_sources, versions
+from evosdc.executors.tasks import resolve
 
 _SETTINGS: dict[str, Any] = {
     # Pages about the tasks would be there for any local user.
@@ -81,5 +81,7 @@ def dask_client(
             raise ExecutorError("Dask's scheduler has no workers")
         for name, other in found.items():
             check_versions(other, f"Dask worker {name}")
+        if scheduler is not None and (sources := plugin_sources()):
+            client.run(resolve(RECEIVE_PLUGINS), sources)
         held.push(stack.pop_all())
     return client, len(found)

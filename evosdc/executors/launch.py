@@ -2,10 +2,11 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
@@ -13,7 +14,11 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any
 
+import numpy as np
+
+from evosdc._version import __version__
 from evosdc.errors import ExecutorError
+from evosdc.specs import Spec
 
 ONE_THREAD = dict.fromkeys(
     (
@@ -41,8 +46,8 @@ class Child:
     Parameters
     ----------
     module : str
-        Run as ``python -m module``; its main function begins with `lifeline.attend`, and finds under the setting
-        ``descriptor`` the file descriptor of its end of the connection.
+        Run as ``python -m module``; its main function begins with `worker_bootstrap.attend`, and finds under the
+        setting ``descriptor`` the file descriptor of its end of the connection.
     settings : mapping
         JSON; they travel through a pipe, so that no other user sees them, as the command line could be.
     log : file
@@ -154,3 +159,39 @@ def tail(log: IO[bytes]) -> str:
 def search_path() -> list[str]:
     """Return where this process finds modules: a worker has to find the same ones."""
     return [str(Path(entry).absolute()) for entry in sys.path]
+
+
+def launching_executor(specs: Iterable[Spec]) -> str | None:
+    """Return the name of the executor whose own launcher runs this program, or None.
+
+    ``python -m scoop script.py`` makes its workers available to the script. Nothing is imported to find out.
+    """
+    for spec in specs:
+        module, _, attribute = getattr(spec, "launcher", "").partition(":")
+        if module and getattr(sys.modules.get(module), attribute, False):
+            return spec.name
+    return None
+
+
+# Executors lie below the registry of plugins, and call it by name, as workers are called.
+RECEIVE_PLUGINS = "evosdc.plugins.local_files:receive"
+"""What a worker on another computer calls with `plugin_sources`."""
+
+
+def plugin_sources() -> dict[str, str]:
+    """Return the plugin files that were given to this process (``--plugin FILE``): texts by path."""
+    paths = [Path(part) for part in os.environ.get("EVOSDC_PLUGINS", "").split(os.pathsep) if part]
+    return {str(path): path.read_text(encoding="utf-8") for path in paths if path.is_file()}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that results may depend on."""
+    return {"python": platform.python_version(), "numpy": np.__version__, "evosdc": __version__}
+
+
+def check_versions(found: Mapping[str, str], where: str) -> None:
+    """Raise `ExecutorError` where a worker has other versions than this process: its results could differ, too."""
+    own = versions()
+    other = [f"{name} {found.get(name, 'none')} instead of {own[name]}" for name in own if found.get(name) != own[name]]
+    if other:
+        raise ExecutorError(f"{where} has other versions than this process: {', '.join(other)}")

@@ -4,8 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from evosdc.executors.chunk import TIME_LIMIT
-from evosdc.executors.packing import all_failed
+from evosdc.executors.tasks import TIME_LIMIT, all_failed
 from evosdc.model.executor import Failure, Outcome, Task
 
 WORKER_DIED = "WorkerDied"
@@ -14,27 +13,14 @@ WORKER_DIED = "WorkerDied"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A piece of work to hand to a worker: a task, or one item of it.
-
-    Parameters
-    ----------
-    index : int
-        Number of the task that it belongs to.
-    task : Task
-        With the items of this job alone.
-    begin : int
-        Position of its first item within the task.
-    losses : int
-        Times it was lost with a worker.
-    alone : bool
-        Whether nothing else may be under way at the same time, so that a death has one possible cause.
-    """
+    """A piece of work to hand to a worker: a task, or one item of it, from position `begin` of task number `index`."""
 
     index: int
     task: Task
     begin: int = 0
     losses: int = 0
     alone: bool = False
+    """Whether nothing else may be under way at the same time, so that a death has one possible cause."""
 
 
 class Ledger:
@@ -43,13 +29,6 @@ class Ledger:
     A job that is lost is run again, `retries` times. Lost once more, it is run item by item; an item that is lost then
     is the culprit and becomes a `Failure`. When workers can only be lost all together (`certain` is false) the suspects
     are run with nothing else under way, first as they are, then item by item.
-
-    Parameters
-    ----------
-    retries : int
-        Not negative.
-    certain : bool
-        Whether it is known which job a lost worker had.
     """
 
     def __init__(self, retries: int, certain: bool = True) -> None:
@@ -71,13 +50,7 @@ class Ledger:
         return not self._missing
 
     def add(self, index: int, task: Task) -> None:
-        """Take in a task under a number that no other one has until its outcomes are taken.
-
-        Raises
-        ------
-        ValueError
-            There is a task of that number.
-        """
+        """Take in a task under a number that no other one has until its outcomes are taken."""
         if index in self._outcomes:
             raise ValueError(f"there is a task {index} already")
         self._outcomes[index] = [None] * len(task.items)
@@ -119,16 +92,9 @@ class Ledger:
         self._record(job, all_failed(job.task, failure))
 
     def lost(self, jobs: Sequence[Job], overdue: bool = False, seconds: float = 0.0) -> None:
-        """Record that jobs went down together with their workers.
+        """Record that jobs went down with their workers: one, or all under way where nothing more is known.
 
-        Parameters
-        ----------
-        jobs : sequence of Job
-            One, or all that were under way where nothing more is known.
-        overdue : bool
-            Whether the worker was ended because it did not keep the time limit; there is no point in a retry then.
-        seconds : float
-            Time for which they were under way.
+        Where the worker was ended because it did not keep the time limit (`overdue`) there is no point in a retry.
         """
         self.losses_in_a_row += 1
         for job in reversed(jobs):

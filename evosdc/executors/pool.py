@@ -12,8 +12,7 @@ from pydantic import Field
 
 from evosdc.errors import ExecutorError, Fault, ParameterError
 from evosdc.executors.ledger import Job, Ledger
-from evosdc.executors.packing import packed, unpacked
-from evosdc.executors.watchdog import Watchdog, losses_allowed
+from evosdc.executors.tasks import packed, unpacked
 from evosdc.model.executor import Executor, Failure, Outcome, Task, TaskQueue
 from evosdc.model.parameters import Parameters
 from evosdc.time_limit import check_time
@@ -24,13 +23,16 @@ Answered = Callable[[Job, bytes], None]
 Lost = Callable[[Sequence[Job], bool, float], None]
 """Called with lost jobs, whether they were overdue, and the seconds they had been under way."""
 
-
 PERIOD = 1.0
 """Seconds between two looks at whether all workers are alive, at most."""
 
 GRACE, FIRST_GRACE = 5.0, 60.0
 """Seconds beyond the time limit after which a worker is taken to hang. With its first task a worker builds the problem,
 which is no part of any evaluation."""
+
+PATIENCE, TIMES_SLOWEST = 600.0, 20.0
+"""Seconds without any result after which the workers are given up, at least, and as a multiple of the slowest
+evaluation."""
 
 
 def longest(job: Job, time_limit: float | None, first: bool) -> float:
@@ -39,8 +41,13 @@ def longest(job: Job, time_limit: float | None, first: bool) -> float:
     return inf if limit is None else limit * len(job.task.items) + (FIRST_GRACE if first else GRACE)
 
 
+def losses_allowed(workers: int) -> int:
+    """Return how many times in a row workers may be lost without any result before there is no point in going on."""
+    return 25 + 5 * workers
+
+
 class Pool(ABC):
-    """Workers that are running.
+    """Workers that are running or about to.
 
     Attributes
     ----------
@@ -52,7 +59,7 @@ class Pool(ABC):
 
     @property
     def complete(self) -> bool:
-        """Whether all workers have started; a pool that waits for them in the beginning says yes."""
+        """Whether all workers have started."""
         return True
 
     @property
@@ -66,13 +73,7 @@ class Pool(ABC):
 
     @abstractmethod
     def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
-        """Wait a little, report answers and losses, replace dead workers; return whether anything was reported.
-
-        Parameters
-        ----------
-        answered, lost : callable
-        patience : float
-            Seconds to wait at most.
+        """Report answers and losses of `patience` seconds at most, and replace dead workers; return whether any came.
 
         Raises
         ------
@@ -80,9 +81,9 @@ class Pool(ABC):
             Workers cannot be started.
         """
 
-    @abstractmethod
     def complaint(self) -> str:
         """Return the end of the workers' log, for an error message."""
+        return ""
 
     def abandon(self) -> bool:
         """Ignore the jobs under way from now on; return False where only `stop` can do that."""
@@ -97,7 +98,7 @@ class PoolExecutor(Executor):
     """An executor whose workers are processes; a subclass says in `_open` how they are started."""
 
     class Params(Parameters):
-        """Parameters of executors with worker processes."""
+        """Parameters of an executor with workers."""
 
         time_limit: float | None = Field(default=None, gt=0.0, description="Seconds that one evaluation may take.")
         retries: int = Field(
@@ -139,10 +140,10 @@ class PoolExecutor(Executor):
     def begin(self, task: Task) -> bool:
         """Start the workers, and have each run a task, without waiting; return whether all have done so."""
         if self._pool is None:
-            self._pool, self._to_prepare = self._open_soon(), self.workers
+            self._pool, self._to_prepare = self._open(), self.workers
         if self._to_prepare and self._pool.complete:
             if self._preparing is None:
-                self._preparing = self._queue(self._pool)
+                self._preparing = PoolQueue(self._pool, self.params.retries, self.workers, self._stop)
                 for place in range(self.workers):
                     self._preparing.give(place, task)
             self._prepare(0.0)
@@ -169,18 +170,11 @@ class PoolExecutor(Executor):
         pool = self._running()
         while self._preparing is not None:
             self._prepare(None)
-        return self._queue(pool)
+        return PoolQueue(pool, self.params.retries, self.workers, self._stop)
 
     @abstractmethod
     def _open(self) -> Pool:
-        """Start the workers."""
-
-    def _open_soon(self) -> Pool:
-        """Begin to start the workers; by default they are waited for."""
-        return self._open()
-
-    def _queue(self, pool: Pool) -> TaskQueue:
-        return PoolQueue(pool, self.params.retries, losses_allowed(self.workers), self._stop)
+        """Start the workers; they may be on their way (`Pool.complete`)."""
 
     def _prepare(self, patience: float | None) -> None:
         """Take in which workers have run their first task."""
@@ -193,6 +187,12 @@ class PoolExecutor(Executor):
     def _running(self) -> Pool:
         if self._pool is None:
             self._pool = self._open()
+            try:
+                while not self._pool.complete:
+                    self._pool.listen(unexpected, unexpected)
+            except BaseException:
+                self._stop()
+                raise
         elif self._preparing is None:
             self._to_prepare = 0  # workers that have only begun to start get the first tasks as they are ready
         return self._pool
@@ -204,31 +204,26 @@ class PoolExecutor(Executor):
             pool.stop()
 
 
+def unexpected(*news: object) -> None:
+    """Take news of a job where there is none."""
+    raise AssertionError("a worker without a job cannot have news of one")
+
+
 class PoolQueue(TaskQueue):
-    """Tasks that a pool runs, with a ledger of them.
+    """Tasks that a pool runs, with a ledger of them; `stop` ends the pool for good."""
 
-    Parameters
-    ----------
-    pool : Pool
-    retries : int
-    losses_allowed : int
-        How many times in a row workers may be lost without any result.
-    stop : callable
-        Ends the pool for good.
-    """
-
-    def __init__(self, pool: Pool, retries: int, losses_allowed: int, stop: Callable[[], None]) -> None:
+    def __init__(self, pool: Pool, retries: int, workers: int, stop: Callable[[], None]) -> None:
         self._pool = pool
         self._ledger = Ledger(retries, pool.certain)
-        self._losses_allowed = losses_allowed
+        self._losses_allowed = losses_allowed(workers)
         self._stop = stop
-        self._watchdog = Watchdog()
+        self._heard = monotonic()
         self._lasting = False
 
     def give(self, place: int, task: Task) -> None:
         """Start a task, or keep it until there is a worker for it."""
         if self._ledger.done:
-            self._watchdog.news()
+            self._heard = monotonic()
         self._lasting |= task.lasting
         self._ledger.add(place, task)
         self._hand_out()
@@ -241,9 +236,10 @@ class PoolQueue(TaskQueue):
             left = PERIOD if deadline is None else max(0.0, min(PERIOD, deadline - monotonic()))
             check_time()
             if self._pool.listen(self._answered, self._lost, left):
-                self._watchdog.news()
-            if not self._lasting:
-                self._watchdog.check(self._ledger.slowest, self._pool.complaint)
+                self._heard = monotonic()
+            silence = monotonic() - self._heard
+            if silence > max(PATIENCE, TIMES_SLOWEST * self._ledger.slowest) and not self._lasting:
+                raise ExecutorError(f"the workers have been silent for {silence:.0f} s{self._pool.complaint()}")
             self._hand_out()
             ready = self._ledger.taken()
             if deadline is not None and monotonic() >= deadline:

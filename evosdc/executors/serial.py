@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from evosdc.executors.chunk import run_chunk
+from evosdc.executors.tasks import run_chunk
 from evosdc.model.executor import Executor, Outcome, Task
 from evosdc.model.parameters import Parameters
 

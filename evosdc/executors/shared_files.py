@@ -1,11 +1,11 @@
-"""What all tasks of a problem share, as files named by their content: published once, memory-mapped by every worker."""
+"""What all tasks of a problem share, as files: published once by its content, memory-mapped by every worker."""
 
 import hashlib
 import json
-import os
+import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from evosdc.errors import ExecutorError
 from evosdc.model.executor import SharedFiles
 
-_PREFIX = "context-"
+MANIFEST = "documents.json"
 
 
 def share(folder: Path, arrays: Mapping[str, NDArray[Any]], documents: Mapping[str, Any]) -> SharedFiles:
-    """Write arrays and documents where workers find them.
+    """Write arrays and documents where workers find them: a folder below `folder`, named by their content.
 
     Parameters
     ----------
@@ -29,11 +29,6 @@ def share(folder: Path, arrays: Mapping[str, NDArray[Any]], documents: Mapping[s
         Of any dtype but objects.
     documents : mapping of str to object
         Whatever JSON can hold.
-
-    Returns
-    -------
-    SharedFiles
-        The same content gives the same digest, whoever publishes it and wherever.
 
     Raises
     ------
@@ -45,89 +40,58 @@ def share(folder: Path, arrays: Mapping[str, NDArray[Any]], documents: Mapping[s
     folder = folder.absolute()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
-    written: dict[str, str] = {}
+    part = Path(tempfile.mkdtemp(dir=folder, prefix=".", suffix=".part"))
     try:
+        digests: dict[str, str] = {}
         for name, array in sorted(arrays.items()):
-            written[name] = _publish_array(folder, array)
+            np.save(part / f"{name}.npy", array, allow_pickle=False)
+            digests[name] = _digest_of(part / f"{name}.npy")
+        content = {"arrays": digests, "documents": dict(documents)}
         try:
-            text = json.dumps(
-                {"arrays": written, "documents": dict(documents)}, sort_keys=True, separators=(",", ":")
-            ).encode()
+            text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         except TypeError as error:
             raise ValueError(f"a document is not JSON: {error}") from None
-        digest = _digest_of(text)
-        with _temporary(folder) as path:
-            path.write_bytes(text)
-            path.replace(_manifest(folder, digest))
-    except BaseException:
-        _remove(folder, set(written.values()))
-        raise
+        (part / MANIFEST).write_text(text, encoding="utf-8")
+        digest = _digest_of(part / MANIFEST)
+        if not (folder / digest).exists():
+            part.rename(folder / digest)  # none sees half of it
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        _remove_empty(folder)
     return SharedFiles(str(folder), digest)
 
 
 def read_shared(ref: SharedFiles) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the shared arrays and documents.
-
-    Returns
-    -------
-    arrays : dict of str to ndarray
-        Memory-mapped and read-only: pages are shared by all processes of a host.
-    documents : dict of str to object
+    """Return the shared arrays, memory-mapped and read-only, and the documents.
 
     Raises
     ------
     ExecutorError
         The files are missing, or they are not what was published.
     """
-    folder = Path(ref.folder)
+    folder = Path(ref.folder) / ref.digest
     try:
-        text = _manifest(folder, ref.digest).read_bytes()
-        if _digest_of(text) != ref.digest:
+        manifest = json.loads((folder / MANIFEST).read_bytes()) if _digest_of(folder / MANIFEST) == ref.digest else None
+        known = {} if manifest is None else manifest["arrays"]
+        if manifest is None or any(_digest_of(folder / f"{name}.npy") != digest for name, digest in known.items()):
             raise ExecutorError(f"the problem's files in {folder} were changed after they were published")
-        manifest = json.loads(text)
-        arrays = {name: _open_array(folder, digest) for name, digest in manifest["arrays"].items()}
+        return {name: _mapped(folder / f"{name}.npy") for name in known}, manifest["documents"]
     except OSError as error:
         raise ExecutorError(f"the problem's files in {folder} cannot be read: {error.strerror}") from None
-    return arrays, manifest["documents"]
 
 
 def withdraw(ref: SharedFiles) -> None:
-    """Remove shared files, save those that others of the folder are made of too, and the folder once empty.
-
-    Arrays that are open stay valid where the system allows to remove files in use. To withdraw twice is no error.
-    """
-    folder = Path(ref.folder)
-    path = _manifest(folder, ref.digest)
-    if not path.exists():
-        return
-    own = set(json.loads(path.read_bytes())["arrays"].values())
-    path.unlink()
-    _remove(folder, own)
+    """Remove shared files, and the folder once it is empty; arrays that are open stay valid."""
+    shutil.rmtree(Path(ref.folder) / ref.digest, ignore_errors=True)
+    _remove_empty(Path(ref.folder))
 
 
-def _remove(folder: Path, own: set[str]) -> None:
-    """Remove arrays that nothing in the folder is made of, and the folder once it is empty."""
-    for other in folder.glob(f"{_PREFIX}*.json"):
-        own -= set(json.loads(other.read_bytes())["arrays"].values())
-    for digest in own:
-        _array(folder, digest).unlink(missing_ok=True)
-    if not any(folder.iterdir()):
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
         folder.rmdir()
 
 
-def _publish_array(folder: Path, array: NDArray[Any]) -> str:
-    with _temporary(folder) as path:
-        with path.open("wb") as file:
-            np.save(file, array, allow_pickle=False)
-        digest = _digest_of_file(path)
-        path.replace(_array(folder, digest))
-    return digest
-
-
-def _open_array(folder: Path, digest: str) -> NDArray[Any]:
-    path = _array(folder, digest)
-    if _digest_of_file(path) != digest:
-        raise ExecutorError(f"the problem's files in {folder} were changed after they were published")
+def _mapped(path: Path) -> NDArray[Any]:
     try:
         mapped = np.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError:
@@ -138,33 +102,6 @@ def _open_array(folder: Path, digest: str) -> NDArray[Any]:
     return plain
 
 
-@contextmanager
-def _temporary(folder: Path) -> Iterator[Path]:
-    """Give a new file of mode 0600 in the folder, to be filled and renamed in the block: none sees half of it.
-
-    It is removed where the block fails, on a full disk for one.
-    """
-    descriptor, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".part")
-    os.close(descriptor)
-    try:
-        yield Path(name)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _manifest(folder: Path, digest: str) -> Path:
-    return folder / f"{_PREFIX}{digest}.json"
-
-
-def _array(folder: Path, digest: str) -> Path:
-    return folder / f"{digest}.npy"
-
-
-def _digest_of(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=20).hexdigest()
-
-
-def _digest_of_file(path: Path) -> str:
+def _digest_of(path: Path) -> str:
     with path.open("rb", buffering=0) as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=20)).hexdigest()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evosdc.datasets.loading import source_from_lines
     from evosdc.errors import DataError, Fault, InputError, ParameterError, PluginError
-    from evosdc.executors.chunk import run_chunk
+    from evosdc.executors.tasks import run_chunk
     from evosdc.files.delimited_reading import parse_delimited
     from evosdc.files.original import Original
     from evosdc.files.source import Source
@@ -90,7 +90,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "evosdc.datasets.loading": ("source_from_lines",),
-    "evosdc.executors.chunk": ("run_chunk",),
+    "evosdc.executors.tasks": ("run_chunk",),
     "evosdc.files.delimited_reading": ("parse_delimited",),
     "evosdc.files.original": ("Original",),
     "evosdc.files.source": ("Source",),

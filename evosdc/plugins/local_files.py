@@ -1,17 +1,21 @@
 """Plugins in single files of the user's own: ``--plugin FILE``, or the variable ``EVOSDC_PLUGINS``."""
 
+import atexit
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from types import ModuleType
 
 from evosdc.errors import Fault, InputError, PluginError
 
 VARIABLE = "EVOSDC_PLUGINS"
-"""Names the files, as PATH names folders; workers of this machine inherit it, those of others need it set there."""
+"""Names the files, as PATH names folders. Workers of this machine inherit it; those of others get the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +91,21 @@ def add_local_file(path: Path) -> None:
     default_registry.cache_clear()
     listed = [str(file.path) for file in local_files()]
     os.environ[VARIABLE] = os.pathsep.join(dict.fromkeys([*listed, str(path.resolve())]))
+
+
+def receive(sources: Mapping[str, str]) -> Path | None:
+    """Have plugin files of another computer, texts by path, searched in this process and those that it starts.
+
+    A file that is here too is used as it is. Others are kept in a folder, which is returned, until this process ends.
+    """
+    folder = None
+    for path, text in sources.items():
+        file = Path(path)
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            if folder is None:
+                folder = Path(mkdtemp(prefix="evosdc-plugins-"))
+                atexit.register(rmtree, folder, ignore_errors=True)
+            file = folder / file.name
+            file.write_text(text, encoding="utf-8")
+        add_local_file(file)
+    return folder

@@ -17,9 +17,14 @@ def evosdc_algorithms() -> Iterable[AlgorithmSpec]:
 @hookimpl
 def evosdc_executors() -> Iterable[ExecutorSpec]:
     """Offer the shipped executors."""
-    from evosdc.executors.catalogue import executor_specs
-
-    return executor_specs()
+    yield ExecutorSpec(
+        name="serial", implementation="evosdc.executors.serial:SerialExecutor",
+        summary="One evaluation after another, in this process.",
+    )  # fmt: skip
+    yield ExecutorSpec(
+        name="processes", implementation="evosdc.executors.processes:ProcessesExecutor",
+        summary="Worker processes on this computer.",
+    )  # fmt: skip
 
 
 @hookimpl

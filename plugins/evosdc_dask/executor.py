@@ -8,8 +8,8 @@ from pydantic import Field
 
 from evosdc.executors.dask_client import dask_client
 from evosdc.executors.ledger import Job
-from evosdc.executors.packing import run_packed
 from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, PoolExecutor
+from evosdc.executors.tasks import run_packed
 from evosdc.model.parameters import Parameters
 
 _PER_WORKER = 2

@@ -2,12 +2,12 @@
 
 What is our own, and why:
 
-- *launcher* (`pool`): SCOOP's gives exit status 0 whatever happened, leaves orphans and does not notice workers that
-  never started. Here this process starts every other one, holds their lifelines and probes them all before any work.
-- *broker* (`broker`): SCOOP's hangs for ever when an idle worker dies and forgets live tasks, which then run twice.
-- *communicator* (`communicator`): SCOOP's binds every worker to all network interfaces, unpickles what any stranger
-  sends, and uses one socket from two threads. Here the broker alone listens, on the loopback interface, and talks to
-  nobody who does not hold the key that it was given at its birth (CurveZMQ).
+- *launcher*: SCOOP's gives exit status 0 whatever happened, leaves orphans and does not notice workers that never
+  started. Here this process starts every other one, has them end with it and probes them all before any work.
+- *broker*: SCOOP's hangs for ever when an idle worker dies and forgets live tasks, which then run twice.
+- *communicator* (in `node`): SCOOP's binds every worker to all network interfaces, unpickles what any stranger sends,
+  and uses one socket from two threads. Here the broker alone listens, on the loopback interface, and talks to nobody
+  who does not hold the key that it was given at its birth (CurveZMQ).
 
 `setConst`, `map_as_completed` and the learning of task durations are not used. A task may be run more than once, when a
 worker died or SCOOP lost track; tasks are pure functions of what they carry, so that makes no difference.

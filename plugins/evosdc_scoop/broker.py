@@ -1,4 +1,4 @@
-"""The broker of a SCOOP pool: ``python -m evosdc_scoop.broker``, started by `pool`.
+"""The broker of a SCOOP pool: ``python -m evosdc_scoop.broker``, started by `launcher`.
 
 It speaks SCOOP's wire protocol as far as a pool without shared constants needs it: a worker asks for a task, gets one
 and answers by way of the broker. Where a task is, is known exactly: it leaves the books when its answer comes.
@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 
 import zmq
 
-from evosdc.executors.lifeline import attend
+from evosdc.executors.worker_bootstrap import attend
 
 REQUEST = b"RQ"
 TASK = b"T"

@@ -9,8 +9,8 @@ import scoop
 from pydantic import Field
 
 from evosdc.errors import ExecutorError
-from evosdc.executors.packing import all_failed, packed, unpacked
 from evosdc.executors.pool import Pool, PoolExecutor
+from evosdc.executors.tasks import all_failed, packed, unpacked
 from evosdc.model.executor import Failure, Outcome, Rounds, Task, TaskQueue
 from evosdc_scoop.hosts import Host, allotted_hosts, hosts_of, shared_out
 from evosdc_scoop.launcher import WorkerPlacement, placement_of

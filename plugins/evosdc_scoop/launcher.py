@@ -1,34 +1,156 @@
-"""Starting the processes of a SCOOP pool: a broker and its workers, on this computer and on others."""
+"""Starting the processes of a SCOOP pool: a broker and its workers, here and by ssh or srun on other computers.
+
+They end when this process does or, on another computer, is no longer heard of.
+"""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import os
+import select
+import shlex
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from typing import IO, Any
 
 import zmq
 
 from evosdc.errors import ExecutorError
-from evosdc.executors.launch import START_TIME, Child, tail
-from evosdc.executors.versions import check_versions
+from evosdc.executors.launch import (
+    ONE_THREAD,
+    START_TIME,
+    Child,
+    check_versions,
+    plugin_sources,
+    search_path,
+    sent_settings,
+    tail,
+)
 from evosdc_scoop.hosts import Host, address_towards, is_here
-from evosdc_scoop.remote import RemoteChild, command_on, interpreter
-from evosdc_scoop.site import NODE
+from evosdc_scoop.site import HELLO, NODE
 
 LOOPBACK = "127.0.0.1"
+
+BEAT = 10.0
+"""Seconds between two signs of life to a process on another computer."""
+
+SILENCE = 60.0
+"""Seconds without a sign of life after which such a process ends: the network may be gone without anyone being told."""
+
+_SSH = ("-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5")
+_SRUN = ("--overlap", "--nodes=1", "--ntasks=1", "--mem=0", "--cpu-bind=none", "--unbuffered")
+
+
+def command_on(host: str, slots: int, shell: str, python: str, module: str) -> list[str]:
+    """Return the command that runs ``python -m module`` on a host.
+
+    Parameters
+    ----------
+    host : str
+    slots : int
+        Workers that will run there.
+    shell : str
+        ``"srun"``, ``"ssh"``, either with further options, or another command that takes a host and a command line.
+    python : str
+        The interpreter there.
+    module : str
+    """
+    program, *options = shlex.split(shell)
+    path = os.pathsep.join(search_path())
+    process = [python, "-P", "-m", module]
+    if Path(program).name == "srun":
+        return [program, *_SRUN, f"--cpus-per-task={slots}", f"--nodelist={host}", *options, *process]
+    if Path(program).name == "ssh":
+        options = [*options, *_SSH]
+    variables = [f"{name}={value}" for name, value in (ONE_THREAD | {"PYTHONPATH": path}).items()]
+    return [program, *options, host, shlex.join(["exec", "env", *variables, *process])]
+
+
+class RemoteChild:
+    """A process on another computer, started by a command of `command_on`.
+
+    The settings travel through the standard input of the command, and so encrypted by ssh or as SLURM does it.
+    """
+
+    def __init__(self, host: str, command: Sequence[str], settings: Mapping[str, Any], log: IO[bytes]) -> None:
+        self.host = host
+        self.names: frozenset[str] = frozenset()
+        environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(search_path())}
+        try:
+            self.process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment,
+                process_group=0,
+            )
+        except OSError as error:
+            raise ExecutorError(f"{command[0]} cannot be run: {error.strerror}") from None
+        assert self.process.stdin is not None
+        self._input = self.process.stdin
+        sent_settings(self._input, {"silence": SILENCE, **settings})
+        self._ended = threading.Event()
+        threading.Thread(target=self._beat, name=f"heartbeat of {host}", daemon=True).start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process is running, as far as is known here."""
+        return self.process.poll() is None
+
+    def first_message(self, deadline: float) -> bytes | None:
+        """Return what it says when it is ready; None where the deadline is over.
+
+        Raises
+        ------
+        EOFError
+            It ended before.
+        """
+        assert self.process.stdout is not None
+        descriptor, said = self.process.stdout.fileno(), b""
+        while (left := deadline - monotonic()) > 0:
+            readable, _, _ = select.select([descriptor], [], [], left)
+            if readable:
+                piece = os.read(descriptor, 65536)
+                if not piece:
+                    raise EOFError
+                said += piece
+                for line in said.split(b"\n")[:-1]:
+                    if line.startswith(HELLO):
+                        return line.removeprefix(HELLO)
+        return None
+
+    def stop(self, patience: float = 0.0) -> None:
+        """Close the lifeline, wait, and kill what is left here after `patience` seconds; the other side follows."""
+        self._ended.set()
+        with suppress(OSError, ValueError):
+            self._input.close()
+        try:
+            self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+    def _beat(self) -> None:
+        while not self._ended.wait(BEAT):
+            try:
+                os.write(self._input.fileno(), b"\n")
+            except (OSError, ValueError):
+                return
+
 
 _BROKER = "evosdc_scoop.broker"
 _SITE = "evosdc_scoop.site"
 
 
 class LostHostError(ExecutorError):
-    """No workers can be started on a host.
-
-    Parameters
-    ----------
-    message : str
-    host : str
-    """
+    """No workers can be started on a host."""
 
     def __init__(self, message: str, host: str) -> None:
         super().__init__(message)
@@ -46,7 +168,7 @@ class WorkerPlacement:
     elsewhere : tuple of Host
         Other computers.
     shell : str
-        What starts processes there: see `evosdc_scoop.remote.command_on`.
+        What starts processes there: see `command_on`.
     interface : str
         Address on which the broker listens; it is the only process that does.
     python : str
@@ -57,7 +179,7 @@ class WorkerPlacement:
     elsewhere: tuple[Host, ...] = ()
     shell: str = "ssh"
     interface: str = LOOPBACK
-    python: str = field(default_factory=interpreter)
+    python: str = sys.executable
 
     @property
     def size(self) -> int:
@@ -75,7 +197,7 @@ def placement_of(hosts: Sequence[Host], shell: str, interface: str | None, pytho
     here = sum(host.slots for host in hosts) - sum(host.slots for host in elsewhere)
     if interface is None:
         interface = address_towards(elsewhere[0].name) if elsewhere else LOOPBACK
-    return WorkerPlacement(max(1, here), elsewhere, shell, interface, python or interpreter())
+    return WorkerPlacement(max(1, here), elsewhere, shell, interface, python or sys.executable)
 
 
 def start(places: WorkerPlacement, time_limit: float | None, log: IO[bytes]) -> list[Any]:
@@ -121,7 +243,8 @@ def start(places: WorkerPlacement, time_limit: float | None, log: IO[bytes]) -> 
         for host in places.elsewhere:
             nodes = [settings_of(rank + slot) for slot in range(host.slots)]
             command = command_on(host.name, host.slots, places.shell, places.python, _SITE)
-            children.append(RemoteChild(host.name, command, {"nodes": nodes}, log))
+            settings = {"nodes": nodes, "plugins": plugin_sources()}
+            children.append(RemoteChild(host.name, command, settings, log))
             rank += host.slots
         for child in children[1:]:
             who = f"the process on {child.host}" if isinstance(child, RemoteChild) else "a SCOOP process"

@@ -10,8 +10,8 @@ from typing import Any
 from evosdc.errors import ExecutorError
 from evosdc.executors.launch import START_TIME, Child, close_log, open_log, tail
 from evosdc.executors.ledger import Job
-from evosdc.executors.packing import packed, unpacked
 from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, longest
+from evosdc.executors.tasks import packed, unpacked
 from evosdc.model.executor import Task
 from evosdc_scoop.launcher import LostHostError, WorkerPlacement, start, stop
 from evosdc_scoop.task_runner import END_OF_BATCH

@@ -10,18 +10,22 @@ import sys
 from multiprocessing.connection import wait
 from time import monotonic
 
-from evosdc.executors.launch import START_TIME, Child
-from evosdc.executors.lifeline import attend
-from evosdc.executors.versions import versions
-from evosdc_scoop.remote import HELLO
+from evosdc.executors.launch import RECEIVE_PLUGINS, START_TIME, Child, versions
+from evosdc.executors.tasks import resolve
+from evosdc.executors.worker_bootstrap import attend, remove_at_end
 
 NODE = "evosdc_scoop.node"
+
+HELLO = b"evosdc-ready "
+"""What the line begins with in which a process says that it is ready; login scripts may print lines of their own."""
 
 
 def main() -> int:
     """Start the workers, say when they are ready, and wait for the first of them to end."""
     settings = attend()
     output = settings["output"]
+    if settings["plugins"]:
+        remove_at_end(resolve(RECEIVE_PLUGINS)(settings["plugins"]))
     children = [Child(NODE, node, sys.stderr.buffer) for node in settings["nodes"]]
     names: list[str] = []
     deadline = monotonic() + START_TIME

@@ -5,7 +5,7 @@ import socket
 import time
 from dataclasses import dataclass
 
-from evosdc.executors.packing import run_packed
+from evosdc.executors.tasks import run_packed
 from evosdc.model.executor import SharedFiles
 from evosdc.secret import Seed
 

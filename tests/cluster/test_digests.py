@@ -10,7 +10,7 @@ from evosdc.errors import ExperimentError
 from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.run.run import run_once
 from evosdc.plugins.registry import default_registry
-from tests.optional import require_dask, require_mpi
+from tests.optional import require_dask
 
 from .commands import experiment_file, journal
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.cluster
 
 GRAINS = ("evaluations", "islands")
 CASES = [
-    *((name, 2, "evaluations") for name in ("processes", "mpi")),
+    ("processes", 2, "evaluations"),
     ("scoop", 3, "islands"),
     # Numbers of workers and grains mean the same to every executor.
     *(
@@ -30,7 +30,6 @@ CASES = [
             ("scoop", 2, "evaluations"),
             ("dask", 2, "evaluations"),
             ("dask", 1, "islands"),
-            ("mpi", 1, "islands"),
         )
     ),
 ]
@@ -63,8 +62,6 @@ def serial(experiment):
 def test_executor_workers_and_grain_change_nothing(name, workers, grain, experiment, serial, tmp_path, monkeypatch):
     if name == "dask":
         require_dask()
-    if name == "mpi":
-        require_mpi()
     sent = []
     plain = Evaluator._sent
     monkeypatch.setattr(Evaluator, "better_sent", lambda self, count: count > 0 and self.dispatch is not None)

@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from evosdc.errors import ExecutorError, ParameterError
+from evosdc.plugins.local_files import receive
+from evosdc.plugins.registry import default_registry
 from evosdc_scoop.executor import ScoopExecutor
 from evosdc_scoop.hosts import Host, allotted_hosts, expanded_names, hosts_of, is_here, parsed_hosts, shared_out
-from evosdc_scoop.remote import command_on
+from evosdc_scoop.launcher import command_on
+from tests.kit.test_own_plugins import MINE, write
 
-from .commands import assert_same_run, completed, experiment_file, reached, wait_for
+from .commands import assert_same_run, completed, experiment_file, outcome, reached, wait_for
 from .network import MASTER, Network, require_tools
 from .troubled import command
 
@@ -162,6 +165,42 @@ def test_workers_on_several_hosts_come_to_the_same_and_leave_nothing_behind(netw
     assert process.returncode == 0, complaints
     assert_same_run(tmp_path / "run", alone)
     assert left_on(network) == []
+
+
+@pytest.mark.cluster
+def test_a_plugin_file_reaches_the_workers_of_another_host(tmp_path):
+    shell = tmp_path / "shell"
+    shell.write_text('#!/bin/sh\nunset EVOSDC_PLUGINS\nshift\nexec sh -c "$*"\n')
+    shell.chmod(0o700)
+    write(tmp_path / "own_share.py", MINE)
+    digests = []
+    for folder, options in (
+        ("serial", ["--executor", "serial"]),
+        ("hosts", ["--executor", "scoop", "--set", 'executor.hosts=["elsewhere.invalid:2"]', "--set",
+                   f"executor.shell={shell}", "--set", "executor.interface=127.0.0.1", "--set",
+                   "executor.grain=evaluations"]),
+    ):  # fmt: skip
+        path = experiment_file(
+            tmp_path / "e.toml", measures={"il": ["my-share"], "dr": ["id"]}, stop={"generations": 3}
+        )
+        done = completed("run", path, "--plugin", tmp_path / "own_share.py", "-o", tmp_path / folder, *options)
+        assert done.returncode == 0, done.stderr
+        digests.append(outcome(tmp_path / folder)["digest"])
+    assert digests[0] == digests[1]
+
+
+def test_a_plugin_file_that_is_not_there_is_kept_until_the_end(tmp_path, monkeypatch):
+    here = write(tmp_path / "own_here.py", MINE)
+    sources = {
+        str(here): here.read_text(),
+        str(tmp_path / "elsewhere" / "own_sent.py"): MINE.replace("MODULE", "own_sent"),
+    }
+    monkeypatch.setenv("EVOSDC_PLUGINS", "")
+    folder = receive(sources)
+    assert [path.name for path in folder.iterdir()] == ["own_sent.py"]
+    assert os.environ["EVOSDC_PLUGINS"] == f"{here}{os.pathsep}{folder / 'own_sent.py'}"
+    assert default_registry().implementation("measure", "my-share").__module__ == "own_here"
+    assert default_registry().implementation("measure", "my-sent").__module__ == "own_sent"
 
 
 @pytest.mark.cluster

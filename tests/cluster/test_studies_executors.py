@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.cluster.commands import completed, experiment_file, outcome, started, wait_for
-from tests.optional import require_dask, require_mpi
+from tests.optional import require_dask
 
 pytestmark = [pytest.mark.cluster, pytest.mark.endurance]
 
@@ -35,12 +35,10 @@ def runs_of(folder):
     return [{key: value for key, value in run.items() if key != "seconds"} for run in outcome(folder)["replicates"]]
 
 
-@pytest.mark.parametrize("executor", ["processes", "scoop", "dask", "mpi"])
+@pytest.mark.parametrize("executor", ["processes", "scoop", "dask"])
 def test_a_study_comes_to_the_same_on_every_executor(executor, file, serial, tmp_path):
     if executor == "dask":
         require_dask()
-    if executor == "mpi":
-        require_mpi()
     folder = tmp_path / "study"
     done = completed("run", file, "-o", folder, "--executor", executor, "--workers", 2)
     assert done.returncode == 0, done.stderr

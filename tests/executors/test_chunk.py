@@ -1,7 +1,6 @@
 import pytest
 
-from evosdc.executors.chunk import resolve, run_chunk
-from evosdc.executors.packing import packed, run_packed, unpacked
+from evosdc.executors.tasks import packed, resolve, run_chunk, run_packed, unpacked
 from evosdc.model import Failure, Task
 
 from .work import task

@@ -8,11 +8,14 @@ from evosdc.executors.chunking import (
     CHUNKS_PER_WORKER,
     MAX_BYTES,
     OVERHEAD_SHARE,
-    chunk_sizes,
     chunks_of,
-    split,
     worth_sending,
 )
+
+
+def sizes_of(items, workers, seconds, overhead, size=0.0):
+    return tuple(end - begin for begin, end in chunks_of(items, seconds, workers, size, overhead))
+
 
 ITEMS = st.integers(1, 5000)
 WORKERS = st.integers(1, 64)
@@ -23,7 +26,7 @@ BYTES = st.floats(0.0, 1e8)
 
 @given(ITEMS, WORKERS, SECONDS, OVERHEADS, BYTES)
 def test_sizes_add_up_are_even_and_small_enough(items, workers, seconds, overhead, size):
-    sizes = chunk_sizes(items, workers, seconds, overhead, size)
+    sizes = sizes_of(items, workers, seconds, overhead, size)
     assert sum(sizes) == items
     assert min(sizes) >= 1
     assert max(sizes) - min(sizes) <= 1
@@ -33,7 +36,7 @@ def test_sizes_add_up_are_even_and_small_enough(items, workers, seconds, overhea
 
 @given(ITEMS, WORKERS, st.floats(1e-6, 1e3), st.floats(1e-6, 1.0))
 def test_overhead_is_a_small_share_wherever_every_worker_still_gets_a_chunk(items, workers, seconds, overhead):
-    sizes = chunk_sizes(items, workers, seconds, overhead)
+    sizes = sizes_of(items, workers, seconds, overhead)
     needed = math.ceil(min(items, overhead / (OVERHEAD_SHARE * seconds)))
     if needed <= items // (CHUNKS_PER_WORKER * workers):
         assert len(sizes) >= CHUNKS_PER_WORKER * workers
@@ -43,19 +46,19 @@ def test_overhead_is_a_small_share_wherever_every_worker_still_gets_a_chunk(item
 
 
 def test_examples():
-    assert chunk_sizes(0, 3, 1.0, 0.1) == ()
-    assert chunk_sizes(10, 2, 1.0, 0.0003) == (1,) * 10
-    assert chunk_sizes(100, 2, 0.001, 0.0003) == (6,) * 15 + (5,) * 2
-    assert chunk_sizes(100, 2, 0.0, 0.0003) == (12,) * 1 + (11,) * 8
-    assert chunk_sizes(8, 4, 1e-9, 0.0003) == (2, 2, 2, 2)
-    assert chunk_sizes(3, 8, 1.0, 0.0003) == (1, 1, 1)
-    assert chunk_sizes(6, 1, 1e-9, 0.0003, bytes_per_item=3e6) == (1,) * 6
+    assert sizes_of(0, 3, 1.0, 0.1) == ()
+    assert sizes_of(10, 2, 1.0, 0.0003) == (1,) * 10
+    assert sizes_of(100, 2, 0.001, 0.0003) == (6,) * 15 + (5,) * 2
+    assert sizes_of(100, 2, 0.0, 0.0003) == (12,) * 1 + (11,) * 8
+    assert sizes_of(8, 4, 1e-9, 0.0003) == (2, 2, 2, 2)
+    assert sizes_of(3, 8, 1.0, 0.0003) == (1, 1, 1)
+    assert sizes_of(6, 1, 1e-9, 0.0003, size=3e6) == (1,) * 6
 
 
 @pytest.mark.parametrize(("items", "workers"), [(-1, 1), (1, 0)])
 def test_nonsense_is_refused(items, workers):
     with pytest.raises(ValueError, match="workers"):
-        chunk_sizes(items, workers, 1.0, 0.1)
+        sizes_of(items, workers, 1.0, 0.1)
 
 
 @given(st.integers(0, 500), WORKERS, SECONDS)
@@ -63,12 +66,6 @@ def test_positions_cover_everything_in_order(items, workers, seconds):
     chunks = chunks_of(items, seconds, workers)
     assert [position for begin, end in chunks for position in range(begin, end)] == list(range(items))
     assert all(begin < end for begin, end in chunks)
-
-
-def test_split():
-    assert split("abcde", (2, 0, 3)) == [("a", "b"), (), ("c", "d", "e")]
-    with pytest.raises(ValueError, match="chunks for 4 items, but there are 5"):
-        split("abcde", (2, 2))
 
 
 def test_little_work_stays_here():

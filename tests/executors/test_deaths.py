@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evosdc.errors import ExecutorError
-from evosdc.executors import launch, watchdog
+from evosdc.executors import launch
 from evosdc.executors.processes import ProcessesExecutor
 from tests.cluster.commands import wait_for
 
@@ -83,7 +83,7 @@ def test_endless_deaths_end_the_run(monkeypatch):
 @pytest.mark.endurance
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_silence_ends_the_run_and_the_pool_can_be_used_again(kind, monkeypatch):
-    monkeypatch.setattr(watchdog.Watchdog.__init__, "__defaults__", (0.5,))
+    monkeypatch.setattr("evosdc.executors.pool.PATIENCE", 0.5)
     with KINDS[kind](None, 1) as executor:
         with pytest.raises(ExecutorError, match="have been silent"):
             executor.map([task("asleep", [60.0])])
@@ -106,14 +106,14 @@ def test_workers_that_cannot_start_are_an_error_with_their_last_words(kind, monk
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_other_versions_are_refused(kind, monkeypatch):
-    monkeypatch.setattr("evosdc.executors.versions.__version__", "99.0")
+    monkeypatch.setattr("evosdc.executors.launch.__version__", "99.0")
     with pytest.raises(ExecutorError, match=r"has other versions than this process: evosdc [0-9.]+ instead of 99\.0"):
         KINDS[kind](None, 1).__enter__()
 
 
 PROGRAM = """
 import os, signal, sys
-from evosdc.executors.chunk import resolve
+from evosdc.executors.tasks import resolve
 from tests.executors.work import task
 
 if __name__ == "__main__":

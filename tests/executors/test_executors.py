@@ -7,12 +7,11 @@ import time
 import numpy as np
 import pytest
 
-from evosdc.errors import ExecutorError, ParameterError
-from evosdc.executors.chunking import chunk_sizes, split
+from evosdc.errors import ParameterError
+from evosdc.executors.chunking import chunks_of
 from evosdc.executors.processes import ProcessesExecutor
 from evosdc.executors.serial import SerialExecutor
 from evosdc.executors.shared_files import share
-from evosdc.executors.watchdog import Watchdog
 from evosdc.model import Executor, Task
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import default_registry
@@ -28,8 +27,8 @@ def comparable(rows):
 
 def drawing_tasks(workers):
     items = [(i, i) for i in range(60)]
-    sizes = chunk_sizes(len(items), workers, 0.001, 0.0003)
-    return [Task(f"{HERE}:drawn", None, 11, chunk) for chunk in split(items, sizes)]
+    chunks = chunks_of(len(items), 0.001, workers)
+    return [Task(f"{HERE}:drawn", None, 11, tuple(items[begin:end])) for begin, end in chunks]
 
 
 @pytest.fixture(scope="module")
@@ -162,18 +161,11 @@ def test_bad_parameters_are_told(executor):
 
 def test_specs_name_what_exists():
     registry = default_registry()
-    assert {"serial", "processes", "scoop", "dask", "mpi"} <= set(registry.names("executor"))
+    assert {"serial", "processes", "scoop", "dask"} <= set(registry.names("executor"))
     for name in registry.names("executor"):
         found = registry.implementation("executor", name)
         assert issubclass(found, Executor)
         assert found(found.Params(), 1).workers == 1
-
-
-def test_the_watchdog_barks_when_nothing_is_heard():
-    watchdog = Watchdog(patience=0.0)
-    watchdog.check(10.0, lambda: "")
-    with pytest.raises(ExecutorError, match=r"silent for 0 s: the log"):
-        watchdog.check(0.0, lambda: ": the log")
 
 
 def test_workers_start_beside_this_process_and_run_a_task_each_before_they_count(expected):

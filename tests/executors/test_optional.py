@@ -1,4 +1,4 @@
-"""Executors on packages that not every site has: Dask and MPI."""
+"""Executors on packages that not every site has: Dask."""
 
 import sys
 
@@ -7,8 +7,7 @@ import pytest
 from evosdc.errors import ExecutorError
 from evosdc.testing import ExecutorConformance
 from evosdc_dask.executor import DaskExecutor
-from evosdc_mpi.executor import MpiExecutor
-from tests.optional import require_dask, require_mpi
+from tests.optional import require_dask
 
 from .work import task
 
@@ -26,14 +25,7 @@ class TestDask(ExecutorConformance):
         assert found == ["a", "WorkerDied", "b", 0.1, 0.1, 0.1, 0.1]
 
 
-class TestMpi(ExecutorConformance):
-    def executor(self, workers):
-        require_mpi()
-        return MpiExecutor(None, workers)
-
-
-@pytest.mark.parametrize(("kind", "module"), [(DaskExecutor, "distributed"), (MpiExecutor, "mpi4py.futures")])
-def test_what_is_missing_is_told(kind, module, monkeypatch):
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ExecutorError, match=r"pip install evosdc\[(dask|mpi)\]"):
-        kind(None, 1).__enter__()
+def test_what_is_missing_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ExecutorError, match=r"pip install evosdc\[dask\]"):
+        DaskExecutor(None, 1).__enter__()

@@ -14,8 +14,8 @@ import evosdc
 from evosdc.assess.mask import apply_masking, build_steps
 from evosdc.cli import main
 from evosdc.errors import Fault, InputError, ParameterError, PluginError
-from evosdc.executors.chunk import failure_of
 from evosdc.executors.processes import ProcessesExecutor
+from evosdc.executors.tasks import failure_of
 from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts, job_of
 from evosdc.model import Executor, Masking, Microdata, Outcome, Task
 from evosdc.model.parts import Part
@@ -24,7 +24,7 @@ from evosdc.secret import Purpose, quick_stream, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_scoop.executor import ScoopExecutor
-from tests.optional import require_dask, require_mpi
+from tests.optional import require_dask
 
 REGISTRY = default_registry()
 
@@ -101,12 +101,6 @@ def test_dask(serial: list[Table]) -> None:
     assert differing({"name": "dask", "workers": 2}, serial, 4) == []
 
 
-@pytest.mark.cluster
-def test_mpi(serial: list[Table]) -> None:
-    require_mpi()
-    assert differing({"name": "mpi", "workers": 2}, serial, 4) == []
-
-
 class Watched(ProcessesExecutor):
     """Counts tasks and items, and runs them in this process."""
 
@@ -118,7 +112,7 @@ class Watched(ProcessesExecutor):
         return self
 
     def map(self, tasks):
-        from evosdc.executors.chunk import run_chunk
+        from evosdc.executors.tasks import run_chunk
 
         self.tasks += tasks
         folder = Path(tasks[0].shared.folder)

@@ -12,7 +12,7 @@ from evosdc.model import Executor, Failure, Outcome
 from evosdc.testing import ExecutorConformance
 from tests.testing.findings import findings
 
-run_chunk = pytest.importorskip("evosdc.executors.chunk").run_chunk
+run_chunk = pytest.importorskip("evosdc.executors.tasks").run_chunk
 
 
 class Threads(Executor):

@@ -158,7 +158,7 @@ Grain = Literal["auto", "evaluations", "islands"]
 class ExecutorChoice(Named):
     """The executor, the number of its workers, and what they are given to do."""
 
-    name: str = Field("processes", description="serial, processes, scoop, dask, mpi, or a plugin's")
+    name: str = Field("processes", description="serial, processes, scoop, dask, or a plugin's")
     workers: int | None = Field(None, ge=1, description="default: one for each core, or for each slot of an allocation")
     grain: Grain = Field(
         "auto",

@@ -13,7 +13,7 @@ import numpy as np
 
 from evosdc.assess.mask import CarryOut, in_turn
 from evosdc.errors import Fault, InputError, ParameterError, PluginError
-from evosdc.executors.launched import launching_executor
+from evosdc.executors.launch import launching_executor
 from evosdc.executors.shared_files import read_shared, share, withdraw
 from evosdc.files.schema.schema_json import schema_from_json, schema_to_json
 from evosdc.model import Executor, Failure, Masking, MaskingMethod, Outcome, SharedFiles, Task

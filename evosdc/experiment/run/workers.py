@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.engine.dispatch import Dispatch
-from evosdc.executors.launched import launching_executor
+from evosdc.executors.launch import launching_executor
 from evosdc.executors.shared_files import share, withdraw
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.config.experiment import ExecutorChoice, Experiment

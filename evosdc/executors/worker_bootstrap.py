@@ -1,13 +1,19 @@
-"""The first things that a worker process does: learn its settings, and make sure that it ends when its parent does."""
+"""What a worker process does first: learn its settings, and make sure that it ends when its parent does.
+
+``python -m evosdc.executors.worker_bootstrap`` is a worker of the `processes` executor.
+"""
 
 import ctypes
 import json
 import os
 import select
+import shutil
 import signal
 import sys
 import threading
 from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -15,6 +21,13 @@ from evosdc.processors import share_processors
 
 _PERIOD = 2.0
 _PR_SET_PDEATHSIG = 1
+_LEFT_BEHIND: list[Path] = []
+
+
+def remove_at_end(folder: Path | None) -> None:
+    """Have a folder removed when the parent ends."""
+    if folder is not None:
+        _LEFT_BEHIND.append(folder)
 
 
 def attend() -> dict[str, Any]:
@@ -46,7 +59,7 @@ def attend() -> dict[str, Any]:
     parent, silence = settings.get("parent"), settings.get("silence")
     if parent is not None:
         _die_with_parent()
-    threading.Thread(target=_watch, args=(parent, silence), name="lifeline", daemon=True).start()
+    threading.Thread(target=_watch, args=(parent, silence), name="parent", daemon=True).start()
     return settings | {"output": output}
 
 
@@ -72,5 +85,26 @@ def _watch(parent: int | None, silence: float | None) -> None:
         heard = monotonic() if readable else heard
         if silence is not None and monotonic() - heard > silence:
             break
+    for folder in _LEFT_BEHIND:
+        shutil.rmtree(folder, ignore_errors=True)
     # From a thread nothing else ends a process whose main thread is in compiled code.
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main() -> None:
+    """Say hello, then run one task after another until the parent closes the connection."""
+    settings = attend()
+    from evosdc.executors.launch import versions
+    from evosdc.executors.tasks import run_packed
+
+    connection: Connection = Connection(settings["descriptor"])
+    try:
+        connection.send_bytes(json.dumps(versions()).encode())
+        while True:
+            connection.send_bytes(run_packed(connection.recv_bytes(), settings["time_limit"]))
+    except (EOFError, OSError):
+        return
+
+
+if __name__ == "__main__":
+    main()

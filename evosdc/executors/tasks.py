@@ -1,5 +1,10 @@
-"""Running a chunk of named work, wherever it arrived: nothing a task does gets out but an outcome."""
+"""Running named work wherever it arrives, and what crosses the wire: nothing a task does gets out but an outcome.
 
+Tasks and outcomes travel as bytes over private pipes or authenticated sockets and are never written to disk. What
+cannot travel fails alone and never takes its neighbours with it.
+"""
+
+import pickle
 import traceback
 from collections.abc import Callable
 from importlib import import_module
@@ -18,7 +23,7 @@ _MESSAGE = 500
 
 
 def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False) -> tuple[Outcome, ...]:
-    """Run every item of a task and return the outcomes, in order.
+    """Run every item of a task and return the outcomes, in order; an item that raised holds a `Failure`.
 
     Parameters
     ----------
@@ -30,13 +35,7 @@ def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False
         (`evosdc.time_limit.check_time`) fails when it ends late; one that never ends is for the owner of this process.
     contain : bool
         Whether `KeyboardInterrupt` and `SystemExit` are failures too, as they should be in a worker, which hears of
-        the user's wishes from its parent alone.
-
-    Returns
-    -------
-    tuple of Outcome
-        One an item. An item that raised or ran out of time holds a `Failure`. Only with `contain` false do
-        `KeyboardInterrupt` and `SystemExit` pass through.
+        the user's wishes from its parent alone; otherwise they pass through.
     """
     try:
         function = resolve(task.function)
@@ -50,15 +49,7 @@ def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False
 
 
 def resolve(name: str) -> Callable[..., Any]:
-    """Return the function named ``"package.module:function"``.
-
-    Raises
-    ------
-    ValueError
-        The name has another form, or names something that cannot be called.
-    ImportError, AttributeError
-        There is no such module or function.
-    """
+    """Return the function named ``"package.module:function"``; raises `ValueError` for a name of another form."""
     module, colon, path = name.partition(":")
     if not (module and colon and path):
         raise ValueError(f"{name!r} is not of the form 'package.module:function'")
@@ -104,3 +95,53 @@ def _run_item(
             raise
         value = failure_of(error)
     return Outcome(identifier, value, perf_counter() - begin)
+
+
+def packed(task: Task) -> bytes | Failure:
+    """Return a task as bytes, or why it cannot be sent."""
+    return _dumped(task, "the task cannot be sent to a worker")
+
+
+def run_packed(parcel: bytes, time_limit: float | None = None) -> bytes:
+    """Run a packed task in a worker and return its outcomes as bytes for `unpacked`; nothing is raised."""
+    try:
+        task: Task = pickle.loads(parcel)
+    except Exception as error:
+        return pickle.dumps(_failure("the task cannot be read by a worker", error), pickle.HIGHEST_PROTOCOL)
+    outcomes = run_chunk(task, time_limit, contain=True)
+    whole = _dumped(outcomes, "")
+    if isinstance(whole, bytes):
+        return whole
+    return pickle.dumps(tuple(map(_portable, outcomes)), pickle.HIGHEST_PROTOCOL)
+
+
+def unpacked(task: Task, parcel: bytes) -> tuple[Outcome, ...]:
+    """Return the outcomes of a task from what `run_packed` made of it."""
+    found: tuple[Outcome, ...] | Failure
+    try:
+        found = pickle.loads(parcel)
+    except Exception as error:
+        found = _failure("the result of a worker cannot be read", error)
+    return all_failed(task, found) if isinstance(found, Failure) else found
+
+
+def all_failed(task: Task, failure: Failure, seconds: float = 0.0) -> tuple[Outcome, ...]:
+    """Return outcomes that all hold the same failure."""
+    return tuple(Outcome(identifier, failure, seconds) for identifier, _ in task.items)
+
+
+def _portable(outcome: Outcome) -> Outcome:
+    trial = _dumped(outcome.value, "the result cannot be sent back")
+    return Outcome(outcome.id, trial, outcome.seconds) if isinstance(trial, Failure) else outcome
+
+
+def _dumped(value: Any, complaint: str) -> bytes | Failure:
+    try:
+        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        return _failure(complaint, error)
+
+
+def _failure(complaint: str, error: Exception) -> Failure:
+    told = failure_of(error)
+    return Failure(told.type, f"{complaint}: {told.message}", told.traceback, complaint)
