@@ -23,8 +23,8 @@ from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.node_loss import NodeLoss
 from evosdc_lattice.space import LatticeSpace, locked
 
-WORK = 1_000_000_000
-"""Steps from a record to its class that a bound may take; a few seconds at most."""
+WORK = 800_000_000
+"""Steps from a record to its class that a bound may take: about two seconds."""
 
 STEPS = 6
 """Into how many parts of this work it is divided at least."""
@@ -145,17 +145,19 @@ def _least_sum(
         A sum that can be reached.
     """
     depths, m = order.size, tables.counts.size
-    ids = np.zeros((depths + 1, m), np.int64)
+    # Of each depth the records that are not suppressed, class by class, and the class of each.
+    live = np.empty((depths + 1, m), np.int32)
+    ids = np.zeros((depths + 1, m), np.int32)
+    alive = np.zeros(depths + 1, np.int64)
+    live[0], alive[0] = np.arange(m), m
     gone = np.zeros(depths + 1, np.int64)
     cost = np.zeros(depths + 1, np.float64)
     level = np.zeros(depths, np.int64)
-    widest = 1
-    for depth in range(depths):
-        for at in range(tables.heights[order[depth]] + 1):
-            widest = max(widest, tables.sizes[order[depth], at])
-    number = np.full((m + 1) * widest, -1, np.int64)
-    records = np.empty(m, np.int64)
-    touched = np.empty(m, np.int64)
+    # By code: the class of the depth above in which it was last seen, and its class within that one. A table of both,
+    # classes times codes, would outgrow the memory where an attribute has thousands of values.
+    seen, number = np.full(tables.sizes.max(), -1, np.int64), np.empty(tables.sizes.max(), np.int64)
+    stamp = 0
+    records, members, starts = np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m + 1, np.int64)
     best, spent, depth = highest, 0, 0
     while depth >= 0:
         j = order[depth]
@@ -166,26 +168,26 @@ def _least_sum(
             if depth >= 0:
                 level[depth] += 1
             continue
-        spent += m
+        spent += alive[depth]
         if spent > work:
             return np.nan, spent
-        # Records of suppressed classes have -1: they stay suppressed, however many attributes are added.
-        found, width = 0, tables.sizes[j, at]
-        for i in range(m):
-            if ids[depth, i] < 0:
-                ids[depth + 1, i] = -1
-                continue
-            place = ids[depth, i] * width + tables.codes[j, at, i]
-            if number[place] < 0:
-                number[place] = found
-                touched[found] = place
-                records[found] = 0
+        found, above = 0, -1
+        for place in range(alive[depth]):
+            i = live[depth, place]
+            if ids[depth, i] != above:
+                above = ids[depth, i]
+                stamp += 1
+            code = tables.codes[j, at, i]
+            if seen[code] != stamp:
+                seen[code], number[code] = stamp, found
+                records[found] = members[found] = 0
                 found += 1
-            ids[depth + 1, i] = number[place]
-            records[number[place]] += tables.counts[i]
+            c = number[code]
+            ids[depth + 1, i] = c
+            records[c] += tables.counts[i]
+            members[c] += 1
         lost = gone[depth]
         for c in range(found):
-            number[touched[c]] = -1
             if records[c] < k:
                 lost += records[c]
         if lost > limit:
@@ -196,10 +198,18 @@ def _least_sum(
             best = total  # it is less, or would have been left out
             level[depth] += 1
             continue
-        for i in range(m):
-            if ids[depth + 1, i] >= 0 and records[ids[depth + 1, i]] < k:
-                ids[depth + 1, i] = -1
-        gone[depth + 1], cost[depth + 1] = lost, total
+        # Records of suppressed classes are left out: they stay suppressed, however many attributes are added.
+        kept = 0
+        for c in range(found):
+            starts[c] = kept
+            kept += members[c] if records[c] >= k else 0
+        for place in range(alive[depth]):
+            i = live[depth, place]
+            c = ids[depth + 1, i]
+            if records[c] >= k:
+                live[depth + 1, starts[c]] = i
+                starts[c] += 1
+        alive[depth + 1], gone[depth + 1], cost[depth + 1] = kept, lost, total
         depth += 1
         level[depth] = 0
     return best, spent

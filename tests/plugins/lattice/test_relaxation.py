@@ -1,5 +1,6 @@
 """A lower bound of the loss is never above the least loss; groups of attributes have the least sums of their parts."""
 
+import resource
 from itertools import product
 
 import numpy as np
@@ -7,6 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from evosdc.model import Microdata
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Table
 from evosdc_lattice.relaxation import grouped, lower_bound
 from evosdc_lattice.space import exhaustive_nodes
 from tests.plugins.lattice.tables import files, privacy_parameters
@@ -83,3 +87,20 @@ def test_parts_bound_the_loss_of_every_node_and_never_fall(microdata, k):
             total = sum(float(part[level]) for part, level in zip(parts, g, strict=True))
             value = loss.of(lattice.evaluator, node(g.tolist()), lattice.evaluator.facts(g))
             assert loss.of_parts(lattice.space, total) <= value + 1e-9, name
+
+
+def test_memory_does_not_grow_with_classes_times_values():
+    rng = np.random.default_rng(1)
+    sizes = [20_000, 5, 4, 3]
+    codes = np.stack([rng.permutation(size) if size > 9 else rng.integers(0, size, sizes[0]) for size in sizes], axis=1)
+    attributes = [
+        Attribute(f"a{j}", Role.QUASI_IDENTIFIER, Scale.ORDINAL, tuple(f"c{i:05}" for i in range(size)))
+        for j, size in enumerate(sizes)
+    ]
+    table = Table(Schema(tuple(attributes)), codes.astype(np.int32), np.empty((sizes[0], 0)))
+    space = lattice_of(Microdata(table, table.schema.names), k=2).space
+    parts = tuple(np.arange(height + 1.0) for height in space.top)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert grouped(space, parts, 10**6)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 500_000, "kilobytes: a table of classes by values would be 3 GB"
