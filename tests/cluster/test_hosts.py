@@ -191,12 +191,9 @@ def test_a_plugin_file_reaches_the_workers_of_another_host(tmp_path):
 
 def test_a_plugin_file_that_is_not_there_is_kept_until_the_end(tmp_path, monkeypatch):
     here = write(tmp_path / "own_here.py", MINE)
-    sources = {
-        str(here): here.read_text(),
-        str(tmp_path / "elsewhere" / "own_sent.py"): MINE.replace("MODULE", "own_sent"),
-    }
+    sent = MINE.replace("MODULE", "own_sent").replace("my-share", "my-sent")
     monkeypatch.setenv("EVOSDC_PLUGINS", "")
-    folder = receive(sources)
+    folder = receive({str(here): here.read_text(), str(tmp_path / "elsewhere" / "own_sent.py"): sent})
     assert [path.name for path in folder.iterdir()] == ["own_sent.py"]
     assert os.environ["EVOSDC_PLUGINS"] == f"{here}{os.pathsep}{folder / 'own_sent.py'}"
     assert default_registry().implementation("measure", "my-share").__module__ == "own_here"
