@@ -210,7 +210,9 @@ def _flow(begins: Integers, reached: Integers, counts: Integers, r: int) -> csr_
     ends = np.concatenate((np.arange(m), m + reached, np.full(size, sink)))
     capacity = np.concatenate((np.full(m, r), np.minimum(counts[reached], r), counts))
     shape = (sink + 1, sink + 1)
-    network = csr_array(coo_array((capacity, (tails, ends)), shape=shape), dtype=np.int32)
+    # Positions of 32 bits: older versions of scipy find no flow with others.
+    places = tails.astype(np.int32), ends.astype(np.int32)
+    network = csr_array(coo_array((capacity, places), shape=shape), dtype=np.int32)
     result = maximum_flow(network, source, sink)
     if result.flow_value < r * m:
         return None

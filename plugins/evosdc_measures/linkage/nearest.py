@@ -48,6 +48,7 @@ class FittedNearest(Fitted):
     def __init__(self, original: Table, backward: bool, local: bool = True) -> None:
         self.original, self.backward, self.local = original, backward, local
         self.unit = unit_of(len(original))
+        self._shares = shares_of(np.arange(len(original) + 1), self.unit)
 
     @abstractmethod
     def placed(self, table: Table) -> Placed:
@@ -113,7 +114,7 @@ class FittedNearest(Fitted):
 
     def shares(self, ties: Integers) -> Integers:
         """Return the credit of each record, in whole numbers of which `unit` is one record."""
-        return shares_of(ties, self.unit)
+        return self._shares.take(ties)
 
     def percent(self, credit: int | Integers) -> Any:
         """Return a sum of credits, or several, as scores, 0..100."""

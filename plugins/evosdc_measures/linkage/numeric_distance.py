@@ -276,7 +276,7 @@ def whitening_of(original: Numbers, masked: Numbers) -> Numbers:
     The covariance is ``Var(original) + Var(masked)``: the term ``2 Cov`` is 0 for an intruder who does not know the
     links. Directions in which nothing varies are left out.
     """
-    covariance = np.atleast_2d(np.cov(original, rowvar=False, bias=True) + np.cov(masked, rowvar=False, bias=True))
+    covariance = _covariance(original) + _covariance(masked)
     scale = np.sqrt(np.diag(covariance))
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)
     values, vectors = np.linalg.eigh(covariance * np.outer(inverse, inverse))
@@ -284,3 +284,10 @@ def whitening_of(original: Numbers, masked: Numbers) -> Numbers:
     roots = np.divide(1.0, np.sqrt(np.where(kept, values, 1.0)), out=np.zeros_like(values), where=kept)
     whitening: Numbers = inverse[:, None] * vectors * roots
     return whitening
+
+
+def _covariance(points: Numbers) -> Numbers:
+    """Return the covariance matrix, divided by the number of points; `numpy.cov` of old takes one point for several."""
+    centred = points.T - points.T.mean(axis=1)[:, None]
+    covariance: Numbers = centred @ centred.T / len(points)
+    return covariance
