@@ -126,9 +126,13 @@ def losses_for_analysts(microdata: Microdata, registry: Registry) -> list[str]:
     """Return the default measures of information loss: see `measures_by_role`."""
     schema = microdata.original.schema
     scales = {str(attribute.scale) for attribute in schema.attributes}
+    names = [
+        *registry.defaults("measure", "analysis"),
+        *(registry.defaults("measure", "numbers") if schema.numeric else ()),
+    ]
     return [
         name
-        for name in _fit_for(len(schema), registry.defaults("measure", "analysis"), registry)
+        for name in _fit_for(len(schema), names, registry)
         if scales & set(getattr(registry.spec("measure", name), "scales", ()))
         and (_analysed(microdata) or not registry.implementation("measure", name).auxiliary_all)
     ]

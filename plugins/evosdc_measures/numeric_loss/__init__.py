@@ -35,13 +35,28 @@ SPECS: tuple[MeasureSpec, ...] = (
         "il1s", "il1s:StandardisedLoss",
         "Mean distance between original and masked numbers in units of sqrt(2) standard deviations, times 100.",
         "Yancey, Winkler and Creecy (2002); limit at 100 and cost of missing values: reconstruction",
-        ("numeric", "mixed", "analysis"),
+        ("numeric", "mixed"),
     ),
     _loss(
         "apil", "apil:AverageProbabilisticLoss",
         "Average probabilistic information loss: mean of the five pil figures, times 100.",
         f"{_MATEO}; variances of the estimators: reconstruction",
-        ("numeric", "analysis"),
+        ("numeric",),
+    ),
+    _loss(
+        "estimates", "estimates:EstimatesLoss",
+        "Mean shift of means, standard deviations, correlations and regression coefficients, times 100.",
+        f"{_DOMINGO}; Karr et al. (2006); units, limits and coefficients: reconstruction",
+        ("numbers",),
+    ),
+    replace(
+        _loss(
+            "quantile-tables", "quantile_tables:QuantileTables",
+            "Records moved to another cell of one- and two-way tables with numbers, by classes of their quantiles.",
+            f"{_DOMINGO}, whose tables are of categories; classes of numbers: reconstruction",
+            ("numbers",),
+        ),
+        family="analysis", scales=("nominal", "ordinal", "numeric"),
     ),
     _loss(
         "mean-variation", "discrepancy:MeanVariationLoss",

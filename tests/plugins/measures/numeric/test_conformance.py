@@ -29,6 +29,8 @@ def _suite(title, name, params=None, **declared):
 TestStandardisedLoss = _suite("StandardisedLoss", "il1s", identity=0.0)
 TestAverageProbabilisticLoss = _suite("AverageProbabilisticLoss", "apil", identity=0.0)
 TestLossByNormal = _suite("LossByNormal", "apil", {"density": "normal"}, identity=0.0)
+TestEstimates = _suite("Estimates", "estimates", identity=0.0)
+TestQuantileTables = _suite("QuantileTables", "quantile-tables", identity=0.0, scales=NUMBERS)
 TestMeanVariation = _suite("MeanVariation", "mean-variation", identity=0.0)
 TestEigenvalues = _suite("Eigenvalues", "eigenvalues-discrepancy", identity=0.0)
 TestDataDiscrepancy = _suite("DataDiscrepancy", "data-discrepancy", {"error": "mse"}, identity=0.0)

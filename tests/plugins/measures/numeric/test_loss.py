@@ -19,7 +19,7 @@ ALL_SCALES = "il-variables"
 
 def test_the_family_is_complete():
     of_peers = {ALL_SCALES, "il-correl", "robust-eigenvalues-discrepancy"}
-    found = {"il1s", "apil", "mean-variation", "data-discrepancy", "eigenvalues-discrepancy"} | of_peers
+    found = {"il1s", "apil", "estimates", "mean-variation", "data-discrepancy", "eigenvalues-discrepancy"} | of_peers
     assert found == set(LOSSES)
 
 
