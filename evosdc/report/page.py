@@ -179,6 +179,7 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
             entry | {"figure": _drawing(drawings, f"{anchor}-matrix-{position}", entry["drawn"])}
             for position, entry in enumerate(transitions.matrix_entries(run), 1)
         ],
+        "matrix_proof": transitions.proof_sentences(run),
         "operators": tables.operator_rows(made),
         "operator_figure": _drawing(
             drawings, f"{anchor}-operators", bars.operator_lines(frames.operator_rates(made)) if len(made) else None

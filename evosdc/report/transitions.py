@@ -1,6 +1,7 @@
 """Transition matrices of runs whose files are post-randomised, as heat maps."""
 
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 from evosdc.report.drawn import Drawing
@@ -52,6 +53,20 @@ def heat_map(entry: Mapping[str, Any]) -> Drawing:
     drawn.update_xaxes(**ticks, title_text="published", tickangle=-60 if size > _WRITTEN else 0, col=1)
     drawn.update_xaxes(title_text="records", col=2)
     return drawn
+
+
+def proof_sentences(run: RecordedRun) -> list[str]:
+    """Return why evolved matrices prove nothing, and what the same matrices would prove if they had been given."""
+    entries = [entry for entry in run.transitions.values() if entry["categories"]]
+    if not entries or not all("capacity" in entry for entry in entries):
+        return []
+    bound = prod(float(entry["capacity"]) for entry in entries)
+    linked = min(1.0, bound / max(1, *(sum(entry["published"]) for entry in entries)))
+    return [
+        "No proof: the matrices were evolved on these data, and tell something by their choice. The same matrices, "
+        f"chosen without the data, would prove that any guess about a record gets at most {bound:.4g} times as good by "
+        f"the file, and that at most {linked:.1%} of the people are linked record by record."
+    ]
 
 
 def matrix_entries(run: RecordedRun) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ CHOICE = 0.1
 ROUNDS = 2
 """Rounds planned for each attribute where tables are chosen one after the other; annealing makes them fewer."""
 
-AFFORDABLE = 0.08
+AFFORDABLE = 0.3
 """All tables of a workload are measured where their noise alone moves at most this share of the records of a table."""
 
 MOST_CELLS = 100_000

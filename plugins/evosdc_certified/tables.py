@@ -21,8 +21,11 @@ VERSION = 1
 FILE = "private-tables.json"
 """The file of a run folder that holds the tables."""
 
-MOST_GROUPS = 20
-"""Groups of cells of one attribute in tables of several."""
+GROUPS, MOST_GROUPS = 20, 50
+"""Groups of an ordered attribute in tables of several: as a rule, and where noise is small beside them."""
+
+SMALL = 30.0
+"""Standard deviations of the noise that a group holds before there are more groups than as a rule."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,12 +222,12 @@ def groups_of(counts: Counts, sigma: float, total: float, ordered: bool) -> Grou
     size, clean = len(counts), on_simplex(counts, total)
     hidden = clean < 3.0 * sigma
     groups = np.zeros(size, dtype=np.int32)
-    if size - 1 <= MOST_GROUPS or not ordered:
+    if size - 1 <= GROUPS or not ordered:
         shown = np.flatnonzero(~hidden)
         groups[shown] = np.arange(len(shown))
         groups[hidden] = len(shown)
         return _numbered(groups)
-    least = max(3.0 * sigma, total / MOST_GROUPS)
+    least = max(3.0 * sigma, total / MOST_GROUPS, min(total / GROUPS, SMALL * sigma))
     group, mass = 0, 0.0
     for cell in range(size - 1):
         groups[cell] = group

@@ -66,6 +66,13 @@ class OptimalChannel(Tunable):
         weighed = Design({"dr": "guess"}, (Range("t", 0.05, 0.95),), dear=True)
         return [weighed, *(Design({"t": "max", "dr": dr}, dear=True) for dr in ("guess", "guess-gain"))]
 
+    def remarks(self, table: Table) -> tuple[str, ...]:
+        """Return that the transitions prove nothing."""
+        return (
+            "No proof: the transitions were computed from these data, and tell something by their choice. "
+            "On the certified file of `evosdc certify` they would have its proof.",
+        )
+
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table with the published categories."""
         self.require_fit(table)

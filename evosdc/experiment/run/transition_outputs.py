@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.atomic import write_text
+from evosdc.randomisation.certificate import capacity
 from evosdc.randomisation.invariance import marginal_shift, retained
 from evosdc.randomisation.transition import Matrix, plain_rows
 from evosdc.runs.layout import ANALYST, TRANSITIONS, RunFolder
@@ -47,6 +48,7 @@ def write_transitions(folder: RunFolder, original: Table, masked: Table, matrice
             "published": _counts(masked, attribute).tolist(),
             "retained": retained(matrix, _counts(original, attribute)),
             "shift": marginal_shift(matrix, _counts(original, attribute)),
+            "capacity": capacity([matrix]),
             "matrix": plain_rows(matrix),
         }
     folder.write_json(TRANSITIONS, document)

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Design, Range, Tunable
+from evosdc.randomisation.certificate import certificate
 from evosdc.randomisation.equations.equation_design import read_equation_design
 from evosdc.randomisation.matrix_file import LabelledMatrix, read_matrices, stochastic
 from evosdc.randomisation.post_randomisation import drawn
 from evosdc.randomisation.transition import Matrix, cumulative, forbidding
 from evosdc.table.schema import Scale
-from evosdc.table.table import Numbers, Table
+from evosdc.table.table import MISSING, Numbers, Table
 from evosdc_masking.post_randomisation.crossing import Block, block_of, crossed_blocks
 from evosdc_masking.post_randomisation.designs import INVARIANT, designed, with_kept
 from evosdc_masking.post_randomisation.own_matrices import Assigned, assigned
@@ -112,6 +113,14 @@ class Pram(Tunable):
             ", ".join(block.names): LabelledMatrix(block.names, block.labels(), matrix).document()
             for block, matrix in self.matrices(table, weights)
         }
+
+    def remarks(self, table: Table) -> tuple[str, ...]:
+        """Return what the matrices prove of a file, or why they prove nothing."""
+        params = self.params
+        given = params.design == "matrix" and not params.crossed and params.structural_zeros is None
+        missing = int((table.codes == MISSING).any(axis=0).sum())
+        planned = [matrix for _, matrix in self.matrices(table)]
+        return tuple(certificate(planned, len(table), given, missing)["sentences"])
 
     def matrices(self, table: Table, weights: Numbers | None = None) -> list[tuple[Block, Matrix]]:
         """Return the blocks of a table and their transition matrices.
