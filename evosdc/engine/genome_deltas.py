@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.model import Genotype, InBlocks
+from evosdc.model import Genotype, Local
 from evosdc.model.blocks import Blocks
 
 LEAST_BYTES = 1 << 16
@@ -27,7 +27,7 @@ Own = TypeVar("Own", NDArray[Any], Blocks)
 
 def dump_of(genotype: Genotype[Any], genome: Any) -> Mapping[str, Any]:
     """Return the dump of a genome for `packed`: its `Blocks` where it is made of them."""
-    return (genotype.blocks(genome) if isinstance(genotype, InBlocks) else None) or genotype.dump(genome)
+    return (genotype.blocks(genome) if isinstance(genotype, Local) else None) or genotype.dump(genome)
 
 
 def packed(dumps: Iterable[Mapping[str, Any]]) -> Arrays:

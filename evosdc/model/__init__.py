@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evosdc.hookspecs import hookimpl
     from evosdc.model.aggregation import Aggregation
     from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population, Proposing, evaluate
-    from evosdc.model.blocks import Blocks, InBlocks
+    from evosdc.model.blocks import Blocks
     from evosdc.model.capabilities import (
         Assuring,
         Described,
@@ -98,7 +98,7 @@ _MODULES = {
     "evosdc.hookspecs": ("hookimpl",),
     "evosdc.model.aggregation": ("Aggregation",),
     "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population", "Proposing", "evaluate"),
-    "evosdc.model.blocks": ("Blocks", "InBlocks"),
+    "evosdc.model.blocks": ("Blocks",),
     "evosdc.model.capabilities": (
         "Assuring", "Described", "Direct", "Generalising", "Local",
         "Restricted", "Seedable", "SelfStarting",
@@ -185,7 +185,6 @@ __all__ = [
     "GenotypeSpec",
     "Grouping",
     "Guaranteeing",
-    "InBlocks",
     "Individual",
     "InnerParameters",
     "InputError",

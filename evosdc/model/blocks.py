@@ -1,13 +1,9 @@
-"""Large genomes in blocks that relatives share."""
+"""Arrays of large genomes in blocks that relatives share."""
 
-from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-from evosdc.model.genotype import G, Genotype
 
 
 class Blocks(Protocol):
@@ -28,14 +24,3 @@ class Blocks(Protocol):
     @property
     def dtype(self) -> np.dtype[Any]:
         """Type of the entries."""
-
-
-class InBlocks(Genotype[G]):
-    """A genotype whose large genomes are made of blocks that relatives share.
-
-    A checkpoint of many relatives then costs what they differ in.
-    """
-
-    @abstractmethod
-    def blocks(self, g: G) -> Mapping[str, Blocks]:
-        """Return the arrays of `dump` as blocks, all of them; none where the genome is not made of blocks."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.model.blocks import Blocks
 from evosdc.model.changes import Changes
 from evosdc.model.constraint import Constraint
 from evosdc.model.genotype import G, Genotype
@@ -143,6 +144,13 @@ class Local(Genotype[G]):
         if rows is None or len(rows) > most:
             return None
         return Changes.of_one(rows, self.decode_records(parent, rows), self.decode_records(child, rows))
+
+    def blocks(self, g: G) -> Mapping[str, Blocks]:
+        """Return the arrays of `dump` in blocks that relatives share, all of them; by default none.
+
+        For large genomes: a checkpoint of many relatives then costs what they differ in.
+        """
+        return {}
 
 
 class Restricted(Genotype[G]):

@@ -9,7 +9,6 @@ leaves out what is not there:
 Seedable           a masked file can start the search                                  seeded
 SelfStarting       it has initial genomes of its own                                   initial_genomes
 Local              its genomes stand for records one by one; it may have small moves   changed_rows (moved, ...)
-InBlocks           large genomes are made of blocks that relatives share               blocks
 Randomised         decoding draws random numbers                                       draws (fresh_draws, ...)
 PostRandomised     a Randomised one that draws every value by a transition matrix      draws, transitions (expected)
 Raced              genomes are judged on few tables first                              draws_of, judged_on

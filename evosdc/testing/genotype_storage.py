@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.model import InBlocks
+from evosdc.model import Local
 from evosdc.testing.acceptance import on_every_table
 from evosdc.testing.genomes import assert_genome, neighbours, same_dump, through_npz
 from evosdc.testing.genotype_subject import GenotypeSubject
@@ -70,7 +70,7 @@ class StorageTests(GenotypeSubject):
     @on_every_table
     def test_blocks_are_those_of_the_dump(self, table_name: str) -> None:
         genotype = self.made(table_name)
-        if not isinstance(genotype, InBlocks):
+        if not isinstance(genotype, Local):
             return
         pool = [genome for _, genome in self.genomes(genotype)]
         for genome in pool:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import PluginError
-from evosdc.model import Changes, InBlocks, Local, Microdata, Seedable
+from evosdc.model import Changes, Local, Microdata, Seedable
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc_cells.class_moves import CLASS_MOVES
@@ -35,7 +35,7 @@ ATTEMPTS = 20
 """Draws of a file before the records that break a rule are repaired."""
 
 
-class Cells(Seedable[File], Local[File], InBlocks[File]):
+class Cells(Seedable[File], Local[File]):
     """A whole file as genome: whole numbers, shape (n, V), record by record, categorical attributes first.
 
     A file of up to 16 384 cells is one array, a larger one is made of blocks that relatives share
