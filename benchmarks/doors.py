@@ -187,7 +187,7 @@ def commands(small: int, large: int, repeat: int, folder: Path) -> Grid:
     for n in (small, large, 100):
         amounts(n).to_csv(folder / f"amounts-{n}.csv", index=False)
         answers(n).to_csv(folder / f"answers-{n}.csv", index=False)
-    masked = ["--attributes", "a,b,c,d,e,f,g,h", "--seed", "1", "-o", "masked.csv", "--force"]
+    masked = ["--protect", "a,b,c,d,e,f,g,h", "--seed", "1", "-o", "masked.csv", "--force"]
     known = ",".join(answers(2).columns)
     exact = small == 10_000  # sdcMicro's seconds are for these sizes only
     works = [

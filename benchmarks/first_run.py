@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 ORDINAL = "built,degree,grade1"
 HEADINGS = f"{'command':<20}{'first':>8}{'CPU s':>8}{'kernels':>9}{'second':>8}{'CPU s':>8}{'times':>7}  reached"
 COMMANDS: tuple[tuple[str, list[str]], ...] = (
-    ("mask mdav", ["mask", "mdav", "housing", "--attributes", ORDINAL, "--seed", "1", "-o", "masked-{}.csv"]),
+    ("mask mdav", ["mask", "mdav", "housing", "--protect", ORDINAL, "--seed", "1", "-o", "masked-{}.csv"]),
     ("measure", ["measure", "housing", "masked-{}.csv"]),
     ("protect --time 30s", ["protect", "housing", "--time", "30s", "--seed", "1", "--quiet", "-o", "timed-{}"]),
 )

@@ -75,9 +75,9 @@ def main() -> None:
         data, out = generated(Path(folder) / "data.parquet", records), Path(folder) / "masked.parquet"
         schema = Path(folder) / "schema.toml"
         schema.write_text('[attributes.age]\nscale = "ordinal"\n')
-        described, keys = ["--schema", str(schema)], ["--keys", "sex,age,region"]
+        described, keys = ["--schema", str(schema)], ["--quasi-identifiers", "sex,age,region"]
         risk = ["risk", str(data), *keys, "--sensitive", "occupation", *described]
-        mask = [str(data), *described, "--seed", "1", "-o", str(out), "--force", "--attributes"]
+        mask = [str(data), *described, "--seed", "1", "-o", str(out), "--force", "--protect"]
         works = [("risk", risk)]
         if given.workers:
             works.append((f"risk, {given.workers} Dask workers", [*risk, "--workers", str(given.workers)]))
@@ -86,7 +86,7 @@ def main() -> None:
                 ("mask pram", ["mask", "pram", *mask, "region,marital", "--set", "design=b"]),
                 ("mask local-suppression", ["mask", "local-suppression", *mask, "sex,age,region"]),
                 ("mask rank-swapping", ["mask", "rank-swapping", *mask, "age", "--set", "p=5"]),
-                ("measure", ["measure", str(data), str(out), *described, "--attributes", "sex,age,region,marital"]),
+                ("measure", ["measure", str(data), str(out), *described, "--protect", "sex,age,region,marital"]),
             ]
         for name, words in works:
             clock, processor, peak = spent(words)

@@ -52,9 +52,9 @@ def starts() -> None:
         begin = perf_counter()
         limit = limit_of(table)
         middle = perf_counter()
-        masked = evosdc.mask(table, "optimal-channel", attributes=protect, seed=1)
+        masked = evosdc.mask(table, "optimal-channel", protect=protect, seed=1)
         end = perf_counter()
-        scores = evosdc.measure(table, masked, [*LOSSES, *LINKAGES, "best-guess"], attributes=protect)
+        scores = evosdc.measure(table, masked, [*LOSSES, *LINKAGES, "best-guess"], protect=protect)
         il, guess = float(np.mean([scores[loss] for loss in LOSSES])), scores["best-guess"] / 2
         linkage = max(scores[linkage] for linkage in LINKAGES)
         print(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         run,
         tune,
     )
+    from evosdc.api.protector import Protector
     from evosdc.api.search import Candidate, Search
     from evosdc.errors import EvosdcError, InputError, RunError
     from evosdc.experiment.config.experiment import Experiment
@@ -48,6 +49,7 @@ _MODULES = {
         "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run",
         "tune",
     ),
+    "evosdc.api.protector": ("Protector",),
     "evosdc.api.search": ("Candidate", "Search"),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
     "evosdc.experiment.config.experiment": ("Experiment",),
@@ -59,11 +61,10 @@ _MODULES = {
 }  # fmt: skip
 
 __all__ = [
-    "Attribute", "Candidate", "EvosdcError", "Experiment", "InputError", "Role", "RunError", "Scale", "Schema",
-    "Search", "Table", "__version__", "apply", "check_records", "choose", "cluster", "compare", "estimate_after_pram",
-    "explain", "finish", "hookimpl", "judge", "limit", "mask", "measure", "member", "neutralise_formulas", "protect",
-    "read_table", "register", "risk", "run", "tune",
-    "unregister",
+    "Attribute", "Candidate", "EvosdcError", "Experiment", "InputError", "Protector", "Role", "RunError", "Scale",
+    "Schema", "Search", "Table", "__version__", "apply", "check_records", "choose", "cluster", "compare",
+    "estimate_after_pram", "explain", "finish", "hookimpl", "judge", "limit", "mask", "measure", "member",
+    "neutralise_formulas", "protect", "read_table", "register", "risk", "run", "tune", "unregister",
 ]  # fmt: skip
 
 

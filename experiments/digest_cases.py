@@ -25,12 +25,12 @@ correlated-noise tarragona --set alpha=0.5 --set rounding=false
 global-median census --set k=10
 global-median housing --set k=5 --set partitioning=global-order
 global-recoding german-credit --set q=3
-global-recoding adult --attributes education,age --set 'partition.education=[["1st-4th", "5th-6th"]]' \
+global-recoding adult --protect education,age --set 'partition.education=[["1st-4th", "5th-6th"]]' \
 --set width.age=10 --set output=label
 individual-ranking census --set k=5
 individual-ranking housing --set k=4 --set average=convex-median
-ipso census --attributes agi,fedtax,taxinc --set 'confidential=["pothval", "ernval"]' --set variant=a
-ipso census --attributes agi,fedtax,taxinc --set 'confidential=["pothval", "ernval"]' --set variant=b
+ipso census --protect agi,fedtax,taxinc --set 'confidential=["pothval", "ernval"]' --set variant=a
+ipso census --protect agi,fedtax,taxinc --set 'confidential=["pothval", "ernval"]' --set variant=b
 ipso tarragona --set variant=c
 jpeg census --set quality=80
 jpeg tarragona --set quality=20
@@ -46,7 +46,7 @@ linear-transform-noise tarragona --set alpha=0.5
 local-suppression german-credit --set k=3 --set importance.savings=5
 local-suppression housing --set k=5 --set missing=category
 mdav tarragona --set k=5
-mdav tarragona --attributes sales,treasury,net-profit --set 'groups=[["sales","treasury"],["net-profit"]]' --set k=3
+mdav tarragona --protect sales,treasury,net-profit --set 'groups=[["sales","treasury"],["net-profit"]]' --set k=3
 mdav housing --set k=3
 mdav census --set group_size=3 --set k=4 --set destandardise=false
 mdav german-credit --by telephone --set k=3
@@ -58,10 +58,10 @@ multiplicative-noise census --set sigma=0.2
 multiplicative-noise census --set variant=two-component --set f=0.1
 noise census --set alpha=0.1
 noise eia --set alpha=0.25
-optimal-channel german-credit --attributes existacc,savings,presemploy
+optimal-channel german-credit --protect existacc,savings,presemploy
 pram housing --set design=a --set p=0.7
 pram housing --set design=b --set theta=0.4
-pram german-credit --set design=two-stage --set alpha=0.3 --attributes existacc,savings
+pram german-credit --set design=two-stage --set alpha=0.3 --protect existacc,savings
 pram german-credit --set design=preference --set least=0.3 --set most=0.8
 pram housing --set p=0.7 --set 'crossed=[["built", "degree"]]' --set structural_zeros=observed
 projected-microaggregation tarragona --set k=5 --set projection=z-scores --set group_size=4
@@ -71,7 +71,7 @@ r-gather housing --set k=5 --set output=centre
 r-gather census --set k=5 --set output=interval
 rank-swapping census --set p=15
 rank-swapping housing --set p=5 --by metro
-top-coding adult --attributes age --set value=65 --set output=label
+top-coding adult --protect age --set value=65 --set output=label
 top-coding german-credit --set q=2
 univariate-microaggregation census --set k=3
 univariate-microaggregation housing --set k=5 --set average=median
@@ -178,8 +178,7 @@ SWEEPS: dict[str, tuple[str, ...]] = {
 
 PROTECT = "protect {} --keep-order --executor serial --quiet -o run"
 GERMAN = (
-    "mask pram german-credit --set design=two-stage --set alpha=0.3 --attributes existacc,savings --seed 1 "
-    "-o masked.csv"
+    "mask pram german-credit --set design=two-stage --set alpha=0.3 --protect existacc,savings --seed 1 -o masked.csv"
 )
 OWN_FILE = "mask pram german-credit --set p=1 --seed 1 -o original.csv"
 """A file of the user's own: nothing is changed."""
@@ -229,7 +228,7 @@ CHAINS: dict[str, tuple[str, ...]] = {
     ),
     "estimate after PRAM": (
         GERMAN,
-        "estimate masked.csv --matrices masked.matrices.json --attributes savings,existacc --json",
+        "estimate masked.csv --matrices masked.matrices.json --protect savings,existacc --json",
     ),
     "mask by an equation": (
         f"run {HERE}/thesis-ch4-gp/housing.toml --executor serial --quiet -o run --set algorithm.generations=2",

@@ -167,7 +167,7 @@ def digests_of_frames(method: str, options: Mapping[str, Any], measures: str, fo
     """Mask and measure a DataFrame; return the digests of the masked one and of each score."""
     frame = people()
     masked = evosdc.mask(frame, method, seed=5, **options)
-    scores = evosdc.measure(frame, masked, measures.split(","), attributes=options["attributes"])
+    scores = evosdc.measure(frame, masked, measures.split(","), protect=options["attributes"])
     whole = masked.to_csv() + masked.dtypes.to_string()
     return {"frame": digest(whole.encode())} | {name: digest(score) for name, score in scores.items()}
 

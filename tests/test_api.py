@@ -25,7 +25,7 @@ def frame():
 
 
 def test_masking_keeps_index_columns_and_dtypes(frame):
-    masked = evosdc.mask(frame, "mdav", k=4, attributes=["education", "region"])
+    masked = evosdc.mask(frame, "mdav", k=4, protect=["education", "region"])
     assert masked.index.equals(frame.index)
     assert (masked.dtypes == frame.dtypes).all()
     assert masked["count"].equals(frame["count"])
@@ -43,57 +43,57 @@ def test_frames_in_another_order_are_told_of(frame):
 
 
 def test_integer_columns_stay_integers(frame):
-    masked = evosdc.mask(frame, "mdav", k=4, attributes=["count"])
+    masked = evosdc.mask(frame, "mdav", k=4, protect=["count"])
     assert masked["count"].dtype == "Int64"
     assert masked["count"].nunique() <= 10
 
 
 def test_seed_decides(frame):
     names = ["education", "region"]
-    first = evosdc.mask(frame, "pram", p=0.5, seed=3, attributes=names)
-    assert first.equals(evosdc.mask(frame, "pram", p=0.5, seed=3, attributes=names))
-    assert not first.equals(evosdc.mask(frame, "pram", p=0.5, seed=4, attributes=names))
+    first = evosdc.mask(frame, "pram", p=0.5, seed=3, protect=names)
+    assert first.equals(evosdc.mask(frame, "pram", p=0.5, seed=3, protect=names))
+    assert not first.equals(evosdc.mask(frame, "pram", p=0.5, seed=4, protect=names))
 
 
 def test_tables_read_on_their_own_are_compared_by_label(tmp_path):
     (tmp_path / "o.csv").write_text("v\n" + "a\n" * 2 + "b\n" * 4 + "c\n" * 4)
     (tmp_path / "m.csv").write_text("v\n" + "b\n" * 6 + "c\n" * 4)
     original, masked = (evosdc.read_table(tmp_path / name) for name in ("o.csv", "m.csv"))
-    scores = evosdc.measure(original, masked, ["dbil", "id"], attributes=["v"])
+    scores = evosdc.measure(original, masked, ["dbil", "id"], protect=["v"])
     assert scores == {"dbil": pytest.approx(20.0), "id": pytest.approx(80.0)}
 
 
 def test_columns_in_another_order_and_further_ones_do_not_matter(frame):
     names = ["education", "region"]
-    masked = evosdc.mask(frame, "rank-swapping", p=20, attributes=names)
+    masked = evosdc.mask(frame, "rank-swapping", p=20, protect=names)
     shuffled = masked[["region", "count", "education"]].assign(more=1)
-    assert evosdc.measure(frame, shuffled[["region", "education", "count"]], attributes=names) == evosdc.measure(
-        frame, masked, attributes=names
+    assert evosdc.measure(frame, shuffled[["region", "education", "count"]], protect=names) == evosdc.measure(
+        frame, masked, protect=names
     )
 
 
 def test_a_single_name_is_a_name(frame):
-    assert set(evosdc.measure(frame, frame, "dbil", attributes="region")) == {"dbil"}
+    assert set(evosdc.measure(frame, frame, "dbil", protect="region")) == {"dbil"}
 
 
 def test_a_category_that_the_original_lacks_is_refused(tmp_path):
     for name, text in (("o.csv", "v\na\nb\na\nb\n"), ("m.csv", "v\na\nz\na\nb\n")):
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match="'z'"):
-        evosdc.measure(*(evosdc.read_table(tmp_path / n) for n in ("o.csv", "m.csv")), attributes=["v"])
+        evosdc.measure(*(evosdc.read_table(tmp_path / n) for n in ("o.csv", "m.csv")), protect=["v"])
 
 
 @pytest.mark.parametrize(
     ("call", "word"),
     [
-        (lambda f: evosdc.mask(f, "pram", seed=-1), "a whole number from 0"),
+        (lambda f: evosdc.mask(f, "pram", seed=-1), "greater than or equal to 0"),
         (lambda f: evosdc.mask(f, "pram", seed="x"), "'x'"),
         (lambda f: evosdc.mask([1, 2], "pram"), "DataFrame"),
         (lambda f: evosdc.mask(f, "pramm"), "Did you mean 'pram'?"),
         (lambda f: evosdc.mask(f, "mdav", k=41), "1..40"),
-        (lambda f: evosdc.mask(f, "pram", attributes=["count"]), "count"),
+        (lambda f: evosdc.mask(f, "pram", protect=["count"]), "count"),
         (lambda f: evosdc.measure(f, f.iloc[:10]), "10 records"),
-        (lambda f: evosdc.measure(f, f, ["dbil", "prll"], attributes=["region"]), "Did you mean 'prl'?"),
+        (lambda f: evosdc.measure(f, f, ["dbil", "prll"], protect=["region"]), "Did you mean 'prl'?"),
         (lambda f: evosdc.Experiment(data={"nam": "housing"}), "nam"),
         (lambda f: evosdc.Experiment(data=f), "a table such as"),
     ],

@@ -85,6 +85,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "evosdc.tuning": {"evosdc.assess", "evosdc.engine", "evosdc.plugins", "evosdc.model", "evosdc.table"},
     "evosdc.durations": set(),
+    "evosdc.options": {"evosdc.durations", "evosdc.model"},
     "evosdc.errors": set(),
     "evosdc.further_formats": set(),
     "evosdc.specs": set(),
@@ -106,10 +107,10 @@ NOT_BELOW = {
 }
 """What the upper rooms may not import."""
 
-FOR_COMMANDS = {"evosdc.cli", "evosdc.assess"}
+FOR_COMMANDS = {"evosdc.cli", "evosdc.assess", "evosdc.options"}
 """What the module `command` of a plugin may import besides: it is a part of the command line."""
 
-FOR_THE_WORKBENCH = {f"evosdc.{room}" for room in ("cli", "datasets", "engine", "plugins", "report", "runs")}
+FOR_THE_WORKBENCH = {f"evosdc.{room}" for room in ("cli", "datasets", "engine", "options", "plugins", "report", "runs")}
 """What the workbench may import besides: like the command line, it shows what all rooms say."""
 
 FOR_LARGE_FILES = {"evosdc.assess", "evosdc.plugins", "evosdc.executors"}
@@ -311,7 +312,7 @@ def test_commands_that_compute_nothing_of_a_file_load_no_compiler(tmp_path: Path
 def test_masking_a_large_text_file_loads_no_searches(tmp_path: Path) -> None:
     lines = ["a,b", *(f"{row / 8},{row % 7 + 0.25}" for row in range(30_000))]
     (tmp_path / "data.csv").write_text("\n".join(lines), encoding="utf-8")
-    words = ["mask", "rank-swapping", "data.csv", "--attributes", "a,b", "-o", "masked.csv"]
+    words = ["mask", "rank-swapping", "data.csv", "--protect", "a,b", "-o", "masked.csv"]
     rare = ("pandas", "evosdc.engine.loop", "evosdc.experiment.config.experiment", "moocore")
     program = (
         f"import sys\nfrom evosdc.cli import main\nsys.argv = ['evosdc', *{words!r}]\n"

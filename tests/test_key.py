@@ -67,7 +67,7 @@ def values(frame: pd.DataFrame, name: str) -> np.ndarray:
 @pytest.mark.parametrize(("method", "params"), NOISE, ids=lambda one: one if isinstance(one, str) else "")
 def test_what_two_default_runs_add_is_unrelated(method, params, people):
     names = ["age", "income"]
-    first, second = (evosdc.mask(people, method, attributes=names, **params)[names] for _ in range(2))
+    first, second = (evosdc.mask(people, method, protect=names, **params)[names] for _ in range(2))
     for name in names:
         added = [frame[name] - people[name] for frame in (first, second)]
         assert abs(spearmanr(*added).statistic) <= 0.1
@@ -76,9 +76,9 @@ def test_what_two_default_runs_add_is_unrelated(method, params, people):
 @pytest.mark.parametrize(("method", "params", "name"), OTHERS, ids=[method for method, *_ in OTHERS])
 def test_two_default_runs_change_other_values(method, params, name, people):
     names = ["region", "trade"] if method == "table-swapping" else [name]
-    seeded = [values(evosdc.mask(people, method, attributes=names, seed=1, **params), name) for _ in range(2)]
+    seeded = [values(evosdc.mask(people, method, protect=names, seed=1, **params), name) for _ in range(2)]
     assert (seeded[0] == seeded[1]).all(), "a public seed repeats its draws"
-    first, second = (values(evosdc.mask(people, method, attributes=names, **params), name) for _ in range(2))
+    first, second = (values(evosdc.mask(people, method, protect=names, **params), name) for _ in range(2))
     changed = (first != values(people, name)) & (second != values(people, name))
     assert changed.sum() >= 5
     categories = len(np.unique(values(people, name)))
@@ -96,7 +96,7 @@ def noise_of(seed: object, count: int) -> np.ndarray:
 def test_an_attacker_who_tries_the_smallest_seeds_finds_a_public_seed_and_no_key(seed, people):
     """He knows four people, takes the noise from their published values, and looks for the seed that gives it."""
     column = people[["income"]]
-    masked = evosdc.mask(column, "noise", attributes=["income"], alpha=0.1, rounding=False, seed=seed)
+    masked = evosdc.mask(column, "noise", protect=["income"], alpha=0.1, rounding=False, seed=seed)
     drawn = (masked["income"] - column["income"]).to_numpy()[:4]
     scale = np.sqrt(0.1) * column["income"].std(ddof=0)
     known = [s for s in range(1000) if np.allclose(noise_of(s, 4) * scale, drawn, rtol=0.01)]
@@ -110,7 +110,7 @@ def test_masking_by_small_seeds_tells_no_more_of_a_keyed_file_than_other_keys(me
     names = ["region", "trade"] if method == "table-swapping" else [name]
 
     def masked(**drawn):
-        return values(evosdc.mask(few, method, attributes=names, **drawn, **params), name)
+        return values(evosdc.mask(few, method, protect=names, **drawn, **params), name)
 
     published = masked()
     by_seeds = max((masked(seed=seed) == published).mean() for seed in range(60))
@@ -179,7 +179,7 @@ def test_nothing_but_its_file_holds_the_key_or_a_hash_of_the_original(tmp_path):
 def test_a_manifest_tells_neither_key_nor_hash_of_the_original(people, tmp_path):
     data, key = tmp_path / "people.csv", tmp_path / "secret.key"
     people.to_csv(data, index=False)
-    command = ("mask", "noise", data, "--attributes", "income", "--set", "alpha=0.1")
+    command = ("mask", "noise", data, "--protect", "income", "--set", "alpha=0.1")
     assert completed(*command, "-o", tmp_path / "a.csv").returncode == 0
     assert completed(*command, "-o", tmp_path / "b.csv", "--key", key).returncode == 0
     for name in ("a", "b"):
@@ -192,7 +192,7 @@ def test_a_manifest_tells_neither_key_nor_hash_of_the_original(people, tmp_path)
 
 def test_a_key_repeats_a_file_to_the_byte_and_names_further_draws(people, tmp_path):
     people.to_csv(tmp_path / "people.csv", index=False)
-    command = ("mask", "rank-swapping", tmp_path / "people.csv", "--attributes", "income", "--set", "p=10")
+    command = ("mask", "rank-swapping", tmp_path / "people.csv", "--protect", "income", "--set", "p=10")
     made = {}
     for name, words in {"a": (), "again": (), "draw": ("--draw", 1), "shuffled": ("--shuffle",)}.items():
         target = tmp_path / f"{name}.csv"
@@ -287,7 +287,7 @@ def test_what_a_public_seed_draws_is_not_for_release(tmp_path):
     assert result["verdict"]["publishable"] is False
     assert any("public seed" in reason for reason in result["verdict"]["reasons"])
     assert any("public seed" in warning for warning in result["warnings"])
-    done = completed("mask", "mdav", "housing", "--attributes", "built", "--seed", 1, "-o", tmp_path / "m.csv")
+    done = completed("mask", "mdav", "housing", "--protect", "built", "--seed", 1, "-o", tmp_path / "m.csv")
     assert "not for release" in done.stdout
     assert any("seed" in text for text in json.loads((tmp_path / "m.manifest.json").read_text())["not_for_release"])
 

@@ -1,11 +1,11 @@
 """``evosdc.cluster``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evosdc.api.html import paragraphs, require_free, table
+from evosdc.api.html import Shown, paragraphs, require_free, table
 from evosdc.api.tables import as_table, chosen_of, held_once, listed
 from evosdc.secret import chosen_seed
 
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from evosdc.api.picture import Picture
     from evosdc.clustering.clusters import Clusters
     from evosdc.table.table import Table
 
 
-@dataclass(frozen=True, eq=False)
-class Clustered:
+@dataclass(frozen=True, eq=False, repr=False)
+class Clustered(Shown):
     """Clusters of a file's records, from the largest to the smallest; see `evosdc.cluster`.
 
     Parameters
@@ -104,6 +105,26 @@ class Clustered:
         require_free(path, overwrite)
         write_text(Path(path), clusters_page(self.account, "Clusters of records"))
         return Path(path)
+
+    def plot(self) -> "Picture":
+        """Return a picture of the distance by number of clusters, or of the sizes where no curve was computed."""
+        from evosdc.api.picture import bars, points
+
+        if self.elbow is None:
+            sizes = {f"cluster {place}": {"records": float(size)} for place, size in enumerate(self.sizes)}
+            return bars("Clusters of records", "records", sizes)
+        corners = self.elbow[["clusters", "distance"]].to_numpy(dtype=float).tolist()
+        curve = [(clusters, distance) for clusters, distance in corners]
+        lines = {"distance": curve, "suggested": [point for point in curve if point[0] == self.suggested]}
+        return points("Distance by number of clusters", "clusters", "mean distance", lines, ["distance"])
+
+    def _lines(self) -> Iterator[str]:
+        from evosdc.report.elbow import sentences
+
+        yield f"{len(self.sizes)} clusters of {len(self.labels)} records, mean distance {self.distance:.3g}."
+        yield from sentences(self.account)
+        yield from self.warnings
+        yield "Next: .labels, .representatives, .frame, .plot()"
 
     def _repr_html_(self) -> str:
         from evosdc.report.elbow import sentences

@@ -4,13 +4,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evosdc.api.html import paragraphs, table, write_page
+from evosdc.api.html import Shown, paragraphs, table, write_page
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evosdc.api.picture import Picture
 
-class Compared(dict[str, Any]):
+
+class Compared(Shown, dict[str, Any]):
     """Searches side by side, as `evosdc.runs.group_comparison.compare_runs` returns them, and as frames.
 
     Examples
@@ -57,6 +59,18 @@ class Compared(dict[str, Any]):
     def report(self, path: str | Path = "comparison.html", overwrite: bool = False) -> Path:
         """Write a page with the comparison and return where it is; raises `DataError` where a file exists."""
         return write_page(path, "Searches compared", self._repr_html_(), overwrite)
+
+    def plot(self) -> "Picture":
+        """Return a picture of the attainment surfaces of each search."""
+        from evosdc.api.picture import points
+
+        rows = self.surfaces.groupby(["search", "surface"], sort=False)
+        lines = {" ".join(map(str, key)): list(zip(own["il"], own["dr"], strict=True)) for key, own in rows}
+        return points("Attainment surfaces", "information loss", "disclosure risk", lines, list(lines))
+
+    def _lines(self) -> Iterator[str]:
+        yield from self.sentences
+        yield "Next: .frame, .tests, .surfaces, .plot()"
 
     def _tests(self) -> Iterator[tuple[Any, ...]]:
         labels = [group["label"] for group in self["groups"]]

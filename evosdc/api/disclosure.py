@@ -1,28 +1,31 @@
 """``evosdc.risk``."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from evosdc.api.results import RiskFigures
-from evosdc.api.tables import as_file, listed
+from evosdc.api.tables import as_file
+from evosdc.options import read, takes
+from evosdc.options.inspection import RiskOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 
 
+@takes(RiskOptions, {"attributes": "quasi_identifiers", "keys": "quasi_identifiers", "protect": "quasi_identifiers"})
 def risk(
     data: Any,
-    models: Sequence[str] | str | Mapping[str, Mapping[str, Any]] | None = None,
+    models: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None,
     *,
-    quasi_identifiers: Sequence[str] | str | None = None,
-    sensitive: Sequence[str] | str | None = None,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
     weight: str | None = None,
     household: str | None = None,
-    missing: str | None = None,
+    missing: Literal["wildcard", "category", "never"] | None = None,
     population: Any = None,
     transitions: Mapping[str, Any] | None = None,
     original: Any = None,
     standing_out: int | None = None,
-    records: bool = False,
+    records: bool | None = None,
 ) -> RiskFigures:
     """Judge what one file, taken by itself, reveals of its respondents.
 
@@ -30,29 +33,7 @@ def risk(
     ----------
     data : frame or Table
         Roles of a frame are those that ``evosdc init`` proposes.
-    models : sequence of str, or mapping of str to mapping, optional
-        Registered privacy models; a mapping gives parameters by name. By default all.
-    quasi_identifiers : sequence of str, optional
-        What an intruder knows; by default as the schema declares, and where it declares none all attributes but
-        identifiers, sensitive ones, weights and households.
-    sensitive : sequence of str, optional
-        What an intruder wants to learn; by default as the schema declares.
-    weight, household : str, optional
-        Attributes of sampling weights and of households; by default as the schema declares.
-    missing : {"wildcard", "category", "never"}, optional
-        What a missing value equals: anything, other missing values, or nothing; by default as the schema says.
-    population : DataFrame or Table, optional
-        The population of the respondents, for models that compare with it.
-    transitions : mapping of str to array, optional
-        Rows of the matrices that attributes were randomised by, for local differential privacy.
-    original : frame or Table, optional
-        What a perturbed file was made from, record by record. In a perturbed file a record that stands out is no
-        re-identification; with the original it is counted how many are right.
-    standing_out : int, optional
-        How many of the records that stand out are listed by position, with the attributes by which they do.
-    records : bool
-        Whether to tell of every record, too: ``["record_figures"]`` has a list of numbers by model, in the order of the
-        file, of the models that say something of single records.
+    {options}
 
     Returns
     -------
@@ -61,7 +42,8 @@ def risk(
         under ``not_applicable`` what other models lack; and what the figures hang on: ``records``,
         ``quasi_identifiers``, ``sensitive``, ``weight``, ``household``, ``missing_rule``, ``missing_values``.
         With an original that differs, ``perturbed``: ``changed``, ``unique_records``, ``right``, ``intruder``. With
-        `standing_out`, ``standing_out``: ``records``, ``by_size``, ``listed``, ``intruder``.
+        `standing_out`, ``standing_out``: ``records``, ``by_size``, ``listed``, ``intruder``. With `records`,
+        ``record_figures``: a list of numbers by model, in the order of the file.
 
     Raises
     ------
@@ -82,19 +64,20 @@ def risk(
         view_summary,
     )
 
-    known, secret = listed(quasi_identifiers), listed(sensitive)
-    table, _ = as_file(data, known)
+    options = read(RiskOptions, locals())
+    asked = (options.quasi_identifiers, options.sensitive, options.weight, options.household)
+    table, _ = as_file(data, options.quasi_identifiers)
     people = population
     if people is not None and not isinstance(people, Table):
         from evosdc.files.frame import table_from_frame
         from evosdc.files.frame_kinds import as_pandas
 
-        names = intruder_view_of(table, known, secret, weight, household).quasi_identifiers
+        names = intruder_view_of(table, *asked).quasi_identifiers
         people = table_from_frame(as_pandas(people), population_description(table.schema, names))
     rows = {name: np.asarray(matrix, dtype=np.float64) for name, matrix in (transitions or {}).items()}
-    view = intruder_view_of(table, known, secret, weight, household, missing, people, rows)
+    view = intruder_view_of(table, *asked, options.missing, people, rows)
     registry = default_registry()
-    chosen = registry.names("privacy-model") if models is None else [models] if isinstance(models, str) else models
+    chosen = registry.names("privacy-model") if options.models is None else options.models
     params = chosen if isinstance(chosen, Mapping) else {name: {} for name in chosen}
     figures = assess(view, params, registry) | view_summary(view)
     if records:
@@ -103,15 +86,15 @@ def risk(
     if original is not None:
         from evosdc.assess.risk import against_original
 
-        made_from, _ = as_file(original, known)
+        made_from, _ = as_file(original, options.quasi_identifiers)
         made_from.schema.require(view.quasi_identifiers, "original")
         told = against_original(made_from, view, registry, "by the original")
         figures |= {"perturbed": told.to_json()} if told is not None else {}
-    if standing_out is not None:
+    if options.standing_out is not None:
         from evosdc.assess.risk import build_models
         from evosdc.assess.risk import standing_out as found_standing_out
 
         built = list(build_models(params, registry).values())
         found = found_standing_out(view, built, registry)
-        figures |= {"standing_out": found.to_json(standing_out)}
+        figures |= {"standing_out": found.to_json(options.standing_out)}
     return RiskFigures(figures)

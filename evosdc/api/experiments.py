@@ -1,13 +1,12 @@
 """``evosdc.run``."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evosdc.api.progress import Callback, shown
 from evosdc.api.tables import as_table, listed
-from evosdc.experiment.run.display import Display
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Key, chosen_seed
 from evosdc.table.table import Table
@@ -18,39 +17,6 @@ if TYPE_CHECKING:
     from evosdc.experiment.config.experiment import Experiment
 
 
-Callback = Callable[[dict[str, Any]], bool | str | None]
-"""Is given the journal's line of each generation; ends the search by returning True, or the reason in words."""
-
-ENDED = "ended by a callback"
-
-
-class Calling(Display):
-    """Tells callbacks of each generation, and ends the search where one of them wants it.
-
-    Parameters
-    ----------
-    callbacks : sequence of callable
-        Each gets a line of its own, and all are called whatever the others return.
-    """
-
-    here = True
-
-    def __init__(self, callbacks: Sequence[Callback]) -> None:
-        self._callbacks = callbacks
-
-    def wish(self, record: Mapping[str, Any]) -> str | None:
-        """Return the reason that the first callback gives."""
-        answers = [callback(deepcopy(dict(record))) for callback in self._callbacks]
-        wished = [answer for answer in answers if answer]
-        return None if not wished else wished[0] if isinstance(wished[0], str) else ENDED
-
-
-def calling(callback: Callback | Sequence[Callback]) -> Calling | None:
-    """Return the display that tells one callback or several; None without any."""
-    callbacks = (callback,) if callable(callback) else tuple(callback)
-    return Calling(callbacks) if callbacks else None
-
-
 def run(
     experiment: "Experiment | Mapping[str, Any]",
     folder: str | Path | None = None,
@@ -58,6 +24,7 @@ def run(
     data: "pd.DataFrame | Table | None" = None,
     protect: Sequence[str] | str | None = None,
     callback: Callback | Sequence[Callback] = (),
+    progress: bool | None = None,
     key: str | Path | None = None,
 ) -> dict[str, Any]:
     """Run an experiment, write its report, and return ``result.json``, with the folder's path under ``folder``.
@@ -78,6 +45,8 @@ def run(
         seconds best front hypervolume`` and so on. The search ends, with its result, where one returns True or a
         reason in words. The runs of a study go on one after another then. A callback that raises breaks the run off,
         which can be resumed.
+    progress : bool, optional
+        Whether to show progress; by default in notebooks.
     key : str or Path, optional
         A file with the secret key that an experiment without a seed draws from, made where it does not exist; by
         default a fresh key, which the run's folder keeps in any case.
@@ -108,6 +77,6 @@ def run(
         path = path or free_folder(Path("runs"), resolved.heading)
         drawn = chosen_seed(resolved.seed, key)
         own = drawn if isinstance(drawn, Key) else None
-        result = run_study(resolved, path, default_registry(), calling(callback), command="evosdc.run", key=own)
+        result = run_study(resolved, path, default_registry(), shown(callback, progress), command="evosdc.run", key=own)
     write_pages(path)
     return result | {"folder": str(path)}

@@ -1,7 +1,8 @@
 """What results show of themselves in a notebook, and as a page of their own."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import islice
 from pathlib import Path
 
 _COLOURS = {True: "#1a7f37", False: "#b42318", None: "#946200"}
@@ -17,6 +18,32 @@ table {{ border-collapse: collapse; display: block; overflow-x: auto; }}
 th, td {{ padding: .25rem .75rem; text-align: left; border-bottom: 1px solid #8884; }}
 </style></head><body><h1>{title}</h1>{body}</body></html>
 """
+
+
+MOST_LINES, MOST_WIDE = 15, 160
+"""Lines of a result that is printed, and letters of a line."""
+
+
+class Shown:
+    """A result that prints itself in a few lines; a notebook shows more of it."""
+
+    def _lines(self) -> Iterator[str]:
+        """Yield what is printed, the most important first."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        lines = (line if len(line) <= MOST_WIDE else f"{line[: MOST_WIDE - 3]}..." for line in self._lines())
+        return "\n".join(islice(lines, MOST_LINES))
+
+
+def told(text: str) -> str:
+    """Return a sentence for the command line in Python's words."""
+    from evosdc.options.inspection import JudgeOptions, MeasureOptions, RiskOptions
+    from evosdc.options.masking import MaskOptions
+    from evosdc.options.python_words import in_python
+    from evosdc.options.search import ProtectOptions
+
+    return in_python(text, [ProtectOptions, MeasureOptions, RiskOptions, JudgeOptions, MaskOptions])
 
 
 def heading(text: str, good: bool | None = None) -> str:

@@ -6,17 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from evosdc.api.results import Scores
-from evosdc.api.tables import as_table, as_version, chosen_of, held_once, listed, warn_of_another_order
+from evosdc.api.tables import as_table, as_version, chosen_of, held_once, warn_of_another_order
+from evosdc.options import read, takes
+from evosdc.options.inspection import MeasureOptions
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.table.table import Table
 
 
+@takes(MeasureOptions, {"attributes": "protect"})
 def measure(
     original: Any,
     masked: Any,
-    measures: Sequence[str] | str | Mapping[str, Mapping[str, Any]] | None = None,
+    measures: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None,
     *,
-    attributes: Sequence[str] | str | None = None,
+    protect: Sequence[str] | None = None,
     crosswalk: str | Path | None = None,
 ) -> Scores:
     """Measure a masked table against its original.
@@ -27,15 +30,8 @@ def measure(
     ----------
     original, masked : frame or Table
         Record r of both is the same respondent, whatever an index says, unless a crosswalk is given. Columns that are
-        left out of a protected file may be missing.
-    measures : sequence of str, or mapping of str to mapping
-        Registered names; a mapping gives parameters by name. By default as `protect` judges:
-        risk by role, each attribute's own, and the losses of analysts; a generalised file by `lm` and `dm`.
-    attributes : sequence of str, optional
-        What is judged; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
-    crosswalk : str or Path, optional
-        Of a table whose records were shuffled, the file that says which record is which: ``crosswalk.csv`` of a run
-        folder. Originals that it has not, since they were not published, are left out.
+        left out of a protected file may be missing. Originals that a crosswalk has not are left out.
+    {options}
 
     Returns
     -------
@@ -50,23 +46,23 @@ def measure(
     """
     from evosdc.assess.measure import score_table
 
-    registry = default_registry()
-    named = {measures: {}} if isinstance(measures, str) else measures
+    options = read(MeasureOptions, locals())
+    registry, named = default_registry(), options.measures
     params = named if named is None or isinstance(named, Mapping) else {name: {} for name in named}
-    if crosswalk is None:
+    if options.crosswalk is None:
         warn_of_another_order(original, masked)
     frame = held_once(original)
     before = as_table(frame)
-    chosen = chosen_of(frame, before, listed(attributes), warn=False)
+    chosen = chosen_of(frame, before, options.protect, warn=False)
     generalised = None if params is None else _reads_generalised(params, registry)
-    before, after = matched_by(crosswalk, before, as_version(masked, before, generalised, chosen))
+    before, after = matched_by(options.crosswalk, before, as_version(masked, before, generalised, chosen))
     judged = score_table(before, after, params, chosen, registry)
     for told in judged.warnings:
-        warnings.warn(told, stacklevel=2)
+        warnings.warn(told, stacklevel=3)
     return Scores(judged.scores)
 
 
-def matched_by(crosswalk: str | Path | None, original: Table, masked: Table) -> tuple[Table, Table]:
+def matched_by(crosswalk: Path | None, original: Table, masked: Table) -> tuple[Table, Table]:
     """Return two tables with each record in the same row of both, by a crosswalk where there is one.
 
     Raises
@@ -79,7 +75,7 @@ def matched_by(crosswalk: str | Path | None, original: Table, masked: Table) -> 
     from evosdc.assess.changes import matched
     from evosdc.runs.crosswalk import read_crosswalk
 
-    rows = read_crosswalk(Path(crosswalk), len(masked), len(original))
+    rows = read_crosswalk(crosswalk, len(masked), len(original))
     return matched(original, masked, rows, original.schema.withheld)
 
 

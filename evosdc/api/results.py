@@ -5,13 +5,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evosdc.api.html import heading, paragraphs, table, write_page
+from evosdc.api.html import Shown, heading, paragraphs, shown, table, told, write_page
 from evosdc.assess.judge import SecondOpinion
 from evosdc.assess.verdict import identity_words
 from evosdc.plugins.registry import default_registry
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from evosdc.api.picture import Picture
 
 
 class Scores(dict[str, float]):
@@ -45,11 +47,17 @@ class Scores(dict[str, float]):
             kind = {"il": "information loss", "dr": "disclosure risk"}.get(getattr(spec, "kind", ""), "other")
             yield name, kind, value, spec.summary
 
+    def plot(self) -> "Picture":
+        """Return a picture with a bar a measure."""
+        from evosdc.api.picture import bars
+
+        return bars("A masked file against its original", "less is better", {n: {"score": v} for n, v in self.items()})
+
     def _repr_html_(self) -> str:
         return table(["measure", "kind", "score", "what it means"], self._rows())
 
 
-class RiskFigures(dict[str, Any]):
+class RiskFigures(Shown, dict[str, Any]):
     """Figures of a file by privacy model, and what they hang on; see `evosdc.risk`.
 
     Examples
@@ -87,6 +95,21 @@ class RiskFigures(dict[str, Any]):
         """Write a page with the figures and return where it is; raises `DataError` where a file exists."""
         return write_page(path, "What a file reveals by itself", self._repr_html_(), overwrite)
 
+    def plot(self) -> "Picture":
+        """Return a picture of the models whose headline is a share: per cent of the records, or of what is learned."""
+        from evosdc.api.picture import bars
+
+        shares = {name: {"per cent": float(value)} for name, value in self.scores.items() if isinstance(value, float)}
+        within = {name: own for name, own in shares.items() if 0.0 <= own["per cent"] <= 100.0}
+        return bars("What a file reveals by itself", "per cent, or as the model says", within)
+
+    def _lines(self) -> Iterator[str]:
+        yield from self.verdict
+        yield f"{self['records']} records; known to an intruder: {', '.join(self['quasi_identifiers'])}."
+        for name, figure, value, meaning in self._rows():
+            if value is not None:
+                yield f"{name}: {figure} {shown(value)}: {meaning}"
+
     def _rows(self) -> Iterator[tuple[str, str, Any, str]]:
         registry = default_registry()
         for name, value in self.scores.items():
@@ -99,11 +122,11 @@ class RiskFigures(dict[str, Any]):
     def _repr_html_(self) -> str:
         known = ", ".join(self["quasi_identifiers"])
         basis = f"{self['records']} records; known to an intruder: {known}; missing values: {self['missing_rule']}."
-        shown = table(["privacy model", "figure", "value", "what it means"], self._rows())
-        return "".join(heading(sentence) for sentence in self.verdict) + shown + paragraphs([basis])
+        figures = table(["privacy model", "figure", "value", "what it means"], self._rows())
+        return "".join(heading(sentence) for sentence in self.verdict) + figures + paragraphs([basis])
 
 
-class Judged(SecondOpinion):
+class Judged(Shown, SecondOpinion):
     """A second opinion that a notebook shows; see `evosdc.judge`.
 
     Examples
@@ -141,9 +164,29 @@ class Judged(SecondOpinion):
         """Write a page with the opinion and return where it is; raises `DataError` where a file exists."""
         return write_page(path, "A second opinion on a masked file", self._repr_html_(), overwrite)
 
+    def plot(self) -> "Picture":
+        """Return a picture with what each judge of risk finds, beside chance, the original and what was claimed."""
+        from evosdc.api.picture import bars
+
+        rows = {}
+        for one in (one for one in self.findings if one.kind == "dr"):
+            rows[one.judge] = {"masked": one.masked.value, "chance": one.chance.value, "original": one.original.value}
+            rows[one.judge] |= {} if one.claim is None else {"claimed": one.claim}
+        ranges = {one.judge: (one.masked.low, one.masked.high) for one in self.findings if one.kind == "dr"}
+        return bars("What judges find in a masked file", "per cent", rows, ranges)
+
+    def _lines(self) -> Iterator[str]:
+        yield told(self.verdict.sentence)
+        if self.identity is not None:
+            yield identity_words(self.identity)
+        yield from map(told, self.warnings[:3])
+        for one in self.findings:
+            yield f"{one.judge}: {shown(one.masked.value)} (chance {shown(one.chance.value)}): {one.words}"
+
     def _repr_html_(self) -> str:
         verdict = self.verdict
         rows = ((f.judge, f.masked.value, f.chance.value, f.original.value, f.claim, f.words) for f in self.findings)
-        shown = table(["judge", "masked", "chance", "original", "claimed", "what it means"], rows)
+        judged = table(["judge", "masked", "chance", "original", "claimed", "what it means"], rows)
         found = [] if self.identity is None else [identity_words(self.identity)]
-        return heading(verdict.sentence, verdict.holds) + paragraphs([*found, *self.warnings]) + shown
+        words = paragraphs([*found, *map(told, self.warnings)])
+        return heading(told(verdict.sentence), verdict.holds) + words + judged

@@ -146,7 +146,7 @@ def warn_of_another_order(original: Any, masked: Any) -> None:
         return
     if after is not None and len(before) == len(after) and set(before) == set(after):
         told = "The indices of both frames have the same labels in another order. Records are matched by position, not "
-        warnings.warn(f"{told}by label: masked.loc[original.index] puts them in order.", stacklevel=3)
+        warnings.warn(f"{told}by label: masked.loc[original.index] puts them in order.", stacklevel=4)
 
 
 def as_version(

@@ -1,11 +1,14 @@
 """``evosdc.tune``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed
+from evosdc.api.html import Shown, heading, table, write_page
+from evosdc.api.tables import as_given, as_table, chosen_of, held_once
+from evosdc.options import read, takes
+from evosdc.options.search import TuneOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Seed, chosen_seed
 from evosdc.table.table import Table
@@ -13,14 +16,15 @@ from evosdc.table.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evosdc.api.picture import Picture
     from evosdc.model import Masking
     from evosdc.tuning.result import TunedMethod, Tuning
 
 Data = TypeVar("Data", "pd.DataFrame", Table)
 
 
-@dataclass(frozen=True, eq=False)
-class TunedData(Generic[Data]):
+@dataclass(frozen=True, eq=False, repr=False)
+class TunedData(Shown, Generic[Data]):
     """What `tune` found.
 
     Parameters
@@ -47,24 +51,62 @@ class TunedData(Generic[Data]):
         """The method that is best in the mean of its files."""
         return self.tuning.best
 
+    @property
+    def frame(self) -> "pd.DataFrame":
+        """A row a method at its best: ``method kind score error best il dr tried``."""
+        import pandas as pd
+
+        columns = ["method", "kind", "score", "error", "best", "il", "dr", "tried"]
+        return pd.DataFrame(list(self._rows()), columns=columns)
+
+    def plot(self) -> "Picture":
+        """Return a picture of the loss and the risk of each method at its best."""
+        from evosdc.api.picture import points
+
+        places: dict[str, list[tuple[float, float]]] = {}
+        for row in self.methods:
+            if {"il", "dr"} <= row.scores.keys():
+                places.setdefault(row.kind, []).append((row.scores["il"], row.scores["dr"]))
+        return points("Masking methods at their best", "information loss", "disclosure risk", places)
+
+    def report(self, path: str | Path = "tuning.html", overwrite: bool = False) -> Path:
+        """Write a page with the methods and return where it is; raises `DataError` where a file exists."""
+        return write_page(path, "Masking methods at their best", self._repr_html_(), overwrite)
+
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON-able data; it holds no record."""
         return self.tuning.to_json()
 
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        for row in self.methods:
+            il, dr = row.scores.get("il"), row.scores.get("dr")
+            yield row.label, row.kind, row.mean[0], row.error, row.fitness[0], il, dr, row.evaluations
 
+    def _lines(self) -> Iterator[str]:
+        yield f"Best file of {self.tuning.evaluations}: {self.masking.label}."
+        for label, _, score, error, _, il, dr, _ in self._rows():
+            figures = [f"{word} {value:.2f}" for word, value in (("IL", il), ("DR", dr)) if value is not None]
+            yield f"{score:.3f}{f' ± {error:.3f}' if error else ''}  {label}  {', '.join(figures)}"
+
+    def _repr_html_(self) -> str:
+        header = ["method", "kind", "score", "±", "best file", "IL", "DR", "tried"]
+        return heading(f"Best file: {self.masking.label}") + table(header, self._rows())
+
+
+@takes(TuneOptions, {"seconds": "time", "attributes": "protect"})
 def tune(
     data: Data,
     *,
-    protect: Sequence[str] | str | None = None,
-    fitness: str | Mapping[str, Any] = "max",
-    il: Sequence[str] | str | None = None,
-    dr: Sequence[str] | str | None = None,
-    require: Sequence[str] | str = (),
-    methods: Sequence[str] | str = (),
+    protect: Sequence[str] | None = None,
+    fitness: str | Mapping[str, Any] | None = None,
+    il: Sequence[str] | None = None,
+    dr: Sequence[str] | None = None,
+    require: Sequence[str] = (),
+    methods: Sequence[str] | None = None,
+    time: float | str | None = None,
     evaluations: int | None = None,
-    seconds: float | None = None,
-    seed: int | None = None,
     key: str | Path | None = None,
+    seed: int | None = None,
 ) -> TunedData[Data]:
     """Find each masking method's best parameters for a fitness, and better combinations of methods.
 
@@ -72,24 +114,7 @@ def tune(
     ----------
     data : DataFrame or Table
         Schema as in `mask`.
-    protect : sequence of str, optional
-        What to mask; by default the quasi-identifiers, and where none is declared all attributes but identifiers.
-    fitness : str or mapping
-        As in an experiment: ``"max"``, ``"mean"``, ``{"name": "weighted", ...}``.
-    il, dr : sequence of str, optional
-        Measures of information loss and disclosure risk; by default files are judged as ``evosdc protect`` judges.
-    require : sequence of str
-        What a file must fulfil: ``"k-anonymity >= 3"``.
-    methods : sequence of str
-        Masking methods to tune; all that fit by default.
-    evaluations : int, optional
-        How many files are masked and judged at most, 2000 unless given or limited by time.
-    seconds : float, optional
-        Ends after so much time; the result then depends on the machine's speed.
-    seed : int, optional
-        A public seed in place of a key, for studies and tests: what it draws is not for release.
-    key : str or Path, optional
-        A file with the secret key that draws come from, made where it does not exist; by default a fresh key.
+    {options}
 
     Returns
     -------
@@ -102,32 +127,21 @@ def tune(
 
     Examples
     --------
-    >>> found = evosdc.tune(frame, protect=["age", "sex"], seconds=20)  # doctest: +SKIP
+    >>> found = evosdc.tune(frame, protect=["age", "sex"], time="20s")  # doctest: +SKIP
     >>> found.best.label, found.best.mean  # doctest: +SKIP
     """
-    drawn = chosen_seed(seed, key)
-    if not isinstance(data, Table):
-        frame = held_once(data)
-        table = as_table(frame)
-        chosen = chosen_of(frame, table, listed(protect))
-        found = _tuned(table, chosen, fitness, il, dr, require, methods, evaluations, seconds, drawn)
-        return TunedData(found.tuning, as_given(frame, found.masked), found.masking)
-    return _tuned(data, protect, fitness, il, dr, require, methods, evaluations, seconds, drawn)
+    options = read(TuneOptions, locals())
+    drawn = chosen_seed(options.seed, options.key)
+    if isinstance(data, Table):
+        return _tuned(data, options, drawn)
+    frame = held_once(data)
+    table = as_table(frame)
+    chosen = chosen_of(frame, table, options.protect)
+    found = _tuned(table, options.model_copy(update={"protect": chosen}), drawn)
+    return TunedData(found.tuning, as_given(frame, found.masked), found.masking)
 
 
-def _tuned(
-    data: Table,
-    protect: Sequence[str] | str | None,
-    fitness: str | Mapping[str, Any],
-    il: Sequence[str] | str | None,
-    dr: Sequence[str] | str | None,
-    require: Sequence[str] | str,
-    methods: Sequence[str] | str,
-    evaluations: int | None,
-    seconds: float | None,
-    seed: Seed,
-) -> TunedData[Table]:
-    """Return what tuning finds for a table; the parameters are those of `tune`."""
+def _tuned(data: Table, options: TuneOptions, seed: Seed) -> TunedData[Table]:
     from evosdc.assess.defaults import choose_attributes
     from evosdc.errors import DataError, Fault
     from evosdc.experiment.build.problem import build_problem
@@ -138,19 +152,22 @@ def _tuned(
     from evosdc.model import Microdata
 
     registry = default_registry()
-    microdata = Microdata(data, choose_attributes(data.schema, listed(protect), option="--protect"))
-    named_il, named_dr = listed(il) or (), listed(dr) or ()
+    microdata = Microdata(data, choose_attributes(data.schema, options.protect))
+    named_il, named_dr = options.il or (), options.dr or ()
     measures = judgement_of(microdata, registry, named_il, named_dr)
-    required: tuple[str, ...] = tuple(listed(require) or ())
+    required = tuple(options.require)
     limited: dict[str, float] = {}
+
     if not (named_il or named_dr):
         limited = harms_of(registry) | exact_risks(microdata, registry, required)
     experiment = Experiment(
         data={"file": "data"},
         measures=measures | {"other": tuple(limited)},
-        fitness=fitness,
+        fitness=options.fitness or "max",
         constraints=[*required, *limits_of(limited)],
-        start={"tuned": {"methods": listed(methods) or (), "evaluations": evaluations, "seconds": seconds}},
+        start={
+            "tuned": {"methods": options.methods or (), "evaluations": options.evaluations, "seconds": options.time}
+        },
     )
     assert experiment.start is not None
     assert experiment.start.tuned is not None

@@ -12,7 +12,7 @@ from evosdc.table.schema import WITHHELD, Role, Schema
 
 
 def choose_attributes(
-    schema: Schema, attributes: Sequence[str] | None, otherwise_all: bool = True, option: str = "--attributes"
+    schema: Schema, attributes: Sequence[str] | None, otherwise_all: bool = True, option: str = "--protect"
 ) -> tuple[str, ...]:
     """Return the attributes to work on.
 
@@ -33,18 +33,19 @@ def choose_attributes(
     DataError
         Nothing is chosen, or identifiers are.
     """
-    chosen = schema.with_role(Role.QUASI_IDENTIFIER) if attributes is None else tuple(dict.fromkeys(attributes))
+    chosen = schema.with_role(Role.QUASI_IDENTIFIER) if attributes is None else tuple(attributes)
     if attributes is None and not chosen and otherwise_all:
         chosen = tuple(a.name for a in schema.attributes if a.role.published)
-    schema.require(chosen)
+    where = option.removeprefix("--")
+    chosen = schema.named(chosen, where)
     withheld = [name for name in chosen if not schema[name].role.published]
     faults = []
     if not chosen:
         advice = f"Name them by {option} A,B, or give some the role quasi-identifier in the schema."
         given = f"none{one_value(schema)}"
-        faults.append(Fault("attributes", given, "at least one attribute", advice))
+        faults.append(Fault(where, given, "at least one attribute", advice))
     if withheld:
-        faults.append(withheld_fault("attributes", withheld, schema))
+        faults.append(withheld_fault(where, withheld, schema))
     if faults:
         raise DataError(faults)
     return chosen

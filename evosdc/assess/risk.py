@@ -90,9 +90,9 @@ def intruder_view_of(
         table = assign_role(table, Role.HOUSEHOLD, household)
     schema = table.schema
     chosen: tuple[str, ...] = ()
-    secret = schema.with_role(Role.SENSITIVE) if sensitive is None else tuple(dict.fromkeys(sensitive))
+    secret = schema.with_role(Role.SENSITIVE) if sensitive is None else tuple(sensitive)
     with collect.step():
-        schema.require(secret, "sensitive")
+        secret = schema.named(secret, "sensitive")
     with collect.step():
         if quasi_identifiers is None and otherwise_all and not schema.with_role(Role.QUASI_IDENTIFIER):
             quasi_identifiers = [a.name for a in schema.attributes if a.role not in _NOT_KNOWN and a.name not in secret]

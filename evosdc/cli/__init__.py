@@ -47,6 +47,27 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Where each command stands, and what the overview says of it."""
 
+SECTIONS = {
+    "Protect": (
+        "init",
+        "edit",
+        "protect",
+        "tune",
+        "mask",
+        "certify",
+        "apply",
+        "choose",
+        "export",
+        "table",
+        "households",
+        "app",
+    ),
+    "Inspect": ("risk", "measure", "judge", "limit", "cluster", "explain", "member", "report", "doctor", "estimate"),
+    "Experiments": ("run", "check", "resume", "finish", "status", "watch", "compare", "datasets"),
+    "Plugins": ("plugins", "new-plugin"),
+}
+"""The overview's table of contents; a command that stands nowhere is a plugin's own, and comes last."""
+
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
@@ -80,12 +101,17 @@ class Commands(click.Group):
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the overview without importing the commands."""
-        rows = [(name, COMMANDS[name][1]) for name in COMMANDS]
+        """Write the overview, by sections, without importing the commands."""
         self._add_plugins()
-        rows += [(name, command.get_short_help_str()) for name, command in sorted(self.commands.items())]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        texts = {name: text for name, (_, text) in COMMANDS.items()}
+        texts |= {name: command.get_short_help_str(limit=100) for name, command in sorted(self.commands.items())}
+        placed = {name for names in SECTIONS.values() for name in names}
+        for section, names in SECTIONS.items():
+            shown = [name for name in names if name in texts]
+            if section == "Plugins":
+                shown += [name for name in texts if name not in placed]
+            with formatter.section(section):
+                formatter.write_dl([(name, texts[name]) for name in shown])
 
     def _add_plugins(self) -> None:
         if not getattr(self, "_plugins_added", False):
@@ -185,7 +211,7 @@ def _told(error: BaseException) -> int:
     return FAILED
 
 
-_NAMING = ("--attributes", "--protect", "--quasi-identifiers", "--keys", "--columns", "--fields", "--variables")
+_NAMING = ("--protect", "--attributes", "--quasi-identifiers", "--keys", "--columns", "--fields", "--variables")
 """Options by which commands, here and elsewhere, name attributes."""
 
 

@@ -15,9 +15,9 @@ from evosdc.cli.options import (
     drawing_options,
     formulas_option,
     json_option,
-    listed,
     schema_option,
 )
+from evosdc.options.written import listed
 
 if TYPE_CHECKING:
     from evosdc.clustering.clusters import Clusters

@@ -51,7 +51,7 @@ def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: b
 
 def settings_given(settings: tuple[str, ...]) -> dict[str, Any]:
     """Return the keys and values of KEY=VALUE; None for a key without one."""
-    from evosdc.experiment.config.settings import setting_value
+    from evosdc.options.written import setting_value
 
     changes: dict[str, Any] = {}
     for setting in settings:

@@ -1,9 +1,9 @@
 """What commands read, and what they must not write over."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evosdc.cli.options import listed
 from evosdc.errors import DataError, Fault, did_you_mean
 from evosdc.files.atomic import check_writable
 from evosdc.files.packed import files_beside
@@ -37,7 +37,7 @@ def open_source(data: str, schema: Path | None) -> Source:
 def data_of(
     data: str,
     schema: Path | None,
-    names: str | None,
+    names: Sequence[str] | None,
     neutralise: bool = False,
     shuffle: bool = False,
     population: Path | None = None,
@@ -46,8 +46,8 @@ def data_of(
 
     Parameters
     ----------
-    names : str, optional
-        Attributes to protect, separated by commas.
+    names : sequence of str, optional
+        Attributes to protect.
     neutralise : bool
         Whether cells that a spreadsheet would take for formulas are published with a quote before them.
     shuffle : bool
@@ -64,7 +64,7 @@ def data_of(
         source["population"] = str(population)
     if schema is not None:
         source["schema"] = str(schema)
-    return source if names is None else source | {"protect": listed(names)}
+    return source if names is None else source | {"protect": list(names)}
 
 
 def is_dataset(data: str) -> bool:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import PATH, crosswalk_option, json_option, listed, schema_option
+from evosdc.cli.options import DATA, PATH, takes_options
+from evosdc.options.inspection import JudgeOptions
 
 if TYPE_CHECKING:
     from evosdc.assess.judge import Claims, SecondOpinion
@@ -16,46 +17,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("original", metavar="RUN | ORIGINAL")
+@click.argument("original", type=DATA, metavar="RUN | ORIGINAL")
 @click.argument("masked", type=PATH, required=False)
-@schema_option
-@click.option(
-    "--protect",
-    metavar="A,B,...",
-    help="What was masked; default: the quasi-identifiers, and whatever else differs.",
-)
-@crosswalk_option
-@click.option(
-    "--claimed",
-    type=click.FloatRange(0, 100),
-    metavar="DR",
-    help="Risk claimed; default: of a run its own, else as informed measures say.",
-)
-@click.option(
-    "--others",
-    type=PATH,
-    help="Two files: a file of people of the same population who are not in MASKED, for judges that compare with them.",
-)
-@click.option("--judges", metavar="A,B,...", help="Measures to ask; default: all judges that the run did not use.")
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Of halves and samples, to repeat an opinion; default: of a run from its key, else drawn afresh.",
-)
-@json_option
-def judge(
-    original: str,
-    masked: Path | None,
-    schema: Path | None,
-    protect: str | None,
-    crosswalk: Path | None,
-    claimed: float | None,
-    others: Path | None,
-    judges: str | None,
-    seed: int | None,
-    as_json: bool,
-) -> None:
+@takes_options(JudgeOptions)
+def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
     """Check the file of a RUN, or a MASKED file of an ORIGINAL, by independent attacks unknown to the optimiser.
 
     ORIGINAL is a file or a registered data set. Of a RUN the judges are asked that had no time yet, and its verdict and
@@ -78,20 +43,20 @@ def judge(
     from evosdc.runs.result import Result
 
     registry = default_registry()
-    two_files = {"--schema": schema, "--protect": protect, "--crosswalk": crosswalk, "--others": others}
-    run = single_run("judge", original, masked, two_files)
-    updates = run is not None and (judges, claimed, seed) == (None, None, None)
-    chosen, earlier = listed(judges), None
+    two_files = {"--schema": options.schema_file, "--protect": options.protect, "--crosswalk": options.crosswalk}
+    run = single_run("judge", original, masked, two_files | {"--others": options.others})
+    updates = run is not None and (options.judges, options.claimed, options.seed) == (None, None, None)
+    chosen, earlier = options.judges, None
     if run is not None:
-        asked = _of_run(run, registry, claimed, seed)
+        asked = _of_run(run, registry, options)
         earlier = Result.read(run).second_opinion.best if updates else None
         if earlier is not None:
             chosen = [name for name, reason in earlier["not_applicable"].items() if reason == NO_TIME]
     else:
         assert masked is not None, "two files, where it is no run"
-        asked = _of_files(original, masked, schema, listed(protect), crosswalk, claimed, seed)
+        asked = _of_files(original, masked, options)
     before, after = asked.before, asked.after
-    with display(as_json) as shown:
+    with display(options.as_json) as shown:
         shown.concluding("asking judges")
         opinion = second_opinions(
             before,
@@ -104,12 +69,12 @@ def judge(
             seed=asked.seed,
             answered=shown.judging,
             in_order=asked.in_order,
-            others=None if others is None else other_people(others, before),
+            others=None if options.others is None else other_people(options.others, before),
         )[""]
         opinion = opinion.joined(earlier) if earlier is not None else opinion
         found = identity_of(before, after, opinion.attributes, registry)
         members = None
-        if run is not None and judges is None:
+        if run is not None and options.judges is None:
             members = Result.read(run).second_opinion.members
             if "judges" not in (members or {}):
                 shown.concluding("protecting half of the people by the same plan, and attacking both halves")
@@ -119,7 +84,7 @@ def judge(
     opinion = replace(opinion, warnings=warnings, identity=found)
     if updates and run is not None:
         _update(run, opinion, asked.used, members)
-    if as_json:
+    if options.as_json:
         print_json(opinion.to_json() | ({} if members is None else {"members": members}))
         return
     _show(opinion, run)
@@ -154,13 +119,13 @@ class _Asked:
     before: "Table"
     after: "Table"
     protect: Sequence[str] | None
-    claimed: "float | Claims | None"
+    claimed: "float | Mapping[str, float] | Claims | None"
     seed: int
     used: Sequence[str] = ()
     in_order: bool = True
 
 
-def _of_run(path: Path, registry: "Registry", claimed: float | None, seed: int | None) -> _Asked:
+def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Asked:
     """Return what judges compare of the published file of a run."""
     from evosdc.experiment.run.opinion import claims_of, used_judges
     from evosdc.experiment.run.published_file import published_file
@@ -173,33 +138,27 @@ def _of_run(path: Path, registry: "Registry", claimed: float | None, seed: int |
         assign_known(found.original, protect),
         found.masked,
         protect,
-        claims_of(found.individual.scores, experiment, registry) if claimed is None else claimed,
-        judging_seed(found.assembly.seed) if seed is None else seed,
+        claims_of(found.individual.scores, experiment, registry) if options.claimed is None else options.claimed,
+        judging_seed(found.assembly.seed) if options.seed is None else options.seed,
         used_judges(experiment, registry),
         not experiment.data.shuffle,
     )
 
 
-def _of_files(
-    original: str,
-    masked: Path,
-    schema: Path | None,
-    names: list[str] | None,
-    crosswalk: Path | None,
-    claimed: float | None,
-    seed: int | None,
-) -> _Asked:
+def _of_files(original: str, masked: Path, options: JudgeOptions) -> _Asked:
     """Return what judges compare of a masked file and its original."""
     from evosdc.cli.inputs import open_source
     from evosdc.cli.vouched_order import matched_tables, require_comparable
     from evosdc.files.masked_file import holds_generalised
     from evosdc.secret import chosen_seed, judging_seed
 
-    require_comparable("judge", masked, crosswalk)
-    source = open_source(original, schema)
+    require_comparable("judge", masked, options.crosswalk)
+    source = open_source(original, options.schema_file)
+    names = None if options.protect is None else source.table.schema.named(options.protect, "protect")
     generalised = holds_generalised(masked, source)
-    before, after = matched_tables(source, masked, crosswalk, names or (), generalised)
-    return _Asked(before, after, names, claimed, judging_seed(chosen_seed(seed)), in_order=crosswalk is None)
+    before, after = matched_tables(source, masked, options.crosswalk, names or (), generalised)
+    seed = judging_seed(chosen_seed(options.seed))
+    return _Asked(before, after, names, options.claimed, seed, in_order=options.crosswalk is None)
 
 
 def _certainly_unmasked(before: "Table", after: "Table", protect: Sequence[str] | None) -> list[str]:

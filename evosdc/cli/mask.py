@@ -1,7 +1,6 @@
 """``evosdc mask``."""
 
 import json
-import shlex
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,90 +11,17 @@ from typing import Any
 
 import click
 
-from evosdc.cli.options import (
-    PATH,
-    attributes_option,
-    command_line,
-    drawing_options,
-    force_option,
-    formulas_option,
-    json_option,
-    listed,
-    parameters,
-    schema_option,
-)
+from evosdc.cli.options import DATA, Registered, command_line, takes_options
+from evosdc.options.masking import MaskOptions
 
 UNCHANGED = "No value was changed: what was to be masked is published as it was."
 
 
 @click.command()
-@click.argument("method")
-@click.argument("data")
-@schema_option
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A parameter of the method: k=3.")
-@click.option("--equation", type=PATH, metavar="FILE", help="Short for --set equation=FILE, where there is one.")
-@attributes_option("What to mask; default: the quasi-identifiers.")
-@click.option("--by", metavar="A,B,...", help="Attributes that form strata; each stratum is masked on its own.")
-@click.option(
-    "--then",
-    "further",
-    multiple=True,
-    metavar="STEP",
-    help='A further step on what was made: "pram design=a p=0.9"; attributes=A,B and by=A,B where they differ.',
-)
-@click.option(
-    "--right-labels",
-    metavar="A,B,...",
-    help="Attributes to publish, in the end, under the labels that most of their records have.",
-)
-@click.option(
-    "--move-values",
-    metavar="A,B,...",
-    help="Attributes whose rare values, where they were kept, change places in the end.",
-)
-@formulas_option
-@click.option(
-    "--shuffle", is_flag=True, help="Write the records in random order: their old one may tell what is masked."
-)
-@click.option(
-    "--crosswalk", type=PATH, metavar="FILE", help="With --shuffle: where to write which record is which; keep it."
-)
-@drawing_options
-@click.option(
-    "--draw", type=click.IntRange(min=0), default=0, help="Which of the files of a key or seed; evosdc tune names it."
-)
-@click.option(
-    "--executor",
-    metavar="NAME",
-    help="Where strata and clusters are masked: processes, scoop, dask; default: here, one after the other.",
-)
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
-@click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv")
-@force_option
-@json_option
-def mask(
-    method: str,
-    data: str,
-    schema: Path | None,
-    settings: tuple[str, ...],
-    equation: Path | None,
-    attributes: str | None,
-    by: str | None,
-    further: tuple[str, ...],
-    right_labels: str | None,
-    move_values: str | None,
-    neutralise: bool,
-    shuffle: bool,
-    crosswalk: Path | None,
-    key_file: Path | None,
-    seed: int | None,
-    draw: int,
-    executor: str | None,
-    workers: int | None,
-    output: Path,
-    force: bool,
-    as_json: bool,
-) -> None:
+@click.argument("method", type=Registered("masking-method"))
+@click.argument("data", type=DATA)
+@takes_options(MaskOptions)
+def mask(method: str, data: str, options: MaskOptions) -> None:
     """Mask DATA, a file or a registered data set, by METHOD; write the protected file and a manifest beside it.
 
     A step of work: records keep their order, and nothing is judged. evosdc protect makes a file for release.
@@ -108,7 +34,7 @@ def mask(
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
     from evosdc.errors import Fault, FaultCollector, ParameterError
-    from evosdc.experiment.config.maskings import masking_entries
+    from evosdc.experiment.config.maskings import masking_entries, step_of
     from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.files.atomic import require_unused, write_text
@@ -117,6 +43,7 @@ def mask(
     from evosdc.model import Executor, Masking, Microdata
     from evosdc.model.dividing import innermost
     from evosdc.model.parts import Material, Part
+    from evosdc.options.written import parameters
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.crosswalk import write_crosswalk
     from evosdc.secret import PUBLIC_SEED, Key, Seed, chosen_seed, draw_seed, public
@@ -125,25 +52,27 @@ def mask(
     from evosdc.table.table import Table
 
     registry = default_registry()
+    output, schema, key_file = options.output, options.schema_file, options.key
+    crosswalk, shuffle, seed = options.crosswalk, options.shuffle, options.seed
     manifest = output.with_name(f"{output.stem}.manifest.json")
     collect = FaultCollector()
     params: dict[str, Any] = {}
     companion: Path | None = None
     steps: tuple[Masking, ...] = ()
     with collect.step():
-        params = parameters(settings) | ({} if equation is None else {"equation": str(equation)})
+        params = parameters(options.settings)
+        params |= {} if options.equation is None else {"equation": str(options.equation)}
     with collect.step():
         built = registry.build("masking-method", method, params)
         used, weighted = built.params.model_dump(mode="json", exclude_none=True), innermost(built).weighted
         companion = output.with_name(f"{output.stem}.{built.companion}.json") if built.companion else None
     with collect.step():
-        steps = masking_entries([step_of(text) for text in further])
+        steps = masking_entries([step_of(step) if isinstance(step, str) else step for step in options.then])
         built_further = build_steps(Masking(method, params, then=steps), registry)[1:]
         companion = None if steps else companion
     place: Executor | None = None
-    asked = ({} if executor is None else {"name": executor}) | ({} if workers is None else {"workers": workers})
     with collect.step():
-        place = executor_for_parts(asked or None, registry)
+        place = executor_for_parts(options.executor_entry(), registry)
     named = files_named([params, *(step.params for step in steps)])
     targets = (output, manifest, companion, crosswalk)
     with collect.step():  # all beside one another: what is wrong with the first is said once
@@ -158,21 +87,20 @@ def mask(
     with collect.step():
         source = open_source(data, schema)
         require_known_ending(output, source.original, source.origin)
-        source.table.schema.require(listed(by) or (), "--by")
-        source.table.schema.require(listed(right_labels) or (), "--right-labels")
-        source.table.schema.require(listed(move_values) or (), "--move-values")
-        chosen = choose_attributes(source.table.schema, listed(attributes), otherwise_all=False)
+        known = source.table.schema
+        by = known.named(options.by or (), "--by")
+        righted = known.named(options.right_labels or (), "--right-labels")
+        moved = known.named(options.move_values or (), "--move-values")
+        chosen = choose_attributes(known, options.protect, otherwise_all=False)
         for path in filter(None, targets):
             require_apart(path, *files_behind(source, data))
     with collect.step():
-        require_unused(*filter(None, targets), replace=force or bool(collect.faults))
+        require_unused(*filter(None, targets), replace=options.force or bool(collect.faults))
     drawn: Seed = 0
     with collect.step():  # a key file is made last, when nothing else is wrong
         drawn = chosen_seed(seed, None if collect.faults else key_file)
     collect.settle()
-    righted = tuple(listed(right_labels) or ())
-    moved = tuple(listed(move_values) or ())
-    masking = Masking(method, params, by=tuple(listed(by) or ()), right_labels=righted, move_values=moved)
+    masking = Masking(method, params, by=by, right_labels=righted, move_values=moved)
     masking, protect = as_chain(masking, chosen, steps)
     microdata = Microdata(source.table, protect)
     parts: list[int] = []
@@ -182,9 +110,9 @@ def mask(
             parts.append(len(own))
             return carry_out(step, own, whole)
 
-        masked = mask_file(masking, (built, *built_further), microdata, draw_seed(drawn, draw), counted)
-    source = replace(source, neutralise_formulas=source.neutralise_formulas or neutralise)
-    order = random_order(len(source.table), drawn, draw) if shuffle else None
+        masked = mask_file(masking, (built, *built_further), microdata, draw_seed(drawn, options.draw), counted)
+    source = replace(source, neutralise_formulas=source.neutralise_formulas or options.neutralise_formulas)
+    order = random_order(len(source.table), drawn, options.draw) if shuffle else None
     written = source.write(output, masked.select(protect), order=order)
     if crosswalk is not None and order is not None:
         write_crosswalk(crosswalk, order)
@@ -194,11 +122,11 @@ def mask(
         "evosdc": __version__,
         "parameters": used,
         "sha256": digests(used),
-        "by": listed(by) or [],
+        "by": list(by),
         "weights": list(source.table.schema.with_role(Role.WEIGHT)) if weighted else [],
         "context": list(built.auxiliary_names(source.table.schema, chosen)),
         "seed": public(drawn),
-        "draw": draw,
+        "draw": options.draw,
         "missing_rule": str(source.table.schema.na),
         "records": len(masked),
         "shuffled": shuffle,
@@ -231,7 +159,7 @@ def mask(
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     exchanged = exchanged_sentences(microdata.original, masked.select(protect))
     warn([*told, *written.warnings, *exchanged, *([UNCHANGED] if not any(written.changed.values()) else ())])
-    if as_json:
+    if options.as_json:
         print_json(document)
         return
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
@@ -262,22 +190,6 @@ def told_by_methods() -> Iterator[list[str]]:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
         elif str(one.message) not in told:
             told.append(str(one.message))
-
-
-def step_of(text: str) -> dict[str, Any]:
-    """Return a further step, told as a method and its parameters, as an experiment file would say it."""
-    from evosdc.errors import Fault, ParameterError
-
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise ParameterError(Fault("--then", repr(text), "METHOD KEY=VALUE ...", f"{error}.")) from None
-    if not words:
-        raise ParameterError(Fault("--then", "nothing", "METHOD KEY=VALUE ..."))
-    method, *settings = words
-    own = {key: listed(value) for key, _, value in (s.partition("=") for s in settings) if key in ("attributes", "by")}
-    params = parameters(s for s in settings if s.partition("=")[0] not in own)
-    return {**params, "method": method, **own}
 
 
 def digests(params: dict[str, Any]) -> dict[str, str]:

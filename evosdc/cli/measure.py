@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from evosdc.cli.options import PATH, attributes_option, crosswalk_option, json_option, listed, parameters, schema_option
+from evosdc.cli.options import DATA, PATH, takes_options
+from evosdc.options.inspection import MeasureOptions
 
 if TYPE_CHECKING:
     from evosdc.plugins.registry import Registry
@@ -15,43 +16,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("original", metavar="RUN | ORIGINAL")
+@click.argument("original", type=DATA, metavar="RUN | ORIGINAL")
 @click.argument("masked", type=PATH, required=False)
-@schema_option
-@crosswalk_option
-@click.option(
-    "--measures",
-    metavar="A,B,...",
-    help="Registered names; default: of a run its own; by role, as evosdc protect; of a registered data set those of "
-    "the literature; of generalised files lm and dm.",
-)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME.KEY=VALUE",
-    help="A parameter of a measure: ctbil.K=3.",
-)
-@click.option(
-    "--linkage",
-    type=click.Choice(["max", "mean"]),
-    help="What DR takes of several record linkages: the greatest, or their mean; default: as the run, else max.",
-)
-@attributes_option("What is judged; default: what the run protects, else the quasi-identifiers.")
-@click.option("--baselines", is_flag=True, help="Also the scores of the original itself and of its records permuted.")
-@json_option
-def measure(
-    original: str,
-    masked: Path | None,
-    schema: Path | None,
-    crosswalk: Path | None,
-    measures: str | None,
-    settings: tuple[str, ...],
-    linkage: Literal["max", "mean"] | None,
-    attributes: str | None,
-    baselines: bool,
-    as_json: bool,
-) -> None:
+@takes_options(MeasureOptions)
+def measure(original: str, masked: Path | None, options: MeasureOptions) -> None:
     """Measure the file that a RUN published, or a MASKED file against its ORIGINAL: less is better.
 
     ORIGINAL is a file or a registered data set. Losses and risks lie between 0 and 100. Generalised files are judged by
@@ -65,33 +33,34 @@ def measure(
     from evosdc.cli.text import say, warn
     from evosdc.cli.vouched_order import single_run
     from evosdc.errors import FaultCollector
+    from evosdc.options.written import parameters
     from evosdc.plugins.registry import default_registry
 
     registry = default_registry()
     collect = FaultCollector()
-    names = None if measures is None else list(dict.fromkeys(listed(measures) or [""]))
+    names = None if options.measures is None else list(dict.fromkeys(options.measures or [""]))
     compared: _Compared | None = None
     given: dict[str, Any] = {}
-    run = single_run("measure", original, masked, {"--schema": schema, "--crosswalk": crosswalk})
+    run = single_run("measure", original, masked, {"--schema": options.schema_file, "--crosswalk": options.crosswalk})
     for name in names or ():
         with collect.step():
             registry.spec("measure", name)
     with collect.step():
         if run is not None:
-            compared = _of_run(run, registry, names, listed(attributes))
+            compared = _of_run(run, registry, names, options.protect)
         else:
             assert masked is not None, "two files, where it is no run"
-            compared = _of_files(original, masked, schema, crosswalk, registry, names, listed(attributes))
+            compared = _of_files(original, masked, registry, names, options)
     with collect.step():
-        given = _params(list(compared.params) if compared is not None else names or [], parameters(settings))
+        given = _params(list(compared.params) if compared is not None else names or [], parameters(options.settings))
     collect.settle()
     assert compared is not None
     before, after, chosen, of, risks = compared.before, compared.after, compared.chosen, compared.of, compared.risks
-    linkage = linkage or compared.linkage
+    linkage = options.linkage or compared.linkage
     params = {name: {**own, **given.get(name, {})} for name, own in compared.params.items()}
-    judged = score_table(before, after, params, chosen, registry, baselines, of)
+    judged = score_table(before, after, params, chosen, registry, options.baselines, of)
     figures = {"score": judged.scores}
-    if baselines:
+    if options.baselines:
         figures |= {"identity": judged.identity, "permutation": judged.permutation}
     specs: dict[str, Any] = {name: registry.spec("measure", name) for name in params}
     il, dr = compared.combined or [[name for name in specs if specs[name].kind == kind] for kind in ("il", "dr")]
@@ -100,14 +69,14 @@ def measure(
     unmeasured = [name for name in after.schema.names if name not in chosen]
     differing = [name for name in unmeasured if differs(before, after, name)]
     reordered = reordered_words(before, after, unmeasured)
-    told = [reordered or f"{', '.join(differing)}: other than in the original, and not measured; see --attributes."]
+    told = [reordered or f"{', '.join(differing)}: other than in the original, and not measured; see --protect."]
     judged = replace(judged, warnings=(*judged.warnings, *(told if differing else ())))
     warn(judged.warnings)
-    if as_json:
+    if options.as_json:
         besides: dict[str, Any] = {"attributes": list(chosen), "records": len(before), "missing_rule": rule}
         besides |= {"linkage": linkage, "risks": risks, "of": of, "parameters": judged.parameters}
         besides |= {"warnings": list(judged.warnings)} if judged.warnings else {}
-        if baselines:
+        if options.baselines:
             besides["baselines"] = {heading: figures[heading] for heading in ("identity", "permutation")}
         print_json(dict(figures["score"]) | besides)
         return
@@ -123,7 +92,7 @@ def measure(
     if risks == "max":
         say("DR is the greatest of the risks: of linkage by what an intruder knows, of inference of what is sensitive.")
     say(f"{len(before)} records, {', '.join(chosen)}; missing values count by the rule '{rule}'.")
-    if baselines:
+    if options.baselines:
         say("identity: the original itself; permutation: its records in random order.")
 
 
@@ -145,7 +114,7 @@ class _Compared:
     combined: tuple[list[str], list[str]] | None = None
 
 
-def _of_run(path: Path, registry: "Registry", names: list[str] | None, attributes: list[str] | None) -> _Compared:
+def _of_run(path: Path, registry: "Registry", names: list[str] | None, attributes: Sequence[str] | None) -> _Compared:
     """Return the published file of a run and its original, to be measured as the run did unless others are named."""
     from evosdc.assess.defaults import choose_attributes
     from evosdc.experiment.build.problem import drawing_from
@@ -173,13 +142,7 @@ def _of_run(path: Path, registry: "Registry", names: list[str] | None, attribute
 
 
 def _of_files(
-    original: str,
-    masked: Path,
-    schema: Path | None,
-    crosswalk: Path | None,
-    registry: "Registry",
-    names: list[str] | None,
-    attributes: list[str] | None,
+    original: str, masked: Path, registry: "Registry", names: list[str] | None, options: MeasureOptions
 ) -> _Compared:
     """Return a masked file and its original, to be measured by the usual measures unless others are named."""
     from evosdc.assess.defaults import choose_attributes, default_measures, entries_by_role
@@ -188,9 +151,9 @@ def _of_files(
     from evosdc.files.masked_file import holds_generalised
     from evosdc.model import Microdata
 
-    require_comparable("measure", masked, crosswalk)
-    source = open_source(original, schema)
-    chosen = choose_attributes(source.table.schema, attributes, otherwise_all=False)
+    require_comparable("measure", masked, options.crosswalk)
+    source = open_source(original, options.schema_file)
+    chosen = choose_attributes(source.table.schema, options.protect, otherwise_all=False)
     of: dict[str, tuple[str, ...]] = {}
     risks: Literal["mean", "max"] = "mean"
     if names is None:
@@ -204,7 +167,7 @@ def _of_files(
             names, of, risks = list(entries), {name: own for name, own in entries.items() if own}, "max"
     known = [name for name in names if name in registry.names("measure")]
     generalised = any(registry.implementation("measure", name).generalised for name in known)
-    before, after = matched_tables(source, masked, crosswalk, chosen, generalised)
+    before, after = matched_tables(source, masked, options.crosswalk, chosen, generalised)
     return _Compared(before, after, chosen, {name: {} for name in names}, of, risks=risks)
 
 

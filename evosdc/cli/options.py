@@ -1,41 +1,139 @@
-"""Options that several commands share."""
+"""Options of the command line, made from the models of `evosdc.options`."""
 
-import csv
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from evosdc.durations import EXAMPLES, seconds_in
+from evosdc.options import FLAG, NAMES, TEXTS, TIME, Described, Options, described, read
+from evosdc.options.written import listed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 PATH = click.Path(path_type=Path)
 
 
-class DefaultName:
-    """The name that is taken on an occasion (`evosdc.specs.OCCASIONS`), looked up when it is needed or shown."""
+def takes_options(model: type[Options]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command all options of a model; the function gets them, checked, as its argument `options`."""
+    own = [one for one in described(model) if one.only != "python"]
 
-    def __init__(self, kind: str, occasion: str) -> None:
-        self.kind = kind
-        self.occasion = occasion
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def call(**given: Any) -> Any:
+            chosen = {one.name: given.pop(one.name) for one in own}
+            said = {name: value for name, value in chosen.items() if value is not None}
+            return function(**given, options=read(model, said, command=True))
 
-    def __call__(self) -> str:
-        """Return the name."""
+        decorated: Callable[..., Any] = call
+        for one in reversed(own):
+            decorated = _option(one)(decorated)
+        return decorated
+
+    return decorate
+
+
+def _option(one: Described) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    if one.kind == FLAG:
+        shown = one.default is True and one.only != "command"
+        return click.option(*one.flags, one.name, is_flag=True, default=one.default, show_default=shown, help=one.text)
+    if one.kind == TEXTS:
+        return click.option(*one.flags, one.name, multiple=True, metavar=one.metavar, help=f"{one.text} Repeatable.")
+    usual: Any = None if one.required or one.default == () else one.default
+    shown_default: bool | str = usual is not None
+    if one.occasion is not None:
         from evosdc.plugins.registry import default_registry
 
-        return default_registry().default(self.kind, self.occasion)
+        shown_default = default_registry().default(*one.occasion)
+    return click.option(
+        *one.flags, one.name, type=_type(one), default=usual, required=one.required, show_default=shown_default,
+        metavar=None if one.choices else one.metavar or None, help=one.text,
+    )  # fmt: skip
 
-    __str__ = __call__
+
+def _type(one: Described) -> click.ParamType[Any]:
+    if one.kind == NAMES:
+        return Names(one.registered)
+    if one.kind == TIME:
+        return click.STRING
+    if one.choices:
+        return _Choice(one.choices)
+    if one.registered:
+        return Registered(one.registered)
+    return PATH if one.type is Path else _Number(one.type, one.limits) if one.type in (int, float) else click.STRING
 
 
-def command_line() -> str:
-    """Return what the user typed, for the record; empty where a program called the command."""
-    context = click.get_current_context(silent=True)
-    words = context.find_root().obj if context is not None else None
-    return shlex.join(["evosdc", *words]) if words else ""
+class Registered(click.ParamType[Any]):
+    """A name that plugins register, such as one of a masking method, which a shell can complete.
+
+    Parameters
+    ----------
+    kind : str
+    files : bool
+        Whether it may also be a file.
+    """
+
+    name = "text"
+
+    def __init__(self, kind: str, files: bool = False) -> None:
+        self.kind, self.files = kind, files
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name as it is: whether it is known is told together with all other faults."""
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        """Return the names that begin as was typed; of several, which commas separate, the last."""
+        from evosdc.plugins.registry import default_registry
+
+        done, comma, begun = incomplete.rpartition(",")
+        known = default_registry().names(self.kind) if self.kind else ()
+        found = [CompletionItem(f"{done}{comma}{name}") for name in known if name.startswith(begun)]
+        return [*found, CompletionItem(incomplete, type="file")] if self.files else found
+
+
+DATA = Registered("dataset", files=True)
+"""A data file, or the name of a registered data set."""
+
+
+class Names(Registered):
+    """Names, separated by commas; those in double quotes may hold commas and blanks at their ends."""
+
+    name = "names"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the names as a list."""
+        return listed(value) if isinstance(value, str) else value
+
+
+class _Choice(click.Choice[str]):
+    """A choice that leaves it to the model to refuse a value, together with all others."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value, as it is where it is none of the choices."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            return value
+
+
+class _Number(click.ParamType[Any]):
+    """A number that the model checks, together with all other options."""
+
+    def __init__(self, kind: type, limits: Mapping[str, float]) -> None:
+        self.name = "integer" if kind is int else "float"
+        self.limits = limits
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or the text where it is none."""
+        try:
+            return int(value) if self.name == "integer" else float(value)
+        except (TypeError, ValueError):
+            return value
 
 
 def schema_option(command: F) -> F:
@@ -69,44 +167,6 @@ def formulas_option(command: F) -> F:
         is_flag=True,
         help="Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text.",
     )(command)
-
-
-def goal_options(command: F) -> F:
-    """Add what a search is for: the attributes, how files are judged, and what must hold."""
-    return _with(
-        command,
-        click.option(
-            "--protect", "names", metavar="A,B,...", help="Attributes to protect; default: the quasi-identifiers."
-        ),
-        click.option(
-            "--fitness",
-            metavar="NAME",
-            help="How IL and DR are combined, for research: max, mean, ...; default: the least loss within --audience.",
-        ),
-        click.option(
-            "--audience",
-            type=click.Choice(["public", "researchers", "safe-room"]),
-            help="Who gets the file. Of the people 9, 20 or 33 % may be found in it, whichever way an attacker looks.  "
-            "[default: public]",
-        ),
-        click.option(
-            "--bound",
-            type=click.FloatRange(0, 100, min_open=True),
-            metavar="PERCENT",
-            help="Of the people, in place of the bound of the audience.",
-        ),
-        click.option(
-            "--il", metavar="A,B,...", help="Measures of information loss; default: by the scales of the attributes."
-        ),
-        click.option("--dr", metavar="A,B,...", help="Measures of disclosure risk; default likewise."),
-        click.option(
-            "--require",
-            multiple=True,
-            metavar="CONDITION",
-            help='What the file must fulfil, such as "k-anonymity >= 3", "dr <= 20"; of protect also "publishable" or '
-            '"publishable on conditions", what the verdict must be; repeatable.',
-        ),
-    )
 
 
 def drawing_options(command: F) -> F:
@@ -163,27 +223,11 @@ def attributes_option(text: str) -> Callable[[F], F]:
     return click.option("--attributes", metavar="A,B,...", help=text)
 
 
-def listed(text: str | None) -> list[str] | None:
-    """Return the parts of a comma-separated text, None where there is none; parts in double quotes may hold commas."""
-    if text is None:
-        return None
-    return [part for row in csv.reader([text], skipinitialspace=True) for part in map(str.strip, row) if part]
-
-
-def parameters(settings: Iterable[str]) -> dict[str, Any]:
-    """Return the parameters given by ``--set KEY=VALUE``, dotted keys as nested tables.
-
-    Raises
-    ------
-    ExperimentError
-        A setting that is not KEY=VALUE.
-    """
-    from evosdc.experiment.config.settings import override
-
-    document: dict[str, Any] = {}
-    for setting in settings:
-        override(document, setting)
-    return document
+def command_line() -> str:
+    """Return what the user typed, for the record; empty where a program called the command."""
+    context = click.get_current_context(silent=True)
+    words = context.find_root().obj if context is not None else None
+    return shlex.join(["evosdc", *words]) if words else ""
 
 
 def seconds_of(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import PATH, crosswalk_option, force_option, json_option, listed, parameters, schema_option
+from evosdc.cli.options import DATA, takes_options
+from evosdc.options.inspection import RiskOptions
 
 if TYPE_CHECKING:
     from evosdc.assess.risk import Perturbed
@@ -19,52 +20,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("data")
-@schema_option
-@click.option("--quasi-identifiers", metavar="A,B,...", help="What an intruder knows; default: as in the schema.")
-@click.option("--sensitive", metavar="A,B,...", help="What an intruder wants to learn; default: as in the schema.")
-@click.option("--weight", metavar="A", help="Attribute of sampling weights; default: as in the schema.")
-@click.option("--household", metavar="A", help="Attribute that tells households apart; default: as in the schema.")
-@click.option(
-    "--missing",
-    type=click.Choice(["wildcard", "category", "never"]),
-    help="What a missing value equals: anything, other missing values, nothing; default: as in the schema.",
-)
-@click.option("--population", type=PATH, help="A file of the population, for models that compare with it.")
-@click.option("--transitions", type=PATH, help="Matrices that the file was randomised by, such as transitions.json.")
-@click.option("--original", metavar="FILE", help="What DATA was made from, to count which of its records are right.")
-@crosswalk_option
-@click.option("--models", metavar="A,B,...", help="Registered privacy models; default: all.")
-@click.option("--set", "settings", metavar="MODEL.KEY=VALUE", multiple=True, help="A parameter of a model.")
-@click.option(
-    "--standing-out", "most", type=click.IntRange(min=1), metavar="N",
-    help="List the first N records that stand out, by position, and by which attributes; and what an informed intruder "
-    "finds.",
-)  # fmt: skip
-@click.option(
-    "--records", type=PATH, metavar="FILE", help="Write what each model says of every record, by its position, as CSV."
-)
-@force_option
-@json_option
-def risk(
-    data: str,
-    schema: Path | None,
-    quasi_identifiers: str | None,
-    sensitive: str | None,
-    weight: str | None,
-    household: str | None,
-    missing: str | None,
-    population: Path | None,
-    transitions: Path | None,
-    original: str | None,
-    crosswalk: Path | None,
-    models: str | None,
-    settings: tuple[str, ...],
-    most: int | None,
-    records: Path | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+@click.argument("data", type=DATA)
+@takes_options(RiskOptions)
+def risk(data: str, options: RiskOptions) -> None:
     """Show what DATA, a file or a registered data set, reveals of its respondents when taken by itself.
 
     Where values of DATA were changed, as its manifest, its run folder or --original tell, counts of records that stand
@@ -85,11 +43,15 @@ def risk(
     from evosdc.cli.vouched_order import require_comparable
     from evosdc.errors import Fault, FaultCollector, ParameterError
     from evosdc.files.reading import read_source
+    from evosdc.options.written import parameters
     from evosdc.plugins.registry import default_registry
 
     registry = default_registry()
-    names = list(registry.names("privacy-model")) if models is None else listed(models) or [""]
-    given, collect = parameters(settings), FaultCollector()
+    schema, original, crosswalk, most = options.schema_file, options.original, options.crosswalk, options.standing_out
+    population = None if options.population is None else Path(options.population)
+    transitions = None if options.transitions is None else Path(options.transitions)
+    names = list(registry.names("privacy-model")) if options.models is None else list(options.models) or [""]
+    given, collect = parameters(options.settings), FaultCollector()
     for name, params in given.items():
         if name not in names or not isinstance(params, dict):
             wanted = f"MODEL.KEY=VALUE with one of {', '.join(names)}"
@@ -109,22 +71,23 @@ def risk(
     with collect.step():
         source = open_published(data, schema, generalised=True)
         people = None
-        known, secret = listed(quasi_identifiers), listed(sensitive)
-        view = intruder_view_of(source.table, known, secret, weight, household, missing, None, rows, False)
+        asked = (options.quasi_identifiers, options.sensitive, options.weight, options.household, options.missing)
+        view = intruder_view_of(source.table, *asked, None, rows, False)
         if population is not None:
             described = population_description(source.table.schema, view.quasi_identifiers)
             people = read_source(population, described).table
-            view = intruder_view_of(source.table, known, secret, weight, household, missing, people, rows, False)
+            view = intruder_view_of(source.table, *asked, people, rows, False)
     collect.settle()
     if view is None:
         raise ParameterError(Fault(data, "no file", "a file"))
     figures = assess(view, chosen, registry)
-    if records is not None:
+    if options.records is not None:
+        records = Path(options.records)
         require_apart(records, Path(data), schema, population, transitions)
-        write_record_figures(records, record_figures(view, chosen, registry), force)
+        write_record_figures(records, record_figures(view, chosen, registry), options.force)
     perturbed = perturbed_by(data, schema, original, view, crosswalk)
     alone = standing_out(view, list(build_models(chosen, registry).values()), registry) if most else None
-    if as_json:
+    if options.as_json:
         further: dict[str, Any] = {"perturbed": perturbed.to_json()} if perturbed else {}
         further |= {"standing_out": alone.to_json(most or 0)} if alone else {}
         print_json(figures | view_summary(view) | further)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evosdc.cli.ending import conclude, outcome, reported
-from evosdc.cli.options import PATH, command_line, json_option, listed, report_option, schema_option
+from evosdc.cli.options import PATH, command_line, json_option, report_option, schema_option
+from evosdc.options.written import listed
 
 if TYPE_CHECKING:
     from evosdc.secret import Seed

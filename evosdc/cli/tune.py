@@ -10,16 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import (
-    PATH,
-    computing_options,
-    formulas_option,
-    goal_options,
-    json_option,
-    listed,
-    schema_option,
-    seconds_of,
-)
+from evosdc.cli.options import DATA, takes_options
+from evosdc.options.search import TuneOptions
+from evosdc.options.written import names_text
 
 if TYPE_CHECKING:
     from evosdc.experiment.build.assembly import Assembly
@@ -36,45 +29,9 @@ LEAST = 0.05
 
 
 @click.command()
-@click.argument("data")
-@schema_option
-@goal_options
-@click.option("--methods", metavar="A,B,...", help="Masking methods to tune; default: all that fit.")
-@click.option(
-    "--time",
-    "seconds",
-    callback=seconds_of,
-    metavar="60s",
-    help="Stop after this time, counted from the start of the program.",
-)
-@click.option("--evaluations", type=click.IntRange(min=1), metavar="N", help="Files to judge at most; default: 2000.")
-@formulas_option
-@computing_options
-@click.option("-o", "--output", type=PATH, metavar="DIR", help="New folder for the best file and what repeats it.")
-@click.option("--quiet", is_flag=True, help="No progress.")
-@json_option
-def tune(
-    data: str,
-    schema: Path | None,
-    names: str | None,
-    fitness: str | None,
-    audience: str | None,
-    bound: float | None,
-    il: str | None,
-    dr: str | None,
-    require: tuple[str, ...],
-    methods: str | None,
-    seconds: float | None,
-    evaluations: int | None,
-    neutralise: bool,
-    key_file: Path | None,
-    seed: int | None,
-    executor: str,
-    workers: int | None,
-    output: Path | None,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@click.argument("data", type=DATA)
+@takes_options(TuneOptions)
+def tune(data: str, options: TuneOptions) -> None:
     """Find the best parameters of every masking method for DATA, a file or the name of a registered data set.
 
     Shows all methods at their best, each attribute with parameters of its own, and chains of two, with the command that
@@ -91,37 +48,31 @@ def tune(
     from evosdc.plugins.registry import default_registry
     from evosdc.secret import chosen_seed
 
-    tuned = {"methods": listed(methods), "evaluations": evaluations, "seconds": seconds}
+    schema, output = options.schema_file, options.output
+    tuned = {"methods": options.methods, "evaluations": options.evaluations, "seconds": options.time}
     if output is not None and output.exists():
         raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one."))
     if output is not None:
         check_writable(output)
     experiment = protection(
-        data_of(data, schema, names, neutralise),
+        data_of(data, schema, options.protect, options.neutralise_formulas),
         default_registry(),
-        fitness=fitness or "",
-        audience=audience or "",
-        bound=bound,
-        il=listed(il) or (),
-        dr=listed(dr) or (),
-        require=require,
-        seed=seed,
-        executor={"name": executor} | ({"workers": workers} if workers else {}),
+        options.as_protection(),
         start={"tuned": {key: value for key, value in tuned.items() if value is not None}},
-        harms=not (il or dr),
-        structural_zeros=False,
+        harms=not (options.il or options.dr),
     ).model_copy(update={"title": f"Tuning for {Path(data).name}"})
-    drawn = chosen_seed(seed, key_file)
+    drawn = chosen_seed(options.seed, options.key)
     assembly = assemble(experiment, default_registry(), drawn)
     assert experiment.start is not None
     assert experiment.start.tuned is not None
     wanted = experiment.start.tuned
     budget = budget_of(wanted, experiment.stop)
+    seconds = options.time
     if seconds is not None:
         # What the program, the data and their measures took to load is part of the time that was given.
         seconds = max(seconds - seconds_since(), LEAST * seconds)
         budget = replace(budget, seconds=seconds)
-    with display(quiet or as_json) as shown:
+    with display(options.quiet or options.as_json) as shown:
         shown.limited(seconds)
         stopped: list[Tuning] = []
         try:
@@ -130,34 +81,26 @@ def tune(
             for so_far in stopped:
                 if so_far.rows:
                     shown.message("stopping: this is what was found so far")
-                    _conclude(so_far, assembly, data, schema, key_file, output, as_json)
+                    _conclude(so_far, assembly, data, options)
             raise
     if not found.rows:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in found.refused.items()) or "no method"
         raise DataError(Fault("tune", reasons, "a masking method that fits the protected attributes"))
-    _conclude(found, assembly, data, schema, key_file, output, as_json)
+    _conclude(found, assembly, data, options)
 
 
-def _conclude(
-    found: "Tuning",
-    assembly: "Assembly",
-    data: str,
-    schema: Path | None,
-    key_file: Path | None,
-    output: Path | None,
-    as_json: bool,
-) -> None:
+def _conclude(found: "Tuning", assembly: "Assembly", data: str, options: TuneOptions) -> None:
     """Write the best file and what repeats it where a folder was asked for, and print what was found."""
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
     from evosdc.experiment.run.summaries import alike_in_words
     from evosdc.secret import public
 
-    experiment = assembly.experiment
+    experiment, schema, output = assembly.experiment, options.schema_file, options.output
     alike = alike_in_words(assembly.microdata.original)
     if alike:
         warn([f"{alike}: no method is better than another one."])
-    drawn_from = drawing_words(assembly.seed, key_file, output)
+    drawn_from = drawing_words(assembly.seed, options.key, output)
     commands = [command_of(row.masking, data, schema, assembly.microdata.protect, drawn_from) for row in found.rows]
     best = command_of(found.files[0].masking, data, schema, assembly.microdata.protect, drawn_from)
     fitness = experiment.fitness.name
@@ -170,7 +113,7 @@ def _conclude(
         written = _write(output, assembly, found, result)
         result["file"] = str(written.path)
         warn(written.warnings)
-    if as_json:
+    if options.as_json:
         print_json(result)
         return
     _print(
@@ -217,7 +160,7 @@ def command_of(
     first, *further = masking.steps
     own = first.attributes or tuple(protect)
     words = ["evosdc", "mask", first.method, data, *(("--schema", str(schema)) if schema is not None else ())]
-    words += ["--attributes", names_text(own)]
+    words += ["--protect", names_text(own)]
     words += ["--by", names_text(first.by)] if first.by else []
     for key, value in first.params.items():
         words += ["--set", f"{key}={value_text(value)}"]
@@ -233,14 +176,9 @@ def command_of(
     return shlex.join([*words, *righted, *moved, *drawn_from, *draw, "-o", "masked.csv"])
 
 
-def names_text(names: Sequence[str]) -> str:
-    """Return names as the options that take lists read them: separated by commas, in quotes where one holds a comma."""
-    return ",".join(f'"{name}"' if "," in name else name for name in names)
-
-
 def value_text(value: Any) -> str:
     """Return the text of a parameter that ``--set`` reads as this value again."""
-    from evosdc.experiment.config.settings import setting_value
+    from evosdc.options.written import setting_value
 
     if isinstance(value, str):
         return value if setting_value(value) == value else json.dumps(value)

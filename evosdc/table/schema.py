@@ -195,6 +195,21 @@ class Schema:
         rules = tuple(rule for rule in self.edit_rules if set(rule.names) <= set(names)) if self.edit_rules else ()
         return replace(self, attributes=tuple(self._by_name[name] for name in names), edit_rules=rules)
 
+    def named(self, names: Iterable[str], where: str = "attributes") -> tuple[str, ...]:
+        """Return names as the file has them: a name that it lacks may differ in blanks at its ends, if one column fits.
+
+        Raises
+        ------
+        SchemaError
+            Names that the file does not have.
+        """
+        found = []
+        for name in dict.fromkeys(names):
+            alike = [] if name in self._by_name else [own for own in self.names if own.strip() == name.strip()]
+            found.append(alike[0] if len(alike) == 1 else name)
+        self.require(found, where)
+        return tuple(dict.fromkeys(found))
+
     def require(self, names: Iterable[str], where: str = "attributes") -> None:
         """Raise `SchemaError` naming every one of `names` that the schema lacks."""
         faults = []

@@ -23,6 +23,7 @@ import click
 
 import evosdc
 from evosdc.experiment.build.protection import protection
+from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 
 FILES: dict[str, dict[str, Any]] = {
@@ -52,11 +53,7 @@ def protected(name: str, source: Mapping[str, Any], quick: bool, folder: Path) -
     experiment = protection(
         source,
         default_registry(),
-        fitness="max",
-        seed=1,
-        tuned=not quick,
-        generations=5 if quick else 300,
-        executor={"name": "serial"},
+        ProtectOptions(fitness="max", seed=1, tune=not quick, generations=5 if quick else 300, executor="serial"),
     ).model_copy(update={"title": f"Protection of {name}"})
     began = process_time()
     result = evosdc.run(experiment, folder / name)

@@ -90,10 +90,10 @@ def mondrian(k: int, partitioning: str, first: int | None, attributes: Sequence[
     own = tuple(attributes) != LABORATORY
     chosen = {"k": k, "partitioning": partitioning, "output": "interval", "hierarchies": own}
     began = perf_counter()
-    masked = evosdc.mask(original, "mondrian", attributes=list(attributes), seed=1, **chosen)
+    masked = evosdc.mask(original, "mondrian", protect=list(attributes), seed=1, **chosen)
     seconds = perf_counter() - began
     measures = {"lm": {"aggregate": "sum"}, "aecs": {}}
-    scores = evosdc.measure(original, masked, measures, attributes=list(attributes))
+    scores = evosdc.measure(original, masked, measures, protect=list(attributes))
     return {
         "method": f"mondrian {partitioning}",
         "attributes": " ".join(attributes),

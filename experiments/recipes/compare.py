@@ -39,6 +39,7 @@ from evosdc.experiment.run.own_data import with_own_data
 from evosdc.experiment.run.portfolio import search_from, starting_individuals
 from evosdc.experiment.run.tuning import tune_alone
 from evosdc.model import Masking
+from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 from evosdc.tuning.candidate import Budget
@@ -65,7 +66,9 @@ WAVE_FIELDS = ("made for", "carried out on", "score there", "score here", "chang
 
 def judged(source: dict[str, Any], seed: int) -> Experiment:
     """Return the experiment that judges a file as ``evosdc protect`` does."""
-    return protection(source, REGISTRY, fitness="max", seed=seed, second_opinion=False, executor={"name": "serial"})
+    return protection(
+        source, REGISTRY, ProtectOptions(fitness="max", seed=seed, second_opinion=False, executor="serial")
+    )
 
 
 def fresh(assembly: Assembly, masking: Masking) -> float:

@@ -48,7 +48,7 @@ def figures_of_run(experiment: Experiment, folder: Path) -> tuple[float, ...]:
 
 def figures_of(original: Table, masked: Table) -> tuple[float, ...]:
     """Return `MEASURES` of a masked table."""
-    found = evosdc.measure(original, masked.select(original.schema.names), MEASURES, attributes=original.schema.names)
+    found = evosdc.measure(original, masked.select(original.schema.names), MEASURES, protect=original.schema.names)
     return tuple(found[name] for name in MEASURES)
 
 

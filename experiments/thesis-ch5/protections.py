@@ -122,11 +122,11 @@ def protections(
     """Yield a file for each k without clustering, and for each c, k and seed with it."""
     names = original.schema.names
     for k in ks:
-        masked = evosdc.mask(original, method, attributes=names, seed=seeds[0], k=k)
+        masked = evosdc.mask(original, method, protect=names, seed=seeds[0], k=k)
         yield Protection(method, 1, k, seeds[0], masked, judge.figures(masked))
     for c in cs:
         for k in ks:
             for seed in seeds:
                 inner = {"method": method, "k": k}
-                masked = evosdc.mask(original, "clustered", attributes=names, seed=seed, c=c, inner=inner)
+                masked = evosdc.mask(original, "clustered", protect=names, seed=seed, c=c, inner=inner)
                 yield Protection(method, c, k, seed, masked, judge.figures(masked))

@@ -40,8 +40,8 @@ def census(registry: Registry, ks: Sequence[int] = CENSUS_KS) -> Iterator[tuple[
         part = original.select(original.schema.names[:length])
         measures = {f"{content}-discrepancy": {"error": "variation"} for content in LOSSES.values()}
         for k in ks:
-            masked = evosdc.mask(part, "mdav", attributes=part.schema.names, k=k, destandardise=True, seed=1)
-            found = evosdc.measure(part, masked, measures, attributes=part.schema.names)
+            masked = evosdc.mask(part, "mdav", protect=part.schema.names, k=k, destandardise=True, seed=1)
+            found = evosdc.measure(part, masked, measures, protect=part.schema.names)
             losses = {name: 100.0 * found[f"{content}-discrepancy"] for name, content in LOSSES.items()}
             yield length, k, losses | {"IL6": sum(losses.values()) / len(losses)}
 
@@ -53,8 +53,8 @@ def housing(registry: Registry, ks: Sequence[int] = HOUSING_KS) -> Iterator[tupl
         part = original.select(original.schema.names[:length])
         for k in ks:
             for average in AVERAGES:
-                masked = evosdc.mask(part, "mdav", attributes=part.schema.names, k=k, average=average, seed=1)
-                found = evosdc.measure(part, masked, list(CATEGORICAL.values()), attributes=part.schema.names)
+                masked = evosdc.mask(part, "mdav", protect=part.schema.names, k=k, average=average, seed=1)
+                found = evosdc.measure(part, masked, list(CATEGORICAL.values()), protect=part.schema.names)
                 yield length, k, average, {name: found[measure] for name, measure in CATEGORICAL.items()}
 
 

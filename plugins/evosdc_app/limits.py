@@ -1,8 +1,6 @@
 """What no file beats: the limit beside a goal, and on the map of a search by measures that have one."""
 
 import asyncio
-import csv
-import io
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from math import isfinite
 from pathlib import Path
@@ -13,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.files.schema.schema_reader import load_schema
+from evosdc.options.written import names_text
 from evosdc.runs.layout import RESOLVED
 from evosdc.table.schema import Role, Scale
 from evosdc_app.file_screen import data_words
@@ -121,9 +120,7 @@ def protected_words(protect: Iterable[str], chosen: Iterable[str]) -> list[str]:
     named = list(dict.fromkeys(protect))
     if not named or set(named) == set(chosen):
         return []
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(named)
-    return ["--protect", line.getvalue()]
+    return ["--protect", names_text(named)]
 
 
 def limit_words(bench: Workbench, data: str, protect: Sequence[str], time: str) -> tuple[list[str], list[Path]]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, drawing_options, json_option, listed, schema_option, seconds_of
+from evosdc.cli.options import PATH, drawing_options, json_option, schema_option, seconds_of
+from evosdc.options.written import listed
 
 
 def _bounds_of(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any]:

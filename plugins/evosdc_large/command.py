@@ -1,31 +1,62 @@
 """``evosdc large``."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal
 
 import click
 
-from evosdc.cli.options import (
-    PATH,
-    drawing_options,
-    force_option,
-    json_option,
-    listed,
-    parameters,
-    schema_option,
-)
+from evosdc.cli.options import PATH, Registered, takes_options
+from evosdc.options import Options, names, option, shared, texts
+from evosdc.options.written import parameters
 
-F = TypeVar("F", bound=Callable[..., Any])
+WORKERS = option(None, "Start a Dask cluster of N workers here.", metavar="N", ge=1)
+DASK = option(None, "Use the Dask cluster of this scheduler.", flags=("--dask",), metavar="ADDRESS")
 
 
-def workers_options(command: F) -> F:
-    """Add ``--workers`` and ``--dask``."""
-    number = click.option(
-        "--workers", type=click.IntRange(min=1), metavar="N", help="Start a Dask cluster of N workers here."
+class LargeRiskOptions(Options):
+    """Options of ``evosdc large risk``."""
+
+    quasi_identifiers: Sequence[str] = names("What an intruder knows.", ...)
+    sensitive: Sequence[str] = names("What an intruder wants to learn.", ())
+    missing: Literal["wildcard", "category"] | None = option(None, "What a missing value equals.")
+    models: Sequence[str] | None = names(
+        "Registered privacy models; default: all that judge counts.", registered="privacy-model"
     )
-    address = click.option("--dask", "address", metavar="ADDRESS", help="Use the Dask cluster of this scheduler.")
-    return number(address(command))
+    settings: Sequence[str] = texts("A parameter of a model.", "MODEL.KEY=VALUE", flags=("--set",))
+    schema_file: Path | None = shared.SCHEMA
+    workers: int | None = WORKERS
+    address: str | None = DASK
+    as_json: bool = shared.JSON
+
+
+class LargeMeasureOptions(Options):
+    """Options of ``evosdc large measure``."""
+
+    protect: Sequence[str] | None = names("What is judged; default: all columns that both files have.")
+    measures: Sequence[str] | None = names(
+        "Registered names; default: all that joint counts tell.", registered="measure"
+    )
+    settings: Sequence[str] = texts("A parameter of a measure.", "NAME.KEY=VALUE", flags=("--set",))
+    schema_file: Path | None = shared.SCHEMA
+    workers: int | None = WORKERS
+    address: str | None = DASK
+    as_json: bool = shared.JSON
+
+
+class LargeMaskOptions(Options):
+    """Options of ``evosdc large mask``."""
+
+    protect: Sequence[str] = names("What to mask.", ...)
+    settings: Sequence[str] = shared.SETTINGS
+    key: Path | None = shared.KEY
+    seed: int | None = shared.SEED
+    output: Path = option(..., "Parquet file to write.", flags=("-o", "--output"), metavar="FILE.parquet")
+    schema_file: Path | None = shared.SCHEMA
+    workers: int | None = WORKERS
+    address: str | None = DASK
+    force: bool = shared.FORCE
+    as_json: bool = shared.JSON
 
 
 @click.group(short_help="Files beyond memory: risk, measures, masking of Parquet.")
@@ -38,54 +69,37 @@ def large() -> None:
 
 @large.command("risk")
 @click.argument("data", type=PATH)
-@click.option("--keys", required=True, metavar="A,B,...", help="What an intruder knows.")
-@click.option("--sensitive", metavar="A,B,...", help="What an intruder wants to learn.")
-@click.option("--missing", type=click.Choice(["wildcard", "category"]), help="What a missing value equals.")
-@click.option("--models", metavar="A,B,...", help="Registered privacy models; default: all that judge counts.")
-@click.option("--set", "settings", metavar="MODEL.KEY=VALUE", multiple=True, help="A parameter of a model.")
-@schema_option
-@workers_options
-@json_option
-def large_risk(
-    data: Path,
-    keys: str,
-    sensitive: str | None,
-    missing: str | None,
-    models: str | None,
-    settings: tuple[str, ...],
-    schema: Path | None,
-    workers: int | None,
-    address: str | None,
-    as_json: bool,
-) -> None:
+@takes_options(LargeRiskOptions)
+def large_risk(data: Path, options: LargeRiskOptions) -> None:
     """Show what DATA, a Parquet file of any length, reveals of its respondents, as evosdc risk does."""
     from evosdc.cli.results import print_json
     from evosdc.plugins.registry import default_registry
     from evosdc_large import workers as cluster
     from evosdc_large.risk import counted_models, risk_of_parquet
 
-    names = listed(models) if models is not None else list(counted_models(default_registry()))
-    chosen = _with_parameters(names or [], settings, "MODEL")
-    with cluster.workers(address, workers) as by:
+    models = list(counted_models(default_registry())) if options.models is None else list(options.models)
+    chosen = _with_parameters(models, options.settings, "MODEL")
+    with cluster.workers(options.address, options.workers) as by:
         figures = risk_of_parquet(
-            data, listed(keys) or [], listed(sensitive) or [], schema=schema, missing=missing, models=chosen, by=by
-        )
-    if as_json:
+            data, list(options.quasi_identifiers), list(options.sensitive), schema=options.schema_file,
+            missing=options.missing, models=chosen, by=by,
+        )  # fmt: skip
+    if options.as_json:
         print_json(figures)
     else:
         _show_risk(figures, chosen)
 
 
-def _with_parameters(names: list[str], settings: tuple[str, ...], what: str) -> dict[str, Any]:
+def _with_parameters(known: list[str], settings: Sequence[str], what: str) -> dict[str, Any]:
     """Return the parameters by name; raises `ParameterError` for those of a name that is not taken."""
     from evosdc.errors import Fault, ParameterError
 
     given = parameters(settings)
-    strange = [name for name in given if name not in names or not isinstance(given[name], dict)]
+    strange = [name for name in given if name not in known or not isinstance(given[name], dict)]
     if strange:
-        wanted = f"{what}.KEY=VALUE with one of {', '.join(names)}"
+        wanted = f"{what}.KEY=VALUE with one of {', '.join(known)}"
         raise ParameterError([Fault("--set", repr(name), wanted) for name in strange])
-    return {name: given.get(name, {}) for name in names}
+    return {name: given.get(name, {}) for name in known}
 
 
 def _show_risk(figures: dict[str, Any], chosen: dict[str, Any]) -> None:
@@ -102,23 +116,8 @@ def _show_risk(figures: dict[str, Any], chosen: dict[str, Any]) -> None:
 @large.command("measure")
 @click.argument("original", type=PATH)
 @click.argument("masked", type=PATH)
-@click.option("--attributes", metavar="A,B,...", help="What is judged; default: all columns that both files have.")
-@click.option("--measures", metavar="A,B,...", help="Registered names; default: all that joint counts tell.")
-@click.option("--set", "settings", metavar="NAME.KEY=VALUE", multiple=True, help="A parameter of a measure.")
-@schema_option
-@workers_options
-@json_option
-def large_measure(
-    original: Path,
-    masked: Path,
-    attributes: str | None,
-    measures: str | None,
-    settings: tuple[str, ...],
-    schema: Path | None,
-    workers: int | None,
-    address: str | None,
-    as_json: bool,
-) -> None:
+@takes_options(LargeMeasureOptions)
+def large_measure(original: Path, masked: Path, options: LargeMeasureOptions) -> None:
     """Compare MASKED with ORIGINAL, two Parquet files of the same records in one order, as evosdc measure does."""
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
@@ -127,11 +126,12 @@ def large_measure(
     from evosdc_large.measure import measure_parquet, measures_of_counts
 
     registry = default_registry()
-    names = listed(measures) if measures is not None else measures_of_counts(registry)
-    chosen = _with_parameters(names or [], settings, "NAME")
-    with cluster.workers(address, workers) as by:
-        figures = measure_parquet(original, masked, listed(attributes), schema=schema, measures=chosen, by=by)
-    if as_json:
+    measures = measures_of_counts(registry) if options.measures is None else list(options.measures)
+    chosen = _with_parameters(measures, options.settings, "NAME")
+    judged = None if options.protect is None else list(options.protect)
+    with cluster.workers(options.address, options.workers) as by:
+        figures = measure_parquet(original, masked, judged, schema=options.schema_file, measures=chosen, by=by)
+    if options.as_json:
         print_json(figures)
         return
     from rich.console import Console
@@ -149,30 +149,10 @@ def large_measure(
 
 
 @large.command("mask")
-@click.argument("method")
+@click.argument("method", type=Registered("masking-method"))
 @click.argument("data", type=PATH)
-@click.option("--attributes", required=True, metavar="A,B,...", help="What to mask.")
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A parameter of the method: k=3.")
-@drawing_options
-@click.option("-o", "--output", type=PATH, required=True, help="Parquet file to write.")
-@schema_option
-@workers_options
-@force_option
-@json_option
-def large_mask(
-    method: str,
-    data: Path,
-    attributes: str,
-    settings: tuple[str, ...],
-    key_file: Path | None,
-    seed: int | None,
-    output: Path,
-    schema: Path | None,
-    workers: int | None,
-    address: str | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+@takes_options(LargeMaskOptions)
+def large_mask(method: str, data: Path, options: LargeMaskOptions) -> None:
     """Mask columns of DATA, Parquet of any length, by pram, global-recoding, local-suppression or rank-swapping.
 
     A step of work: rows keep their order, and nothing is judged.
@@ -184,22 +164,23 @@ def large_mask(
     from evosdc_large import workers as cluster
     from evosdc_large.masking import IN_ORDER, mask_parquet
 
-    require_apart(output, data, schema, key_file)
-    with cluster.workers(address, workers) as by:
+    output, seed = options.output, options.seed
+    require_apart(output, data, options.schema_file, options.key)
+    with cluster.workers(options.address, options.workers) as by:
         changed = mask_parquet(
             data,
             method,
             output,
-            listed(attributes) or [],
-            schema=schema,
+            list(options.protect),
+            schema=options.schema_file,
             seed=seed,
-            key=key_file,
+            key=options.key,
             by=by,
-            force=force,
-            params=parameters(settings),
+            force=options.force,
+            params=parameters(options.settings),
         )
     not_for_release = [IN_ORDER, *([] if seed is None else [PUBLIC_SEED])]
-    if as_json:
+    if options.as_json:
         document = {"output": str(output), "method": method, "seed": seed, "changed": changed}
         print_json(document | {"not_for_release": not_for_release})
         return

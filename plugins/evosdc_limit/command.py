@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import json_option, listed, schema_option, seconds_of
+from evosdc.cli.options import json_option, schema_option, seconds_of
+from evosdc.options.written import listed
 
 if TYPE_CHECKING:
     from evosdc_limit.bound import Limit

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH, force_option, listed, schema_option
+from evosdc.cli.options import PATH, force_option, schema_option
+from evosdc.options.written import listed
 
 if TYPE_CHECKING:
     from evosdc.files.column import Column

@@ -5,7 +5,8 @@ from typing import Literal
 
 import click
 
-from evosdc.cli.options import PATH, force_option, listed, schema_option
+from evosdc.cli.options import PATH, force_option, schema_option
+from evosdc.options.written import listed
 
 
 @click.group(short_help="Put graphs together, and take their users out as a file.")

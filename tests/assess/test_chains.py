@@ -58,7 +58,7 @@ def test_strata_are_those_that_the_steps_before_have_made() -> None:
 
 def test_mask_takes_further_steps() -> None:
     chain = evosdc.mask(
-        TABLE, "rank-swapping", attributes=NAMES, p=30, seed=3,
+        TABLE, "rank-swapping", protect=NAMES, p=30, seed=3,
         then=[{"method": CODE.method, "k": 9, "attributes": ORDINAL}],
     )  # fmt: skip
     assert chain.select(NAMES).same_records(masked(Masking("rank-swapping", {"p": 30}, then=(CODE,))))
@@ -67,7 +67,7 @@ def test_mask_takes_further_steps() -> None:
 def test_a_further_step_may_mask_other_attributes() -> None:
     a, b, *_rest = ORDINAL
     steps = [{"method": "rank-swapping", "p": 40, "attributes": [b]}, {"method": "univariate-microaggregation", "k": 5}]
-    found = evosdc.mask(TABLE, "rank-swapping", attributes=[a], p=10, then=steps)
+    found = evosdc.mask(TABLE, "rank-swapping", protect=[a], p=10, then=steps)
     changed = {name for name in NAMES if not np.array_equal(found.column(name), TABLE.column(name))}
     assert changed == {a, b}, "a step that names no attributes masks those of the first"
 
@@ -83,4 +83,4 @@ def test_a_further_step_may_mask_other_attributes() -> None:
 )
 def test_faulty_steps_are_told(steps: list[dict[str, object]], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        evosdc.mask(TABLE, "rank-swapping", attributes=ORDINAL, then=steps)
+        evosdc.mask(TABLE, "rank-swapping", protect=ORDINAL, then=steps)

@@ -32,7 +32,7 @@ def test_they_are_left_as_they_are_with_a_warning(frame):
 
 
 def test_named_attributes_are_masked_as_asked(frame, recwarn):
-    masked = evosdc.mask(frame, "pram", attributes=["patient_id", "sex"], p=0.1)
+    masked = evosdc.mask(frame, "pram", protect=["patient_id", "sex"], p=0.1)
     assert not masked["patient_id"].equals(frame["patient_id"])
     assert not [w for w in recwarn if w.category is UserWarning]
 
@@ -50,7 +50,7 @@ def test_an_ordinary_frame_is_masked_whole(frame, recwarn):
 
 def test_tune_leaves_them_out_too(frame):
     with pytest.warns(UserWarning, match="patient_id"):
-        found = evosdc.tune(frame, seconds=0.2, il=["ctbil"], dr=["id"], methods=["pram"], evaluations=4)
+        found = evosdc.tune(frame, time=0.2, il=["ctbil"], dr=["id"], methods=["pram"], evaluations=4)
     assert found.masked["remarks"].equals(frame["remarks"])
 
 

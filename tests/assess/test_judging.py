@@ -345,7 +345,7 @@ def test_people_published_as_they_are_at_another_row_are_warned_of():
     order = np.random.default_rng(4).permutation(len(original)).astype(np.intp)
     moved = original.with_columns(original.select(names).take(order))
     registry, judges = default_registry(), ["repu"]
-    assert evosdc.measure(original, moved, ["dbrl"], attributes=names)["dbrl"] < 5.0
+    assert evosdc.measure(original, moved, ["dbrl"], protect=names)["dbrl"] < 5.0
     opinion = judged(original, moved, names, registry=registry, judges=judges)
     assert opinion.findings[0].masked.value == opinion.findings[0].original.value > 1.0
     assert any("are unique, and so is a published record" in warning for warning in opinion.warnings)

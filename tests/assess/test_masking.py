@@ -98,7 +98,7 @@ def test_the_command_masks_by_strata_and_says_so(tmp_path: Path) -> None:
         }
     )
     frame.to_csv(tmp_path / "survey.csv", index=False)
-    command = ["mask", "rank-swapping", str(tmp_path / "survey.csv"), "--attributes", "grade", "--by", "region"]
+    command = ["mask", "rank-swapping", str(tmp_path / "survey.csv"), "--protect", "grade", "--by", "region"]
     with pytest.raises(SystemExit) as ended:
         main([*command, "--set", "p=40", "-o", str(tmp_path / "masked.csv")])
     assert not ended.value.code

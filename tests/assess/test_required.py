@@ -9,6 +9,7 @@ from evosdc.experiment.build.protection import protection
 from evosdc.experiment.build.safeguards import aims_among, aims_of, with_origins
 from evosdc.experiment.config.experiment import Experiment
 from evosdc.model.constraint import Constraint, without_publishable
+from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.result import Verdict
 
@@ -90,10 +91,10 @@ def test_limits_for_a_verdict_stand_behind_it(constraints, aims):
 
 def test_protect_keeps_the_search_to_the_bound():
     registry, source = default_registry(), {"name": "housing", "first": 80, "protect": ["built", "degree"]}
-    experiment = protection(source, registry, fitness="max", require=["publishable"])
+    experiment = protection(source, registry, ProtectOptions(fitness="max", require=["publishable"]))
     aims = ["dbrl <= 9", "prl <= 9", "two-way-linkage <= 9"]
     assert aims_among(experiment.constraints, registry) == aims
-    assert "ranked-linkage <= 9" not in protection(source, registry, fitness="max").constraints
+    assert "ranked-linkage <= 9" not in protection(source, registry, ProtectOptions(fitness="max")).constraints
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_protecting_what_is_not_there_or_identifies(evosdc, files):
 
 def test_numeric_attributes_say_what_to_do(evosdc, files):
     (files / "schema.toml").write_text(SCHEMA.replace('"ordinal"', '"numeric"'))
-    answer = evosdc("mask", "pram", "good.csv", "--schema", "schema.toml", "--attributes", "age", "-o", "masked.csv")
+    answer = evosdc("mask", "pram", "good.csv", "--schema", "schema.toml", "--protect", "age", "-o", "masked.csv")
     assert_refused(answer, "age", "numeric", "ordinal")
 
 
@@ -264,7 +264,7 @@ def test_a_misspelt_data_set_is_guessed(evosdc, words):
         (("protect",), "--protect"),
         (("limit",), "--protect"),
         (("tune",), "--protect"),
-        (("mask", "mdav"), "--attributes"),
+        (("mask", "mdav"), "--protect"),
         (("risk",), "--quasi-identifiers"),
     ],
 )
@@ -273,7 +273,7 @@ def test_which_option_names_attributes_is_said_where_none_is_named(evosdc, files
     output = ("-o", "out.csv") if words[0] == "mask" else ()
     assert_refused(evosdc(*words, "num.csv", *output), f"by {option} A,B")
     assert "Attributes are named by" not in evosdc(*words, "num.csv", "--sundry", "x").err
-    for other in ("--attribute", "--attributes", "--protect", "--quasi-identifiers"):
+    for other in ("--attribute", "--protect", "--protect", "--quasi-identifiers"):
         if not option.startswith(other):
             assert f"Attributes are named by {option}." in evosdc(*words, "num.csv", other, "v").err
 
@@ -298,7 +298,7 @@ def test_a_folder_that_is_not_there_is_told_once(evosdc, files):
 
 
 def test_labels_that_a_mask_exchanges_are_warned_of(evosdc, files):
-    words = ("mask", "pram", "good.csv", "--schema", "schema.toml", "--attributes", "sex", "--set", "p=0")
+    words = ("mask", "pram", "good.csv", "--schema", "schema.toml", "--protect", "sex", "--set", "p=0")
     answer = evosdc(*words, "-o", "masked.csv")
     assert answer.status == 0
     assert "sex: 100 % more of the records would read right under exchanged labels" in answer.err

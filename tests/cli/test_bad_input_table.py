@@ -157,8 +157,8 @@ mask pram good.csv --schema schema.toml --set design=z -o new.csv
 mask pram good.csv --schema schema.toml --set design=matrix --set matrices=nowhere.json -o new.csv
 mask pram good.csv --schema schema.toml --set design=matrix --set matrices=good.csv -o new.csv
 mask pram good.csv --schema schema.toml --equation nowhere.toml -o new.csv
-mask pram good.csv --schema schema.toml --attributes nope -o new.csv
-mask pram good.csv --schema schema.toml --attributes '' -o new.csv
+mask pram good.csv --schema schema.toml --protect nope -o new.csv
+mask pram good.csv --schema schema.toml --protect '' -o new.csv
 mask pram good.csv --schema schema.toml --by nope -o new.csv
 mask pram good.csv --schema schema.toml --right-labels nope -o new.csv
 mask pram good.csv --schema schema.toml --then mdaw -o new.csv
@@ -190,7 +190,7 @@ measure good.csv good.csv --schema schema.toml --measures ctbil --set ctbil.k=3
 measure good.csv good.csv --schema schema.toml --measures ctbil --set dbil.K=3
 measure good.csv good.csv --schema schema.toml --measures ctbil --set K=3
 measure good.csv good.csv --schema schema.toml --measures height --set height.k=3
-measure good.csv good.csv --schema schema.toml --attributes nope
+measure good.csv good.csv --schema schema.toml --protect nope
 measure good.csv good.csv --schema schema.toml --linkage most
 measure good.csv good.csv --schema nothing.toml
 judge

@@ -157,6 +157,6 @@ def test_many_clusters_are_counted_not_listed(evosdc, tmp_path):
 def test_masking_that_changes_nothing_is_told(evosdc, tmp_path):
     (tmp_path / "own.csv").write_text("sex,region\n" + "f,n\nm,s\n" * 20)
     inner = ("--set", "c=2", "--set", "inner=rank-swapping")
-    answer = evosdc("mask", "clustered", "own.csv", "--attributes", "sex,region", *inner, "-o", "m.csv")
+    answer = evosdc("mask", "clustered", "own.csv", "--protect", "sex,region", *inner, "-o", "m.csv")
     assert answer.status == 0
     assert "No value was changed" in " ".join(answer.err.split())

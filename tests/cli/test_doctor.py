@@ -177,13 +177,13 @@ class TestOtherFolders:
         assert files["m.manifest.json"][0] is files["m.matrices.json"][0] is False
 
     def test_a_seed_is_wrong(self, evosdc, here):
-        words = ("mask", "rank-swapping", "survey.csv", "--attributes", "age", "--shuffle", "--seed", 1, "-o", "m.csv")
+        words = ("mask", "rank-swapping", "survey.csv", "--protect", "age", "--shuffle", "--seed", 1, "-o", "m.csv")
         assert evosdc(*words).status == 0
         answer = evosdc("doctor", ".")
         assert answer.status == 1
         assert "public seed" in answer.out
         assert answer.out.splitlines()[-1].strip() == (
-            "evosdc mask rank-swapping survey.csv --attributes age --shuffle -o m.csv"
+            "evosdc mask rank-swapping survey.csv --protect age --shuffle -o m.csv"
         )
 
     def test_manifests_of_earlier_versions_are_read(self, evosdc, here):

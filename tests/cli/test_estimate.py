@@ -24,7 +24,7 @@ def survey(tmp_path):
 
 def test_the_matrices_stand_beside_the_file_and_the_manifest_names_them(evosdc, survey, tmp_path):
     file, schema = survey
-    words = ("--set", "design=two-stage", "--set", "alpha=0.6", "--attributes", "region,grade")
+    words = ("--set", "design=two-stage", "--set", "alpha=0.6", "--protect", "region,grade")
     done = evosdc("mask", "pram", file, "--schema", schema, *words, "-o", "masked.csv")
     assert done.status == 0, done.err
     assert "masked.matrices.json says how records were masked" in done.out
@@ -41,7 +41,7 @@ def test_the_matrices_stand_beside_the_file_and_the_manifest_names_them(evosdc, 
 
 def test_strata_have_matrices_of_their_own(evosdc, survey, tmp_path):
     file, schema = survey
-    words = ("--set", "p=0.7", "--attributes", "grade", "--by", "sex")
+    words = ("--set", "p=0.7", "--protect", "grade", "--by", "sex")
     assert evosdc("mask", "pram", file, "--schema", schema, *words, "-o", "masked.csv").status == 0
     entries = json.loads((tmp_path / "masked.matrices.json").read_text())
     assert [entry["stratum"] for entry in entries] == [{"sex": "f"}, {"sex": "m"}]
@@ -58,7 +58,7 @@ def test_what_is_wrong_is_told_in_plain_words(evosdc, survey, tmp_path):
     done = evosdc("estimate", file, "--schema", schema, "--matrices", "m.csv", "--attributes", "grade")
     assert done.status == 2
     assert "line 3 (1): given a row that sums to 1.1" in done.err
-    done = evosdc("mask", "pram", file, "--schema", schema, "--set", "matrix=m.csv", "--attributes", "grade", "-o", "x")
+    done = evosdc("mask", "pram", file, "--schema", schema, "--set", "matrix=m.csv", "--protect", "grade", "-o", "x")
     assert done.status == 2
     assert "line 3 (1): given a row that sums to 1.1" in done.err
 

@@ -9,7 +9,7 @@ from evosdc.api.html import write_page
 from evosdc.api.results import Scores
 from evosdc.errors import DataError
 
-MASK = ("mask", "mdav", "survey.csv", "--schema", "schema.toml", "--attributes", "age")
+MASK = ("mask", "mdav", "survey.csv", "--schema", "schema.toml", "--protect", "age")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_missing_values_and_formulas_in_another_format(evosdc, tmp_path):
     openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
     rows = [f"{'' if i % 9 == 0 else i % 5},=1+{i % 2},{i % 3}.5{',NA' if i % 7 == 0 else ',07'}\n" for i in range(40)]
     (tmp_path / "s.csv").write_text("n,text,half,code\n" + "".join(rows))
-    assert evosdc("mask", "pram", "s.csv", "--attributes", "n", "--set", "p=1", "-o", "m.xlsx").status == 0
+    assert evosdc("mask", "pram", "s.csv", "--protect", "n", "--set", "p=1", "-o", "m.xlsx").status == 0
     sheet = openpyxl.load_workbook(tmp_path / "m.xlsx").active
     cells = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2, max_row=3)]
     assert cells == [[None, "=1+0", 0.5, None], [1, "=1+1", 1.5, "07"]]

@@ -108,7 +108,7 @@ def test_risk_refuses_what_mask_refuses(evosdc, home, name):
     (home / "s.toml").write_text(said)
     if change is not None:
         (home / "d.csv").write_text(text(ROWS).replace(*change))
-    given = {"risk": "--quasi-identifiers", "mask": "--attributes"}
+    given = {"risk": "--quasi-identifiers", "mask": "--protect"}
     for words in (("risk", "d.csv"), ("mask", "mdav", "d.csv", "-o", "m.csv")):
         more = () if names is None else (given[words[0]], names)
         answer = evosdc(*words, "--schema", "s.toml", *more)

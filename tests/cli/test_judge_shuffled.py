@@ -54,7 +54,7 @@ def released(finished, tmp_path):
 @pytest.fixture
 def masked(evosdc):
     """A file that was shuffled, its crosswalk c.csv, and its records put back by hand, back.csv."""
-    words = ("mask", "pram", "housing", "--attributes", "built,degree", "--seed", "1", "-o")
+    words = ("mask", "pram", "housing", "--protect", "built,degree", "--seed", "1", "-o")
     assert evosdc(*words, "m.csv", "--shuffle", "--crosswalk", "c.csv").status == 0
     head, *lines = Path("m.csv").read_text().splitlines()
     places = [int(line.split(",")[1]) for line in Path("c.csv").read_text().splitlines()[1:]]
@@ -92,7 +92,7 @@ def test_a_run_is_measured_as_it_measured_itself(evosdc, released):
     )
     assert {"ctbil", "dbrl", "informed-linkage", "il", "dr"} <= found.keys()
     assert found["attributes"] == ["built", "degree"]
-    other = told(evosdc("measure", released, "--measures", "dbrl", "--attributes", "built", "--json"))
+    other = told(evosdc("measure", released, "--measures", "dbrl", "--protect", "built", "--json"))
     assert other["attributes"] == ["built"]
     assert other["dbrl"] < found["dbrl"]
 
@@ -109,7 +109,7 @@ def test_its_file_alone_is_refused_with_what_to_type(evosdc, released, command):
 
 def test_with_the_crosswalk_it_is_measured_as_the_run_did(evosdc, released):
     own = told(evosdc("measure", released, "--json"))
-    words = ("--attributes", "built,degree", "--measures", "ctbil,dbrl", "--crosswalk", "r/crosswalk.csv", "--json")
+    words = ("--protect", "built,degree", "--measures", "ctbil,dbrl", "--crosswalk", "r/crosswalk.csv", "--json")
     found = told(evosdc("measure", "housing", "r/best.csv", *words))
     assert found["records"] == 300, "the other originals were not published"
     assert found["dbrl"] == pytest.approx(own["dbrl"])
@@ -147,7 +147,7 @@ def test_a_shuffled_file_is_refused_without_its_crosswalk(evosdc, masked, comman
 
 
 def test_the_crosswalk_of_a_masked_file(evosdc, masked):
-    ask = ("--attributes", "built,degree", "--json")
+    ask = ("--protect", "built,degree", "--json")
     found = told(evosdc("measure", "housing", masked, "--crosswalk", "c.csv", *ask))
     assert found == told(evosdc("measure", "housing", "back.csv", *ask))
     ask = ("--protect", "built,degree", "--seed", "3", *QUICK, "--json")
@@ -181,7 +181,7 @@ def test_an_exported_file_has_a_crosswalk_of_its_own(evosdc, released):
     answer = evosdc("measure", "housing", "e.csv", "--crosswalk", "r/crosswalk.csv")
     assert answer.status == 2
     assert "Type `--crosswalk r/crosswalk-e.csv`." in answer.err
-    ask = ("--attributes", "built,degree", "--measures", "ctbil,dbrl", "--json")
+    ask = ("--protect", "built,degree", "--measures", "ctbil,dbrl", "--json")
     found = told(evosdc("measure", "housing", "e.csv", "--crosswalk", "r/crosswalk-e.csv", *ask))
     member = json.loads(Path("r/result.json").read_text())["front"][0]["scores"]
     assert found["dbrl"] == pytest.approx(member["dbrl"])
@@ -233,7 +233,7 @@ def test_generalised_files_from_which_records_were_left_out(evosdc, tmp_path):
     found, kept = (told(evosdc("measure", name, "--json")) for name in ("e", "kept"))
     assert found == kept
     assert 0 < found["records"] < 400
-    ask = ("--measures", "lm,dm", "--attributes", "built,degree,metro", "--json")
+    ask = ("--measures", "lm,dm", "--protect", "built,degree,metro", "--json")
     by_crosswalk = told(evosdc("measure", "housing", "e/best.csv", "--crosswalk", "e/crosswalk.csv", *ask))
     assert by_crosswalk["lm"] == pytest.approx(found["lm"])
     assert told(evosdc("judge", "e", "--json"))["holds"] is None
@@ -288,10 +288,10 @@ def test_frames_are_matched_by_a_crosswalk(evosdc, masked):
     other = library.judge(original, mixed, protect=names, judges=["partial-linkage"], seed=4, crosswalk="c.csv")
     assert other.findings == one.findings
     assert other.seed == 4
-    assert library.measure(original, mixed, "dbrl", attributes=names, crosswalk="c.csv") == library.measure(
-        original, back, "dbrl", attributes=names
+    assert library.measure(original, mixed, "dbrl", protect=names, crosswalk="c.csv") == library.measure(
+        original, back, "dbrl", protect=names
     )
     with pytest.raises(library.InputError, match="one of other files"):
-        library.measure(original, mixed[1:], "dbrl", attributes=names, crosswalk="c.csv")
-    with pytest.raises(library.InputError, match="a whole number from 0"):
+        library.measure(original, mixed[1:], "dbrl", protect=names, crosswalk="c.csv")
+    with pytest.raises(library.InputError, match="greater than or equal to 0"):
         library.judge(original, back, protect=names, seed=-1)

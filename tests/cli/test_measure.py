@@ -73,7 +73,7 @@ def test_defaults_follow_roles_and_scales(evosdc, files):
     assert {"ctbil", "dbrl", "ranked-linkage"} <= set(document)
     assert document["risks"] == "max"
     assert document["dr"] == max(document[name] for name in ("dbrl", "prl", "ranked-linkage") if name in document)
-    assert "prl" in json.loads(evosdc(*given, "--attributes", "sex").out)
+    assert "prl" in json.loads(evosdc(*given, "--protect", "sex").out)
 
 
 def test_the_parameters_in_force_are_told(evosdc, files):
@@ -130,7 +130,7 @@ def test_odd_files_are_judged_or_refused_by_every_measure(evosdc, files):
             scales = {"a": "nominal", "b": "numeric"}
             judged = [attribute for attribute, scale in scales.items() if scale in spec.scales]
             given = ("measure", f"{name}.csv", f"{name}.csv", "--schema", "odd.toml", "--measures", measure, "--json")
-            answer = evosdc(*given, "--attributes", ",".join(judged))
+            answer = evosdc(*given, "--protect", ",".join(judged))
             assert answer.status in (0, 2), (name, measure, answer.err)
             if answer.status == 0:
                 least, greatest = spec.range
@@ -143,7 +143,7 @@ def test_columns_that_differ_and_are_not_measured_are_named(evosdc, tmp_path):
     (tmp_path / "data.csv").write_text(text.format("\n".join(f"{a},{s},{i},{h}" for a, s, i, h in rows)))
     (tmp_path / "masked.csv").write_text(text.format("\n".join(f"{6 - a},{s},{4 - i},{h}" for a, s, i, h in rows)))
     words = ("measure", "data.csv", "masked.csv", "--measures", "ctbil")
-    said = evosdc(*words, "--attributes", "age,sex")
+    said = evosdc(*words, "--protect", "age,sex")
     assert said.status == 0
     assert "income: other than in the original, and not measured" in " ".join(said.err.split())
-    assert "not measured" not in evosdc(*words, "--attributes", "age,sex,income").err
+    assert "not measured" not in evosdc(*words, "--protect", "age,sex,income").err

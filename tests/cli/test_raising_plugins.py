@@ -59,9 +59,9 @@ def test_what_a_measure_raises_in_a_run_is_told(fragile, tmp_path, monkeypatch):
 @pytest.mark.parametrize(("fails", "told"), [("score", "score raised ValueError"), ("fit", "KeyError")])
 def test_what_a_measure_raises_by_itself_is_told(fragile, monkeypatch, fails, told):
     monkeypatch.setenv("FAILS", "")
-    assert fragile("mask", "rank-swapping", "housing", "--attributes", "degree", "-o", "m.csv").status == 0
+    assert fragile("mask", "rank-swapping", "housing", "--protect", "degree", "-o", "m.csv").status == 0
     monkeypatch.setenv("FAILS", fails)
-    words = [("measure", "housing", "m.csv", "--measures", "fragile", "--attributes", "degree")]
+    words = [("measure", "housing", "m.csv", "--measures", "fragile", "--protect", "degree")]
     words += [("run", "e.toml", "-o", "r")] if fails == "fit" else []
     for command in words:
         answer = fragile(*command)

@@ -121,7 +121,7 @@ def test_the_terminal_says_over_how_many_files_figures_are_means(home: Path) -> 
     assert code == 0
     assert "mean of 2" in said
     assert "as published" in said
-    words = ("measure", home / "2025.csv", home / "again" / "best.csv", "--attributes", "age,region,income", "--json")
+    words = ("measure", home / "2025.csv", home / "again" / "best.csv", "--protect", "age,region,income", "--json")
     _, said, _ = evosdc_says(*words, "--measures", "ctbil,dbrl")
     scores, of_file = json.loads(said), result["best"]["of_file"]["scores"]
     assert {name: scores[name] for name in ("ctbil", "dbrl")} == pytest.approx(
@@ -217,7 +217,7 @@ def test_the_next_wave_is_protected_and_judged_anew(home: Path, tmp_path: Path) 
     original, published = pd.read_csv(home / "2026.csv"), pd.read_csv(masked)
     assert (published["health"] == original["health"]).all()
     assert not published.equals(original)
-    attributes = ("--attributes", "age,region,income", "--measures", "ctbil,dbrl")
+    attributes = ("--protect", "age,region,income", "--measures", "ctbil,dbrl")
     _, said, _ = evosdc_says("measure", home / "2026.csv", masked, *attributes, "--json")
     scores = json.loads(said)
     assert {name: scores[name] for name in ("ctbil", "dbrl")} == pytest.approx(

@@ -27,7 +27,7 @@ def published(path):
 )
 def test_ages_are_put_into_bands(evosdc, ages, tmp_path, setting):
     more = ["--set", "output=label", "-o", "out.csv"]
-    said = evosdc("mask", "global-recoding", ages, "--attributes", "age", "--set", setting, *more)
+    said = evosdc("mask", "global-recoding", ages, "--protect", "age", "--set", setting, *more)
     assert said.status == 0, said.err
     bands = published(tmp_path / "out.csv")
     held = {}
@@ -39,7 +39,7 @@ def test_ages_are_put_into_bands(evosdc, ages, tmp_path, setting):
 
 
 def test_bands_of_words_are_refused_with_what_to_do(evosdc, ages):
-    said = evosdc("mask", "global-recoding", ages, "--attributes", "edu", "--set", "width.edu=10", "-o", "out.csv")
+    said = evosdc("mask", "global-recoding", ages, "--protect", "edu", "--set", "width.edu=10", "-o", "out.csv")
     assert said.status == 2
     assert "scale=numeric" in said.err
 
@@ -49,7 +49,7 @@ def test_any_name_can_be_used_in_every_option(evosdc, ages, tmp_path, name):
     text = ages.read_text().replace("age,", f'"{name}",', 1)
     ages.write_text(text)
     chosen = f'"{name}"'
-    more = ["--attributes", chosen, "-o", "out.csv", "--force"]
+    more = ["--protect", chosen, "-o", "out.csv", "--force"]
     assert evosdc("init", ages, "-o", "s.toml").status == 0
     assert evosdc("edit", tmp_path / "s.toml", name, "role=quasi-identifier", "missing=99").status == 0
     said = evosdc("mask", "global-recoding", ages, "--set", f'width."{name}"=10', "--set", "output=label", *more)
@@ -59,5 +59,5 @@ def test_any_name_can_be_used_in_every_option(evosdc, ages, tmp_path, name):
     assert said.status == 0, said.err
     said = evosdc("risk", ages, "--quasi-identifiers", chosen, "--models", "k-anonymity")
     assert said.status == 0, said.err
-    said = evosdc("measure", ages, tmp_path / "out.csv", "--attributes", chosen, "--measures", "dbrl")
+    said = evosdc("measure", ages, tmp_path / "out.csv", "--protect", chosen, "--measures", "dbrl")
     assert said.status == 0, said.err

@@ -146,8 +146,8 @@ def test_a_file_of_unique_people_is_not_to_be_released_though_values_are_left_ou
 @pytest.mark.parametrize(
     "words",
     [
-        ("global-recoding", "--attributes", "age", "--set", "level=1", "--set", "output=label"),
-        ("top-coding", "--attributes", "age", "--set", "value=40", "--set", "output=label"),
+        ("global-recoding", "--protect", "age", "--set", "level=1", "--set", "output=label"),
+        ("top-coding", "--protect", "age", "--set", "value=40", "--set", "output=label"),
         ("mondrian", "--set", "k=3", "--set", "output=interval"),
     ],
 )
@@ -165,7 +165,7 @@ def test_true_labels_perturb_nothing(evosdc, files, words) -> None:
 def test_what_was_not_perturbed_may_be_enough(evosdc, files) -> None:
     frame = people().assign(region=[f"r{n}" for n in range(60)])
     frame.to_csv(files / "data.csv", index=False)
-    masked_by(evosdc, "rank-swapping", "--attributes", "age", "--set", "p=30")
+    masked_by(evosdc, "rank-swapping", "--protect", "age", "--set", "p=30")
     for more in ((), ("--original", "data.csv")):
         arguments = ("risk", "masked.csv", "--schema", "schema.toml", *more)
         told = " ".join(evosdc(*arguments).out.split())
@@ -205,7 +205,7 @@ def test_an_original_of_other_people_is_refused(evosdc, files) -> None:
 
 def test_frames_have_it_as_well() -> None:
     frame = people().astype({"region": "category", "sex": "category"})
-    masked = evosdc.mask(frame, "rank-swapping", p=40, seed=1, attributes=["age"])
+    masked = evosdc.mask(frame, "rank-swapping", p=40, seed=1, protect=["age"])
     names = ["region", "sex", "age"]
     found = evosdc.risk(masked, "k-anonymity", quasi_identifiers=names, original=frame)
     assert found.verdict == (found["perturbed"]["verdict"],)

@@ -9,7 +9,7 @@ def test_commands_warn_of_a_shuffled_file(evosdc, tmp_path, command):
     for name, listed in (("data", rows), ("shuffled", rows[37:] + rows[:37])):
         (tmp_path / f"{name}.csv").write_text("age,sex,answer1,answer2\n" + "\n".join(listed) + "\n")
     words = {
-        "measure": ("data.csv", "shuffled.csv", "--attributes", "age,sex"),
+        "measure": ("data.csv", "shuffled.csv", "--protect", "age,sex"),
         "judge": ("data.csv", "shuffled.csv", "--protect", "age,sex", "--judges", "repu"),
         "judge all": ("data.csv", "shuffled.csv", "--judges", "repu"),
         "risk": ("shuffled.csv", "--original", "data.csv", "--quasi-identifiers", "age,sex"),

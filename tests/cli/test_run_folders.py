@@ -152,7 +152,7 @@ def test_python_functions_keep_to_new_folders(tmp_path):
     with pytest.raises(ExperimentError, match="not empty"):
         run_experiment({"stop": {"generations": 1}}, tmp_path, data=frame(), protect=["a"])
     with pytest.raises(ExperimentError, match="not empty"):
-        evosdc.protect(frame(), protect=["a", "b"], folder=tmp_path)
+        evosdc.protect(frame(), protect=["a", "b"], output=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["best.csv"]
 
 
@@ -160,7 +160,7 @@ def test_no_copy_of_the_data_stays_where_a_run_never_began(tmp_path):
     with pytest.raises(InputError):
         run_experiment({"fitness": "nope"}, tmp_path / "run", data=frame(), protect=["a"])
     with pytest.raises(InputError):
-        evosdc.protect(frame(), protect=["a"], require=["no-such-thing >= 3"], folder=tmp_path / "other")
+        evosdc.protect(frame(), protect=["a"], require=["no-such-thing >= 3"], output=tmp_path / "other")
     assert not list(tmp_path.iterdir())
 
 

@@ -63,7 +63,7 @@ def test_nothing_is_masked_where_nothing_is_declared(evosdc, survey):
 
 @pytest.mark.parametrize("names", ["number", ""])
 def test_identifiers_and_nothing_are_no_attributes_to_mask(evosdc, survey, names):
-    answer = evosdc("mask", "mdav", "survey.csv", "--schema", "schema.toml", "--attributes", names, "-o", "m.csv")
+    answer = evosdc("mask", "mdav", "survey.csv", "--schema", "schema.toml", "--protect", names, "-o", "m.csv")
     assert answer.status == 2
     assert not (survey / "m.csv").exists()
 
@@ -175,7 +175,7 @@ def test_export_writes_any_member_of_the_front(evosdc, survey):
     assert (resource["path"], [field["name"] for field in resource["schema"]["fields"]]) == (
         "last.csv", ["sex", "age", "note"],
     )  # fmt: skip
-    packed = evosdc("measure", "last.csv", "datapackage.json", "--measures", "ctbil", "--attributes", "age", "--json")
+    packed = evosdc("measure", "last.csv", "datapackage.json", "--measures", "ctbil", "--protect", "age", "--json")
     assert (packed.status, json.loads(packed.out)["ctbil"]) == (0, 0.0)
     held = (survey / "datapackage.json").read_bytes()
     answer = evosdc("export", "run", 0, "-o", "datapackage.json", "--data-package")
@@ -220,14 +220,14 @@ def test_who_is_refused_is_not_told_to_do_the_same_again(capsys, tmp_path, error
 
 def test_names_with_commas_can_be_given_in_quotes(evosdc, tmp_path):
     (tmp_path / "x.csv").write_text('"place, of birth",age\n' + "".join(f"p{i % 3},{i % 5}\n" for i in range(20)))
-    answer = evosdc("mask", "mdav", "x.csv", "--attributes", '"place, of birth"', "-o", "m.csv", "--json")
+    answer = evosdc("mask", "mdav", "x.csv", "--protect", '"place, of birth"', "-o", "m.csv", "--json")
     assert answer.status == 0, answer.err
     assert list(json.loads(answer.out)["changed"]) == ["place, of birth"]
 
 
 def test_control_characters_of_a_file_are_shown_and_not_obeyed(evosdc, tmp_path):
     (tmp_path / "x.csv").write_text("age,b\x1b[31mRED\n" + "".join(f"{i % 5},{i % 4}\n" for i in range(20)))
-    for answer in (evosdc("init", "x.csv", "-o", "s.toml"), evosdc("measure", "x.csv", "x.csv", "--attributes", "q")):
+    for answer in (evosdc("init", "x.csv", "-o", "s.toml"), evosdc("measure", "x.csv", "x.csv", "--protect", "q")):
         assert "\x1b" not in answer.out + answer.err
 
 

@@ -17,7 +17,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Role
 
 WORDS = ("housing", "--protect", "built,degree", "--il", "dbil", "--dr", "id", "--methods", "rank-swapping,top-coding")
-JUDGED = ("--measures", "dbil,id", "--attributes", "built,degree", "--json")
+JUDGED = ("--measures", "dbil,id", "--protect", "built,degree", "--json")
 FEW = ("--evaluations", 60, "--executor", "serial", "--quiet")
 
 
@@ -112,7 +112,7 @@ def test_a_folder_that_cannot_be_made_is_told_before_anything_is_tuned(evosdc, t
 
 def test_mask_notes_further_steps_in_the_manifest(evosdc, tmp_path):
     then = ("--then", "pram design=a p=0.5 attributes=degree", "--then", "top-coding q=3 by=metro")
-    first = ("rank-swapping", "housing", "--attributes", "built", "--set", "p=9")
+    first = ("rank-swapping", "housing", "--protect", "built", "--set", "p=9")
     answer = evosdc("mask", *first, *then, "-o", "m.csv", "--json")
     assert answer.status == 0, answer.err
     manifest = json.loads((tmp_path / "m.manifest.json").read_text())
@@ -123,14 +123,14 @@ def test_mask_notes_further_steps_in_the_manifest(evosdc, tmp_path):
 
 
 def test_commands_say_values_so_that_they_are_read_as_they_are():
-    from evosdc.experiment.config.settings import setting_value
+    from evosdc.options.written import setting_value
 
     inner = {"method": "mdav", "k": 5, "destandardise": True, "groups": [["a", 'b"']], "of": {"a b": {}, "": "ä"}}
     for value in (3, 0.5, True, "two-stage", "1", "true", "a b", [1, 2], ["x", "y"], inner, {}):
         assert setting_value(value_text(value)) == value
     masking = Masking("noise", {"alpha": 0.1}, ("a,b",), ("region",), (Masking("liew", by=("c d",)),), 5)
     words = shlex.split(command_of(masking, "my file.csv", None, ("a,b", "x"), ["--key", "my key"]))
-    assert words[:6] == ["evosdc", "mask", "noise", "my file.csv", "--attributes", '"a,b"']
+    assert words[:6] == ["evosdc", "mask", "noise", "my file.csv", "--protect", '"a,b"']
     assert words[words.index("--key") + 1] == "my key"
     assert words[words.index("--draw") + 1] == "5"
     assert shlex.split(words[words.index("--then") + 1]) == ["liew", 'attributes="a,b",x', "by=c d"]

@@ -76,7 +76,7 @@ def prepare(folder: Path, page: str) -> dict[str, Any]:
     frame = pd.read_csv("patients.csv")
     names: dict[str, Any] = {"evosdc": evosdc, "pd": pd, "frame": frame}
     if page == "docs/judges.md":
-        names["masked"] = evosdc.mask(frame, "rank-swapping", p=10, attributes=["age", "sex", "region"], seed=1)
+        names["masked"] = evosdc.mask(frame, "rank-swapping", p=10, protect=["age", "sex", "region"], seed=1)
     elif page in TABLES:
         names["table"] = load_dataset(default_registry().spec("dataset", TABLES[page])).table
     return names

@@ -62,7 +62,7 @@ def test_sensitive_attributes_are_judged_by_what_an_intruder_learns():
     first, *others = table.schema.attributes
     schema = Schema((Attribute(first.name, Role.SENSITIVE, first.scale, first.categories), *others))
     masked = Table(schema, np.roll(table.codes, 1, axis=0), table.numbers)
-    scores = evosdc.measure(Table(schema, table.codes, table.numbers), masked, attributes=table.schema.names)
+    scores = evosdc.measure(Table(schema, table.codes, table.numbers), masked, protect=table.schema.names)
     assert {"guess-gain", "two-way-linkage"} <= set(scores)
     alone = Table(schema, table.codes, table.numbers).select([first.name])
     assert scores["guess-gain"] == evosdc.measure(alone, masked.select([first.name]), ["guess-gain"])["guess-gain"]

@@ -17,6 +17,7 @@ from evosdc.experiment.config.maskings import MaskingEntry
 from evosdc.experiment.run.run import run_once
 from evosdc.model import Masking
 from evosdc.model.constraint import ACCEPTED
+from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 
 REGISTRY = default_registry()
@@ -50,8 +51,9 @@ def people(tmp_path):
     return {"file": str(tmp_path / "people.csv"), "schema": str(tmp_path / "people.toml")}
 
 
-def protecting(people, names=("wage", "sex", "age"), **given):
-    return protection(people | {"protect": list(names)}, REGISTRY, fitness="max", second_opinion=False, **given)
+def protecting(people, names=("wage", "sex", "age"), start=None, harms=True, **given):
+    options = ProtectOptions(fitness="max", second_opinion=False, **given)
+    return protection(people | {"protect": list(names)}, REGISTRY, options, start=start, harms=harms)
 
 
 def exact(experiment):
@@ -146,7 +148,7 @@ def test_tuned_files_say_how_they_are_repeated(people, tmp_path, monkeypatch):
         main(shlex.split(row["command"])[1:])
     assert status.value.code == 0
     table, masked = (evosdc.read_table(path, people["schema"]) for path in (people["file"], "masked.csv"))
-    again = evosdc.measure(table, masked, ["exact-linkage"], attributes=["wage", "sex", "age"])
+    again = evosdc.measure(table, masked, ["exact-linkage"], protect=["wage", "sex", "age"])
     assert again["exact-linkage"] == row["scores"]["exact-linkage"]
 
 
@@ -161,18 +163,18 @@ def kept_and_moved(command, names, tmp_path):
 
 def test_values_of_attributes_that_no_step_masks_are_moved_too(people, tmp_path):
     """Tuning judges files whose other attributes stay, and puts these in order as well."""
-    command = ["mask", "pram", people["file"], "--schema", people["schema"], "--attributes", "sex", "--set", "p=0.5"]
+    command = ["mask", "pram", people["file"], "--schema", people["schema"], "--protect", "sex", "--set", "p=0.5"]
     original, kept, moved = kept_and_moved(command, "wage", tmp_path)
     assert (kept["wage"] == original["wage"]).all()
     assert not (moved["wage"] == original["wage"]).any()
     assert (kept["sex"] == moved["sex"]).all()
     table = evosdc.read_table(people["file"], people["schema"])
-    same = evosdc.mask(table, "pram", p=0.5, attributes=["sex"], move_values=["wage"], seed=1)
+    same = evosdc.mask(table, "pram", p=0.5, protect=["sex"], move_values=["wage"], seed=1)
     assert same.column("wage").tolist() == moved["wage"].tolist()
 
 
 def test_kept_values_are_moved_on_request(people, tmp_path, capsys):
-    names = ("--attributes", "wage,age", "--set", "p=1")
+    names = ("--protect", "wage,age", "--set", "p=1")
     command = ["mask", "rank-swapping", people["file"], "--schema", people["schema"], *names]
     original, kept, moved = kept_and_moved(command, "wage,age", tmp_path)
     assert (kept["wage"] == original["wage"]).any()
@@ -183,7 +185,7 @@ def test_kept_values_are_moved_on_request(people, tmp_path, capsys):
     assert manifest["move_values"] == ["wage", "age"]
     table = evosdc.read_table(people["file"], people["schema"])
     attributes = ["wage", "age"]
-    same = evosdc.mask(table, "rank-swapping", p=1, attributes=attributes, move_values=attributes, seed=1)
+    same = evosdc.mask(table, "rank-swapping", p=1, protect=attributes, move_values=attributes, seed=1)
     assert same.column("wage").tolist() == moved["wage"].tolist()
 
 

@@ -48,8 +48,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("clustered", {"c": 4, "by": ["region"], "inner": {"method": "rank-swapping", "p": 40}}),
     ("clustered", {"c": 3, "inner": {"method": "clustered", "c": 2, "inner": {"method": "k-member", "k": 3}}}),
     ("clustered", {"c": 3, "inner": {"method": "mondrian", "k": 4, "output": "interval"}}),
-    ("clustered", {"c": 3, "attributes": ["income"], "inner": {"method": "ipso", "confidential": ["debt"]}}),
-    ("noise", {"alpha": 0.3, "attributes": ["income"], "by": ["region"], "then": [{"method": "clustered", "c": 3}]}),
+    ("clustered", {"c": 3, "protect": ["income"], "inner": {"method": "ipso", "confidential": ["debt"]}}),
+    ("noise", {"alpha": 0.3, "protect": ["income"], "by": ["region"], "then": [{"method": "clustered", "c": 3}]}),
 ]
 
 
@@ -65,7 +65,7 @@ def differing(executor: str | dict[str, Any], serial: list[Table], cases: int = 
     with carrying_out(place) as carry_out:
         for (name, params), wanted in list(zip(CASES, serial, strict=True))[:cases]:
             given = dict(params)
-            by, names = tuple(given.pop("by", ())), tuple(given.pop("attributes", ()))
+            by, names = tuple(given.pop("by", ())), tuple(given.pop("protect", ()))
             then = tuple(
                 Masking(step["method"], {k: v for k, v in step.items() if k != "method"}, names)
                 for step in given.pop("then", ())
@@ -193,15 +193,15 @@ def _masked_by(place: Executor) -> Table:
 
 def test_from_python_and_on_the_command_line(tmp_path: Path) -> None:
     table = survey().select(["grade", "income", "debt"])
-    wanted = evosdc.mask(table, "clustered", c=4, inner={"method": "noise"}, attributes=["income", "debt"], seed=1)
+    wanted = evosdc.mask(table, "clustered", c=4, inner={"method": "noise"}, protect=["income", "debt"], seed=1)
     found = evosdc.mask(
-        table, "clustered", c=4, inner={"method": "noise"}, attributes=["income", "debt"],
+        table, "clustered", c=4, inner={"method": "noise"}, protect=["income", "debt"],
         seed=1, executor={"name": "processes", "workers": 2},
     )  # fmt: skip
     assert found.same_records(wanted)
     lines = [f"{a},{b!r}" for a, b in zip(table.column("income").tolist(), table.column("debt").tolist(), strict=True)]
     (tmp_path / "survey.csv").write_text("\n".join(["income,debt", *lines]))
-    command = ["mask", "clustered", str(tmp_path / "survey.csv"), "--attributes", "income,debt", "--set", "c=4"]
+    command = ["mask", "clustered", str(tmp_path / "survey.csv"), "--protect", "income,debt", "--set", "c=4"]
     command += ["--seed", "1"]
     inline = [*command, "--set", 'inner={ method = "noise", alpha = 0.4 }', "-o", str(tmp_path / "here.csv")]
     dotted = [*command, "--set", "inner.method=noise", "--set", "inner.alpha=0.4", "-o", str(tmp_path / "there.csv")]

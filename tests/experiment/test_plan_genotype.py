@@ -70,7 +70,7 @@ def test_the_genotype_of_plans_has_it() -> None:
 def test_a_plan_evolved_to_the_end_keeps_what_is_required_and_can_be_read(tmp_path: Path) -> None:
     data = survey(records=250).table.select(["degree", "grade1", "built"])
     found = evosdc.protect(
-        data, require="k-anonymity >= 3", explainable=True, time=6, second_opinion=False, folder=tmp_path / "run"
+        data, require="k-anonymity >= 3", explainable=True, time=6, second_opinion=False, output=tmp_path / "run"
     )
     assert all(one.met for one in found.requirements)
     assert found.recipe == tmp_path / "run" / "recipe.toml"

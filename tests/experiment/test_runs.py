@@ -61,7 +61,7 @@ def test_scores_equal_a_fresh_evaluation_of_the_stored_file(plain):
     assembly = assemble(experiment(), default_registry())
     masked = read_masked(plain.folder / "best.csv", assembly.source)
     names = list(assembly.problem.measures)
-    scores = measure(assembly.source.table, masked.table, names, attributes=assembly.microdata.protect)
+    scores = measure(assembly.source.table, masked.table, names, protect=assembly.microdata.protect)
     assert scores == {name: plain.result["best"]["scores"][name] for name in scores}
 
 

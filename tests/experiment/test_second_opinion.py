@@ -156,7 +156,7 @@ def test_protect_returns_all_that_the_command_tells(frame, tmp_path, monkeypatch
     assert found.requirements[0].met
     assert found.second_opinion.text.startswith(("Holds", "Does not hold", "Not checked", "Not yet checked"))
     in_order = original.reset_index(drop=True)
-    scores = evosdc.measure(in_order, found.frame, ["dbrl"], attributes=["age", "sex"])
+    scores = evosdc.measure(in_order, found.frame, ["dbrl"], protect=["age", "sex"])
     assert scores["dbrl"] == found.best.scores["dbrl"]
     json.dumps(found.to_json())
 
@@ -232,10 +232,10 @@ def test_judges_without_time_are_named(frame):
 
 
 def test_the_mask_command_puts_labels_right(frame):
-    masked = evosdc.mask(frame, "pram", design="preference", least=0.0, attributes=["age", "sex"])
+    masked = evosdc.mask(frame, "pram", design="preference", least=0.0, protect=["age", "sex"])
     righted = evosdc.mask(
-        frame, "pram", design="preference", least=0.0, attributes=["age", "sex"], right_labels=["age", "sex"]
+        frame, "pram", design="preference", least=0.0, protect=["age", "sex"], right_labels=["age", "sex"]
     )
-    harm = [evosdc.measure(frame, one, ["relabelling"], attributes=["age", "sex"]) for one in (masked, righted)]
+    harm = [evosdc.measure(frame, one, ["relabelling"], protect=["age", "sex"]) for one in (masked, righted)]
     assert harm[0]["relabelling"] > 0.0
     assert harm[1]["relabelling"] == 0.0

@@ -34,7 +34,7 @@ def masked(tmp_path: Path) -> list[Path]:
     """Return two masked versions of the embedded survey, as the command writes them."""
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     for seed, path in enumerate(paths, start=1):
-        settings = ("--set", "p=20", "--seed", seed, "--attributes", ",".join(PROTECT))
+        settings = ("--set", "p=20", "--seed", seed, "--protect", ",".join(PROTECT))
         cli("mask", "rank-swapping", "housing", *settings, "-o", path)
     return paths
 
@@ -61,7 +61,7 @@ def test_own_files_start_the_search_and_are_scored_as_the_measure_command_scores
     assert len(done.state.population) == 2
     for path, entry in zip(masked, listed[1:], strict=True):
         capsys.readouterr()
-        cli("measure", "housing", path, "--attributes", ",".join(PROTECT), "--json")
+        cli("measure", "housing", path, "--protect", ",".join(PROTECT), "--json")
         judged = json.loads(capsys.readouterr().out)
         for name, score in entry["scores"].items():
             assert judged[name] == score

@@ -21,6 +21,7 @@ from evosdc.experiment.config.reader import read_experiment
 from evosdc.experiment.run.run import resume_once, run_once
 from evosdc.experiment.run.tuning import EVALUATIONS, budget_of, with_tuned
 from evosdc.model import Masking
+from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.report import write_report
 from evosdc.tuning.candidate import Budget
@@ -177,7 +178,7 @@ def test_an_entry_with_steps_and_a_draw_is_what_the_mask_function_makes(tmp_path
     assert listed[0]["scores"] != listed[1]["scores"]
     assembly = assemble(experiment(start=start), default_registry())
     table = assembly.source.table
-    made = evosdc.mask(table, "rank-swapping", p=20, attributes=PROTECT, then=CHAIN["then"], seed=4, draw=2)
+    made = evosdc.mask(table, "rank-swapping", p=20, protect=PROTECT, then=CHAIN["then"], seed=4, draw=2)
     assert assembly.problem.score(made.select(PROTECT))[0] == listed[0]["scores"]
 
 
@@ -210,7 +211,7 @@ def test_a_file_that_tuning_made_is_the_one_that_its_masking_makes_anew(tmp_path
     ordinal = '\nscale = "ordinal"\n'
     (tmp_path / "schema.toml").write_text("\n".join(attributes) + ordinal)
     source = {"file": tmp_path / "survey.csv", "schema": tmp_path / "schema.toml"}
-    given = protection(source, default_registry(), fitness="max", second_opinion=False)
+    given = protection(source, default_registry(), ProtectOptions(fitness="max", second_opinion=False))
     assembly = assemble(given, default_registry())
     known, differing = [], 0
     for method, params in (("mdav", {"k": 5, "group_size": 1}), ("mdav", {"k": 3}), ("mdav", {"k": 5})):
@@ -243,5 +244,5 @@ def test_tuned_files_that_take_hardly_any_time_come_before_what_was_asked_for(se
 
 @pytest.mark.parametrize(("name", "offered"), [("housing", True), asking("census", False)])
 def test_tables_are_swapped_where_any_masked_attribute_has_categories(name, offered):
-    given = protection({"name": name}, default_registry(), fitness="max")
+    given = protection({"name": name}, default_registry(), ProtectOptions(fitness="max"))
     assert any(entry.method == "table-swapping" for entry in given.start.methods) is offered

@@ -82,7 +82,7 @@ def test_figures_are_those_of_evosdc():
     assert [(one.c, one.k, one.seed) for one in files] == [(1, 4, 1), (3, 4, 1), (3, 4, 2)]
     names = ["dbil", "ctbil", "ebil", "id", "dbrl", "prl"]
     for one in files:
-        found = evosdc.measure(original, one.masked, names, attributes=original.schema.names)
+        found = evosdc.measure(original, one.masked, names, protect=original.schema.names)
         il, dr = sum(found[name] for name in names[:3]) / 3, (found["id"] + max(found["dbrl"], found["prl"])) / 2
         assert one.point == pytest.approx((il, dr))
         assert one.figures["mean"] == pytest.approx((il + dr) / 2)
@@ -92,7 +92,7 @@ def test_figures_are_those_of_evosdc():
     masked = files[1].masked
     for index, begin in (("adjusted-rand", "seeds"), ("nmi", "seeds"), ("adjusted-rand", "original")):
         params = {"index": index, "begin": begin}
-        measured = evosdc.measure(original, masked, {"cluster-agreement": params}, attributes=original.schema.names)
+        measured = evosdc.measure(original, masked, {"cluster-agreement": params}, protect=original.schema.names)
         own = files[1].figures[LOST] if begin == "original" else Analysis(original, [1]).losses(masked)[index]
         assert own == pytest.approx(measured["cluster-agreement"])
 

@@ -124,7 +124,7 @@ def test_damaged_projects_are_refused(tmp_path, hierarchies):
 
 @pytest.mark.parametrize(
     "words",
-    [("init", "datapackage.json", "--force", "--no-ask"), ("mask", "pram", "datapackage.json", "--attributes", "size")],
+    [("init", "datapackage.json", "--force", "--no-ask"), ("mask", "pram", "datapackage.json", "--protect", "size")],
 )
 def test_the_data_beside_a_descriptor_are_not_written_over(tmp_path, monkeypatch, capsys, words):
     from evosdc.cli import main

@@ -123,7 +123,7 @@ def test_a_protected_frame(tmp_path):
     frame = pd.DataFrame({"a": ["=x", "y", "=x", "z"] * 5, "b": list("pqrq") * 5, "c": ["+49 1", "-5"] * 10})
     found = evosdc.protect(
         frame, protect=["a", "b"], time=0.2, tune=False, second_opinion=False, neutralise_formulas=True,
-        il=["ctbil"], dr=["id"], folder=tmp_path / "run",
+        il=["ctbil"], dr=["id"], output=tmp_path / "run",
     )  # fmt: skip
     assert set(found.frame["a"]) <= {"'=x", "y", "z"}
     assert set(found.frame["c"]) == {"'+49 1", "-5"}
@@ -143,7 +143,7 @@ def test_commands_warn_and_neutralise(tmp_path, monkeypatch, capsys):
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("sex,note,more\n" + "m,=x(),p\nf,y,q\n" * 10)
-    mask = ("mask", "pram", "a.csv", "--attributes", "sex", "-o", "m.csv", "--force", "--json")
+    mask = ("mask", "pram", "a.csv", "--protect", "sex", "-o", "m.csv", "--force", "--json")
     said = call(*mask)
     assert "Warning: Cells begin like a formula of a spreadsheet" in said.err
     document = json.loads(said.out)

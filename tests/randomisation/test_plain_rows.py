@@ -23,7 +23,7 @@ def test_pram_publishes_matrices_without_them(tmp_path, monkeypatch, design):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("x,y\n" + "p,1\nq,2\nr,3\np,1\n" * 6)
     with pytest.raises(SystemExit) as caught:
-        main(["mask", "pram", "a.csv", "--attributes", "x,y", "--set", f"design={design}", "-o", "m.csv"])
+        main(["mask", "pram", "a.csv", "--protect", "x,y", "--set", f"design={design}", "-o", "m.csv"])
     assert caught.value.code == 0
     text = (tmp_path / "m.matrices.json").read_text()
     assert "-0.0" not in text

@@ -104,7 +104,7 @@ def test_estimates_and_their_variances_are_unbiased(
     file = accounted(plain, tmp_path, **params)
     found = []
     for seed in range(150):
-        masked = evosdc.mask(unweighted, "pram", seed=seed, attributes=["a", "b", "c"], **params)
+        masked = evosdc.mask(unweighted, "pram", seed=seed, protect=["a", "b", "c"], **params)
         published = Table(plain.schema, masked.codes, plain.numbers)
         found.append(evosdc.estimate_after_pram(published, file, names, weight="w"))
     estimates = np.array([frame["estimated"] for frame in found])

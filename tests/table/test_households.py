@@ -51,12 +51,15 @@ def test_members_of_a_household_are_not_masked_apart():
 def test_protect_refuses_with_the_reason(tmp_path):
     import evosdc
     from evosdc.experiment.build.protection import protection
+    from evosdc.options.search import ProtectOptions
     from evosdc.plugins.registry import default_registry
 
     rows = [f"{i // 2},{'ns'[i // 2 % 2]},{20 + i % 9},{'fm'[i % 2]}" for i in range(40)]
     (tmp_path / "p.csv").write_text("\n".join(["household,region,age,sex", *rows]) + "\n")
     with pytest.raises(DataError, match="region, the same for all members of a household"):
-        protection({"file": str(tmp_path / "p.csv")}, default_registry(), fitness="max")
-    made = protection({"file": str(tmp_path / "p.csv"), "protect": ["age", "sex"]}, default_registry(), fitness="max")
+        protection({"file": str(tmp_path / "p.csv")}, default_registry(), ProtectOptions(fitness="max"))
+    made = protection(
+        {"file": str(tmp_path / "p.csv"), "protect": ["age", "sex"]}, default_registry(), ProtectOptions(fitness="max")
+    )
     assert made.data.protect == ("age", "sex")
     assert evosdc.read_table(tmp_path / "p.csv").schema["household"].role is Role.HOUSEHOLD

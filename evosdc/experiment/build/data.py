@@ -66,19 +66,19 @@ def microdata_of(
     InputError
         As `Microdata`; or an identifier is to be protected, which would publish it.
     """
-    names = tuple(protect) if protect is not None else source.table.schema.with_role(Role.QUASI_IDENTIFIER)
-    withheld = [n for n in names if n in source.table.schema and not source.table.schema[n].role.published]
+    schema = source.table.schema
+    names = schema.with_role(Role.QUASI_IDENTIFIER) if protect is None else schema.named(protect, "protect")
+    withheld = [name for name in names if not schema[name].role.published]
     if withheld:
-        raise DataError(withheld_fault("protect", withheld, source.table.schema))
-    source.table.schema.require(names, "protect")
-    source.table.schema.require(auxiliary, "measures")
-    rules = [rule for rule in source.table.schema.edit_rules if not set(rule.names).isdisjoint(names)]
+        raise DataError(withheld_fault("protect", withheld, schema))
+    schema.require(auxiliary, "measures")
+    rules = [rule for rule in schema.edit_rules if not set(rule.names).isdisjoint(names)]
     ruled = [name for rule in rules for name in rule.names]
     if zeros_threshold is not None:
         ruled += compared_attributes(source.table)
     # Nothing else is needed by any genotype or measure, so nothing else travels to workers.
     needed = (Role.SENSITIVE, Role.WEIGHT, Role.HOUSEHOLD, Role.STRATUM)
-    further = [name for name in (*source.table.schema.with_role(*needed), *auxiliary, *ruled) if name not in names]
+    further = [name for name in (*schema.with_role(*needed), *auxiliary, *ruled) if name not in names]
     table = source.table.select(list(dict.fromkeys([*names, *further])))
     return Microdata(table, names, zeros_threshold, people_of(population, source.table, names))
 

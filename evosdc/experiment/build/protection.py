@@ -6,7 +6,7 @@ from typing import Any
 
 from evosdc.assess.data_check import require_no_split_households
 from evosdc.assess.defaults import composition, default_portfolio, losses_for_analysts, risks_by_role
-from evosdc.engine.choice import Choice
+from evosdc.engine.choice import choice_of
 from evosdc.experiment.build.assurance import assurance_of, truthful_experiment
 from evosdc.experiment.build.data import load_data, microdata_of
 from evosdc.experiment.build.plan_genotype import plan_genotype
@@ -17,6 +17,7 @@ from evosdc.experiment.config.reader import parse_experiment
 from evosdc.model import Microdata, designs_of
 from evosdc.model.constraint import ACCEPTED, AUDIENCES, Constraint, without_publishable
 from evosdc.model.parameters import parse_parameters
+from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import Registry
 
 GENERATIONS, STALLED = 600, 200
@@ -36,25 +37,10 @@ PLANNED = 400
 def protection(
     source: Mapping[str, Any],
     registry: Registry,
+    options: ProtectOptions,
     *,
-    fitness: str = "",
-    audience: str = "",
-    bound: float | None = None,
-    il: Sequence[str] = (),
-    dr: Sequence[str] = (),
-    require: Sequence[str] = (),
-    structural_zeros: bool = True,
-    seconds: float | None = None,
-    seed: int | None = None,
-    executor: Mapping[str, Any] | None = None,
-    tuned: bool = True,
     start: Mapping[str, Any] | None = None,
     harms: bool = True,
-    second_opinion: bool = True,
-    explainable: bool = False,
-    truthful: bool = False,
-    generations: int | None = None,
-    choose: Choice | None = None,
 ) -> Experiment:
     """Return the experiment that protects a file, with what the user leaves open filled in.
 
@@ -69,42 +55,12 @@ def protection(
     source : mapping
         As the key ``data`` of an experiment; paths are relative to the working folder.
     registry : Registry
-    fitness : str
-        Empty for the goal of a release: the least loss within the bound of the audience. Others balance loss and risk
-        as they do, and keep to the bound where an audience, a bound or a verdict is named.
-    audience : {"", "public", "researchers", "safe-room"}
-        Who gets the file; empty for ``public``.
-    bound : float, optional
-        Per cent of the people who may be found, in place of that of the audience.
-    il, dr : sequence of str
-        Measures that are taken instead of the default ones of that kind.
-    require : sequence of str
-        Requirements: constraints that the published file has to fulfil; ``publishable`` and ``publishable on
-        conditions`` are on the verdict, whose bound of the risk the search then keeps.
-    structural_zeros : bool
-        Whether combinations that never occur in the original are kept from occurring.
-    seconds : float, optional
-        Of the whole run; by default its search ends by its generations.
-    seed : int, optional
-        A public seed; by default the run has a secret key.
-    executor : mapping, optional
-        As the key ``executor`` of an experiment.
-    tuned : bool
-        Whether the search starts from masking methods at their best parameters; else from the usual portfolio.
+    options : ProtectOptions
+        Those about where results go, and what the file is, are not read.
     start : mapping, optional
-        As the key ``start`` of an experiment, in place of either.
+        As the key ``start`` of an experiment, in place of tuned methods or the usual portfolio.
     harms : bool
         Whether harms are judged and limited, and values that stay as they were.
-    second_opinion : bool
-        Whether judges that the search does not use are asked about what it found.
-    explainable : bool
-        Whether a protection plan is evolved to the end, and the file is one that it makes; else cells are.
-    truthful : bool
-        Whether published values have to be true, only coarser than the original's or absent.
-    generations : int, optional
-        Most generations of the search; by default `GENERATIONS` where no time is given.
-    choose : Choice, optional
-        Which member of the front is published; by default the best by the fitness.
 
     Raises
     ------
@@ -112,18 +68,20 @@ def protection(
         The file, its schema, names or requirements are refused; or members of a household would get different values of
         what they share.
     """
-    wished, (require, verdict) = tuple(require), without_publishable(require)
-    if not fitness:
+    il, dr, explainable, seconds = options.il or (), options.dr or (), options.explainable, options.time
+    wished, (require, verdict) = tuple(options.require), without_publishable(options.require)
+    fitness, audience = options.fitness, options.audience
+    if fitness is None:
         fitness, audience = registry.default("fitness", "protect"), audience or "public"
-    recipients = {"audience": audience or None, "bound": bound}
-    goal = bound if bound is not None else AUDIENCES.get(audience)
+    recipients = {"audience": audience, "bound": options.bound}
+    goal = options.bound if options.bound is not None else AUDIENCES[audience] if audience else None
     accepted = ACCEPTED if goal is None else goal
     given = parse_parameters(DataSource, source, "data")
     data = load_data(given, registry)
     microdata = microdata_of(data, given.protect, data.table.schema.names, population=given.population)
     require_no_split_households(data.table, microdata.protect)
     assurance = None
-    if truthful:
+    if options.truthful:
         assurance = truthful_experiment(microdata, registry, require, accepted)
     elif not explainable and start is None:
         assurance = assurance_of(microdata, registry, require, (*il, *dr), accepted)
@@ -143,29 +101,30 @@ def protection(
     name = str(source.get("name", source.get("file", "")))
     document: dict[str, Any] = {
         "title": f"Protection of {Path(name).name}",
-        "seed": seed,
+        "seed": options.seed,
         "data": dict(source),
         "fitness": {"name": fitness},
         **{key: value for key, value in recipients.items() if value is not None},
-        "structural_zeros": structural_zeros,
+        "structural_zeros": options.structural_zeros,
         "algorithm": {"name": registry.default("algorithm", "protect")},
         "measures": measures,
         "constraints": [*require, *([verdict] if verdict else ()), *limits_of(limited | aims)],
-        "second_opinion": second_opinion,
-        "stop": _stop(seconds, generations, GENERATIONS, STALLED),
+        "second_opinion": options.second_opinion,
+        "stop": _stop(seconds, options.generations, GENERATIONS, STALLED),
     }
-    if executor is not None:
-        document["executor"] = dict(executor)
-    if choose is not None:
+    if (executor := options.executor_entry()) is not None:
+        document["executor"] = executor
+    if options.choose is not None:
+        choose = choice_of(options.choose)
         document["choose"] = choose if isinstance(choose, str) else choose.model_dump(exclude_none=True)
     if explainable:
         required = [Constraint.parse(text) for text in require]
         document["genotype"] = plan_genotype(required, microdata, registry)
         document["algorithm"] = {"name": registry.default("algorithm", "plan")}
-        document["stop"] = _stop(seconds, generations, PLAN_GENERATIONS, PLAN_STALLED)
+        document["stop"] = _stop(seconds, options.generations, PLAN_GENERATIONS, PLAN_STALLED)
     if assurance is not None:
         document |= {key: value for key, value in assurance.items() if key != "measures"}
-    elif start is None and tuned:
+    elif start is None and options.tune:
         # Of many tuned files most are alike; a search gets further from the portfolio's variety besides.
         original = microdata.original
         portfolio = default_portfolio(original.schema, registry)

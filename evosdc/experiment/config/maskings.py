@@ -1,12 +1,15 @@
 """Masking methods in an experiment file: entries of a start, and the wish to have methods tuned."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ConfigDict, Field
 
+from evosdc.errors import Fault, ParameterError
 from evosdc.model import Masking, Parameters
 from evosdc.model.parameters import parse_parameters
+from evosdc.options.written import listed, parameters
 
 
 class MaskingEntry(Parameters):
@@ -55,6 +58,20 @@ def masking_entries(entries: Sequence[Mapping[str, Any]]) -> tuple[Masking, ...]
     return tuple(
         parse_parameters(MaskingEntry, entry, f"then: step {place}").masking for place, entry in enumerate(entries, 1)
     )
+
+
+def step_of(text: str) -> dict[str, Any]:
+    """Return a further step, told as a method and its parameters, as an experiment file would say it."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ParameterError(Fault("--then", repr(text), "METHOD KEY=VALUE ...", f"{error}.")) from None
+    if not words:
+        raise ParameterError(Fault("--then", "nothing", "METHOD KEY=VALUE ..."))
+    method, *settings = words
+    own = {key: listed(value) for key, _, value in (s.partition("=") for s in settings) if key in ("attributes", "by")}
+    params = parameters(s for s in settings if s.partition("=")[0] not in own)
+    return {**params, "method": method, **own}
 
 
 class PlannedStart(Parameters):

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from evosdc.errors import CheckpointError, ExperimentError, Fault, InputError
 from evosdc.experiment.config.experiment import Experiment, InvalidExperimentError
 from evosdc.experiment.config.recipe_file import with_recipes
-from evosdc.experiment.config.settings import override
+from evosdc.options.written import override
 from evosdc.runs.layout import RESOLVED, RunFolder
 
 

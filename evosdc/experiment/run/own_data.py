@@ -42,10 +42,15 @@ def with_own_data(document: Mapping[str, Any], table: Table, folder: Path) -> di
     RunFolder(folder).require_new()
     target = folder / DATA
     make_folder(folder)
-    make_folder(target)
-    write_text(target / ORIGINAL, csv_text([list(table.schema.names), *_records(table)]))
-    dump_schema(table.schema, target / SCHEMA)
+    write_own_data(table, target)
     return {**document, "data": {**said, "file": str(target / ORIGINAL), "schema": str(target / SCHEMA)}}
+
+
+def write_own_data(table: Table, folder: Path) -> None:
+    """Write a table and its schema to a new folder, for its owner alone."""
+    make_folder(folder)
+    write_text(folder / ORIGINAL, csv_text([list(table.schema.names), *_records(table)]))
+    dump_schema(table.schema, folder / SCHEMA)
 
 
 @contextmanager

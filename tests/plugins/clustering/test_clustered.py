@@ -266,23 +266,23 @@ def test_what_the_inner_method_reads_besides_reaches_it() -> None:
     attributes = tuple(Attribute(name, Role.QUASI_IDENTIFIER, Scale.NUMERIC) for name in "xyz")
     table = Table(Schema(attributes), np.empty((60, 0), dtype=np.int32), rng.normal(size=(60, 3)))
     inner = {"method": "ipso", "confidential": ["z"]}
-    masked = evosdc.mask(table, "clustered", attributes=["x", "y"], c=2, inner=inner)
+    masked = evosdc.mask(table, "clustered", protect=["x", "y"], c=2, inner=inner)
     assert not masked.same_records(table)
     assert masked.column("z").tolist() == table.column("z").tolist()
     with pytest.raises(ParameterError, match=r"method clustered: inner: .*confidential"):
-        evosdc.mask(table, "clustered", attributes=["x", "y"], c=2, inner={"method": "ipso", "confidential": ["x"]})
+        evosdc.mask(table, "clustered", protect=["x", "y"], c=2, inner={"method": "ipso", "confidential": ["x"]})
 
 
 def test_in_strata_and_in_chains() -> None:
     table = joined(categorical([0, 1] * 20, [2], [NOMINAL]), numeric(np.arange(40.0)))
     then = [{"method": "clustered", "c": 2, "inner": mdav(5)}]
-    masked = evosdc.mask(table, "mdav", attributes=["x0"], by=["c0"], k=2, then=then)
+    masked = evosdc.mask(table, "mdav", protect=["x0"], by=["c0"], k=2, then=then)
     assert min(Counter(masked.numbers[:, 0].tolist()).values()) >= 5
-    by = evosdc.mask(table, "clustered", attributes=["x0"], by=["c0"], c=2, inner=mdav(5))
+    by = evosdc.mask(table, "clustered", protect=["x0"], by=["c0"], c=2, inner=mdav(5))
     for stratum in (0, 1):
         assert min(Counter(by.numbers[by.codes[:, 0] == stratum, 0].tolist()).values()) >= 5
     with pytest.raises(ParameterError, match=r"inner: method mdav: k: .*2 of 2 strata refuse it"):
-        evosdc.mask(table, "clustered", attributes=["x0"], by=["c0"], c=2, inner=mdav(21))
+        evosdc.mask(table, "clustered", protect=["x0"], by=["c0"], c=2, inner=mdav(21))
 
 
 class Upended(MaskingMethod):

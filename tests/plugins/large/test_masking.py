@@ -149,7 +149,7 @@ def test_what_does_not_fit_is_refused(file, tmp_path, monkeypatch):
 
 def test_command(command, file, tmp_path):  # noqa: F811
     output = tmp_path / "out.parquet"
-    words = ("large", "mask", "pram", str(file), "--attributes", "sex,region", "--seed", "5", "-o", str(output))
+    words = ("large", "mask", "pram", str(file), "--protect", "sex,region", "--seed", "5", "-o", str(output))
     answer = command(*words, "--json")
     assert answer.status == 0, answer.err
     assert json.loads(answer.out)["changed"].keys() == {"sex", "region"}
@@ -168,7 +168,7 @@ def test_command(command, file, tmp_path):  # noqa: F811
 
 
 def test_a_key_is_drawn_anew_or_kept_in_its_file_alone(command, file, tmp_path):  # noqa: F811
-    words = ("large", "mask", "pram", str(file), "--attributes", "sex,region", "--force", "--json")
+    words = ("large", "mask", "pram", str(file), "--protect", "sex,region", "--force", "--json")
 
     def written(output, *more):
         answer = command(*words, "-o", output, *more)

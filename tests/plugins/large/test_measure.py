@@ -44,7 +44,7 @@ def files(tmp_path):
 def in_memory(command, files):  # noqa: F811
     before, after, schema = files
     answer = command("measure", str(before), str(after), "--schema", str(schema), "--measures", ",".join(MEASURES),
-                     "--attributes", ",".join(ATTRIBUTES), "--json")  # fmt: skip
+                     "--protect", ",".join(ATTRIBUTES), "--json")  # fmt: skip
     assert answer.status == 0, answer.err
     return json.loads(answer.out)
 
@@ -64,7 +64,7 @@ def test_parameters_count(files):
     frames = pd.read_parquet(before), pd.read_parquet(after)
     chosen = {"ctbil": {"K": 3}}
     found = measure_parquet(before, after, ["sex", "region", "illness"], schema=schema, measures=chosen)
-    wanted = evosdc.measure(*frames, chosen, attributes=["sex", "region", "illness"])
+    wanted = evosdc.measure(*frames, chosen, protect=["sex", "region", "illness"])
     assert found["ctbil"] == wanted["ctbil"]
 
 

@@ -117,12 +117,16 @@ def test_the_rule_never_is_refused(file):
 
 class TestCommand:
     def test_json(self, command, file):  # noqa: F811
-        answer = command("large", "risk", str(file), "--keys", ",".join(KEYS), "--sensitive", "illness", "--json")
+        answer = command(
+            "large", "risk", str(file), "--quasi-identifiers", ",".join(KEYS), "--sensitive", "illness", "--json"
+        )
         assert answer.status == 0, answer.err
         assert json.loads(answer.out) == json.loads(json.dumps(risk_of_parquet(file, KEYS, ["illness"])))
 
     def test_in_words(self, command, file):  # noqa: F811
-        answer = command("large", "risk", str(file), "--keys", "sex", "--models", "k-anonymity,t-closeness")
+        answer = command(
+            "large", "risk", str(file), "--quasi-identifiers", "sex", "--models", "k-anonymity,t-closeness"
+        )
         assert answer.status == 0, answer.err
         assert "does not apply" in answer.out
         assert "500 records, 2 distinct" in answer.out
@@ -130,9 +134,9 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("content", "words", "told"),
         [
-            (b"a,b\n1,2\n", ["--keys", "a"], "no Parquet file"),
-            (None, ["--keys", "sex"], "no such file"),
-            (b"PAR1", ["--keys", "a", "--set", "suda3.x=1"], "suda3"),
+            (b"a,b\n1,2\n", ["--quasi-identifiers", "a"], "no Parquet file"),
+            (None, ["--quasi-identifiers", "sex"], "no such file"),
+            (b"PAR1", ["--quasi-identifiers", "a", "--set", "suda3.x=1"], "suda3"),
         ],
     )
     def test_bad_input(self, command, tmp_path, content, words, told):  # noqa: F811
@@ -147,7 +151,7 @@ class TestCommand:
     def test_lists_and_empty_files_are_refused(self, command, tmp_path):  # noqa: F811
         path = tmp_path / "lists.parquet"
         pq.write_table(pa.table({"a": pa.array([], type=pa.list_(pa.int64()))}), path)
-        answer = command("large", "risk", str(path), "--keys", "a")
+        answer = command("large", "risk", str(path), "--quasi-identifiers", "a")
         assert answer.status == 2
         assert "values such as lists" in answer.err
         assert "without records" in answer.err

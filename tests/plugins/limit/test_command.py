@@ -60,7 +60,7 @@ def test_a_file_is_masked_by_the_optimal_channel(evosdc, tmp_path):  # noqa: F81
         "mask",
         "optimal-channel",
         "german-credit",
-        "--attributes",
+        "--protect",
         "existacc,savings",
         "--set",
         "t=0.6",

@@ -69,8 +69,8 @@ def test_no_masked_file_lies_below(original, seed, risks):
     assert found is not None
     masked = original
     if seed:
-        masked = evosdc.mask(original, "rank-swapping", p=int(rng.integers(1, 50)), attributes=original.schema.names)
-    scores = evosdc.measure(original, masked, [*LOSSES, "best-guess", "dbrl"], attributes=original.schema.names)
+        masked = evosdc.mask(original, "rank-swapping", p=int(rng.integers(1, 50)), protect=original.schema.names)
+    scores = evosdc.measure(original, masked, [*LOSSES, "best-guess", "dbrl"], protect=original.schema.names)
     judged = aggregation.combine(scores)
     assert judged["dr"] >= found.least_dr(judged["il"]) - 1e-9
     assert max(judged["il"], judged["dr"]) >= found.least["max"] - 1e-9
@@ -85,8 +85,8 @@ def test_tables_with_unprotected_attributes_count_as_kept(original):
     for il in (0.0, 2.0, 11.0, 40.0):
         assert besides.least_dr(il) == pytest.approx(alone.least_dr(2.0 * il), abs=1e-6)
     assert 0.0 < besides.least["max"] <= alone.least["max"] + 1e-9
-    masked = evosdc.mask(original, "rank-swapping", p=30, attributes=protected)
-    scores = evosdc.measure(original, masked, ["ctbil", "ctbil-across", "best-guess", "dbrl"], attributes=protected)
+    masked = evosdc.mask(original, "rank-swapping", p=30, protect=protected)
+    scores = evosdc.measure(original, masked, ["ctbil", "ctbil-across", "best-guess", "dbrl"], protect=protected)
     judged = how.combine(scores)
     assert judged["dr"] >= besides.least_dr(judged["il"]) - 1e-9
 

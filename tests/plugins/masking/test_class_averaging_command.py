@@ -66,7 +66,7 @@ def test_categorical_files(method: str, dataset: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("method", ["k-member", "r-gather"])
 def test_intervals_of_a_mixed_file(method: str, tmp_path: Path) -> None:
     output = tmp_path / "masked.csv"
-    attributes = ("--attributes", "duration,age,existacc,housing")
+    attributes = ("--protect", "duration,age,existacc,housing")
     assert mask(method, "german-credit", output, "--set", "k=4", "--set", "output=interval", *attributes) == 0
     file = published(output)
     assert file.groupby(list(file)).size().min() >= 4
@@ -85,7 +85,7 @@ def test_groups_and_strata(tmp_path: Path) -> None:
 
 @pytest.mark.data("tarragona")
 def test_all_faults_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--attributes", "sales,treasury", "--set", 'groups=[["sale"]]', "--set", "k=1000")
+    words = ("--protect", "sales,treasury", "--set", 'groups=[["sale"]]', "--set", "k=1000")
     assert mask("mdav", "tarragona", tmp_path / "masked.csv", *words) == 2
     told = capsys.readouterr().err
     for text in ("given 1000; wanted 1..834", "Did you mean 'sales'?", "sales, treasury in no group"):

@@ -109,7 +109,7 @@ def test_frames_come_back_with_labels() -> None:
     assert list(masked.index) == list(frame.index)
     assert masked["age"].tolist() == ["[17, 24]"] * 3 + ["[61, 70]"] * 3
     assert masked["town"].tolist() == ["{a, b}"] * 3 + ["{c, d}"] * 3
-    coded = evosdc.mask(frame, "top-coding", value=61, output="label", attributes=["age"])
+    coded = evosdc.mask(frame, "top-coding", value=61, output="label", protect=["age"])
     assert coded["age"].tolist() == ["17", "20", "24", ">= 61", ">= 61", ">= 61"]
     merged = evosdc.mask(frame, "global-recoding", q=3, width={"age": 30}, output="label")
     assert merged["age"].tolist() == ["[0, 30)"] * 3 + ["[60, 90)"] * 3

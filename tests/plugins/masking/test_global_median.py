@@ -178,6 +178,6 @@ def test_it_promises_k_anonymity_and_says_that_it_is_a_reconstruction() -> None:
 
 def test_from_python_with_strata() -> None:
     table = joined(categorical([0, 1] * 6, [2], [NOMINAL]), numeric(np.arange(12.0)))
-    found = evosdc.mask(table, "global-median", attributes=["x0"], by=["c0"], k=3)
+    found = evosdc.mask(table, "global-median", protect=["x0"], by=["c0"], k=3)
     for stratum in (0, 1):
         assert min(Counter(found.numbers[found.codes[:, 0] == stratum, 0].tolist()).values()) >= 3

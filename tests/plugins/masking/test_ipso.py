@@ -60,7 +60,7 @@ def assert_equal_matrices(found: np.ndarray, wanted: np.ndarray, relative: float
 
 @pytest.mark.parametrize("seed", range(4))
 def test_c_keeps_coefficients_and_covariances_exactly_on_census(seed: int, census: Table) -> None:
-    published = evosdc.mask(census, "ipso", attributes=Y, confidential=X, seed=seed)
+    published = evosdc.mask(census, "ipso", protect=Y, confidential=X, seed=seed)
     x, before, after = (census.select(X).numbers, census.select(Y).numbers, published.select(Y).numbers)
     for found, wanted in zip(model(x, after), model(x, before), strict=True):
         assert_equal_matrices(found, wanted, 1e-9)
@@ -74,7 +74,7 @@ def test_b_keeps_coefficients_exactly_and_covariances_in_expectation(census: Tab
     coefficients, covariance = model(x, before)
     covariances = []
     for seed in range(60):
-        after = evosdc.mask(census, "ipso", attributes=Y, confidential=X, seed=seed, variant="b").select(Y).numbers
+        after = evosdc.mask(census, "ipso", protect=Y, confidential=X, seed=seed, variant="b").select(Y).numbers
         found, S = model(x, after)
         assert_equal_matrices(found, coefficients, 1e-9)
         covariances.append(S)
@@ -87,7 +87,7 @@ def test_b_keeps_coefficients_exactly_and_covariances_in_expectation(census: Tab
 
 def test_a_publishes_expectations(census: Table) -> None:
     x, before = census.select(X).numbers, census.select(Y).numbers
-    after = evosdc.mask(census, "ipso", attributes=Y, confidential=X, variant="a").select(Y).numbers
+    after = evosdc.mask(census, "ipso", protect=Y, confidential=X, variant="a").select(Y).numbers
     coefficients, _ = model(x, before)
     wanted = np.column_stack([np.ones(len(x)), x]) @ coefficients
     np.testing.assert_allclose(after, wanted, rtol=1e-9, atol=1e-6)
@@ -96,7 +96,7 @@ def test_a_publishes_expectations(census: Table) -> None:
 def test_categories_count_by_dummies(data_sets: DataSets) -> None:
     eia = data_sets.table("eia")
     y = ["resrevenue", "ressales", "totsales"]
-    after = evosdc.mask(eia, "ipso", attributes=y, confidential=["state", "month"]).select(y).numbers
+    after = evosdc.mask(eia, "ipso", protect=y, confidential=["state", "month"]).select(y).numbers
     before = eia.select(y).numbers
     for name in ("state", "month"):
         column = eia.column(name)
@@ -164,7 +164,7 @@ def test_sensitive_attributes_explain_unless_others_are_named() -> None:
     assert method.auxiliary_names(schema, ["a", "b"]) == ("s",)
     assert method.auxiliary_names(schema, ["a", "s"]) == ()
     assert build(Ipso, confidential=["b"]).auxiliary_names(schema, ["a"]) == ("b",)
-    published = evosdc.mask(Table(schema, table.codes, table.numbers), "ipso", attributes=["a"])
+    published = evosdc.mask(Table(schema, table.codes, table.numbers), "ipso", protect=["a"])
     for code in (0, 1):
         rows = table.codes[:, 0] == code
         assert published.numbers[rows, 0].mean() == pytest.approx(table.numbers[rows, 0].mean())
@@ -180,15 +180,15 @@ def test_sensitive_attributes_explain_unless_others_are_named() -> None:
 )
 def test_refusals(params: dict, error: type[Exception], text: str, census: Table) -> None:
     with pytest.raises(error, match=text):
-        evosdc.mask(census, "ipso", attributes=Y, **params)
+        evosdc.mask(census, "ipso", protect=Y, **params)
 
 
 def test_too_few_records_are_refused_with_the_number_needed(census: Table) -> None:
     few = census.take(np.arange(6))
     with pytest.raises(ParameterError, match=r"6 records.*at least 7 \(3 masked attributes \+ rank 4"):
-        evosdc.mask(few, "ipso", attributes=Y, confidential=X)
+        evosdc.mask(few, "ipso", protect=Y, confidential=X)
     exact = census.take(np.arange(7))
-    after = evosdc.mask(exact, "ipso", attributes=Y, confidential=X).select(Y).numbers
+    after = evosdc.mask(exact, "ipso", protect=Y, confidential=X).select(Y).numbers
     for found, wanted in zip(
         model(exact.select(X).numbers, after), model(exact.select(X).numbers, exact.select(Y).numbers), strict=True
     ):
@@ -200,7 +200,7 @@ def test_too_few_records_are_refused_with_the_number_needed(census: Table) -> No
 def test_from_the_command_line_and_by_strata(data_sets: DataSets, tmp_path: Path) -> None:
     before = data_sets.table("eia")
     target = tmp_path / "masked.csv"
-    chosen = ["--attributes", "ressales,totsales", "--set", 'confidential=["month"]', "--by", "state"]
+    chosen = ["--protect", "ressales,totsales", "--set", 'confidential=["month"]', "--by", "state"]
     with pytest.raises(SystemExit) as done:
         main(["mask", "ipso", "eia", *chosen, "-o", str(target)])
     assert not done.value.code

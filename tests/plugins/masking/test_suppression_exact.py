@@ -232,7 +232,7 @@ def test_the_command_masks_by_own_groups_and_tells_what_is_not_proven(
     data = tmp_path / "data.csv"
     data.write_text("a,b,c\n" + "".join(",".join(f"v{code}" for code in row) + "\n" for row in rows))
     sets = [f"--set={given}" for given in ("search=exact", "missing=wildcard", "own_groups=true")]
-    call = ["mask", "local-suppression", str(data), "--attributes", "a,b,c", *sets, "--force"]
+    call = ["mask", "local-suppression", str(data), "--protect", "a,b,c", *sets, "--force"]
 
     def told() -> str:
         with pytest.raises(SystemExit, match="0"):

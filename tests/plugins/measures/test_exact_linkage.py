@@ -213,5 +213,5 @@ def test_expectation_is_the_mean_of_draws():
 
 def test_python_and_plugins_know_it():
     original = as_table(pd.DataFrame({"wage": [1.5, 2.5, 2.5, 4.25], "sex": ["f", "m", "f", "m"]}))
-    assert evosdc.measure(original, original, ["exact-linkage"], attributes=["wage", "sex"]) == {"exact-linkage": 75.0}
+    assert evosdc.measure(original, original, ["exact-linkage"], protect=["wage", "sex"]) == {"exact-linkage": 75.0}
     assert default_registry().defaults("measure", "exact") == ("exact-linkage",)

@@ -138,7 +138,7 @@ def test_frames_with_generalised_labels():
     with pytest.raises(InputError, match="Generalised labels are judged by the losses of generalisation only"):
         evosdc.measure(frame, masked, ["lm", "id"])
     with pytest.raises(InputError, match="'\\*'"):
-        evosdc.measure(frame, masked, ["dbil"], attributes="sex")
+        evosdc.measure(frame, masked, ["dbil"], protect="sex")
 
 
 @st.composite

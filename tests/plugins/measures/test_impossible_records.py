@@ -56,5 +56,5 @@ def test_following_changes_is_counting_anew():
 def test_python_measures_it_with_the_columns_that_are_not_masked():
     table = sample(np.random.default_rng(2), 300)
     masked = table.with_columns(masked_anyhow(table, 3))
-    score = measure(table, masked, {"impossible-records": {"threshold": 3.0}}, attributes=PROTECT)
+    score = measure(table, masked, {"impossible-records": {"threshold": 3.0}}, protect=PROTECT)
     assert score["impossible-records"] == fitted(table, 3.0).score(masked.select(PROTECT)) > 0.0

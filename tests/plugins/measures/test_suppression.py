@@ -46,6 +46,6 @@ def test_numbers_count_as_categories_do(seed):
 def test_it_counts_what_local_suppression_leaves_out():
     table = sample(np.random.default_rng(2), 300)
     names = list(table.schema.names)[:3]
-    masked = [mask(table, "local-suppression", attributes=names, k=k) for k in (2, 10)]
-    few, many = (measure(table, one, ["suppression"], attributes=names)["suppression"] for one in masked)
+    masked = [mask(table, "local-suppression", protect=names, k=k) for k in (2, 10)]
+    few, many = (measure(table, one, ["suppression"], protect=names)["suppression"] for one in masked)
     assert 0.0 < few < many < 100.0

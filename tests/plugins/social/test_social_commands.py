@@ -11,6 +11,7 @@ import pytest
 import evosdc
 from evosdc.cli import main
 from evosdc.experiment.build.protection import protection
+from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.report.for_users import render_for_users
 from evosdc.runs.reader import read_run_folders
@@ -169,7 +170,7 @@ def test_nothing_that_is_written_tells_who_knows_whom_by_the_numbers_of_the_orig
 
 
 def test_bounds_of_places(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    setting = ["--set", "k=2", "--set", "coarsest.place=county", "--attributes", "place"]
+    setting = ["--set", "k=2", "--set", "coarsest.place=county", "--protect", "place"]
     assert run("mask", "semantic-groups", "g.json", "--schema", "schema.toml", *setting, "-o", "m.json") == 0
     published = {node["id"]: node["place"] for node in json.loads((small / "m.json").read_text())["nodes"]}
     assert set(published.values()) == {"Yorkshire", "Somerset", "*"}
@@ -196,9 +197,7 @@ def test_neighbourhoods_count_where_they_are_asked_for(small: Path) -> None:
     assert run("mask", "semantic-groups", *words) == 0
     users = small / "users.csv"
     users.write_text("place,topics_1\nLeeds,jazz\nYork,rock\n")
-    assert (
-        run("mask", "semantic-groups", users, "--attributes", "place,topics_1", "--set", "hashes=8", "-o", "n.csv") == 2
-    )
+    assert run("mask", "semantic-groups", users, "--protect", "place,topics_1", "--set", "hashes=8", "-o", "n.csv") == 2
 
 
 def test_more_users_than_there_are(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -338,7 +337,7 @@ def test_evolved_groups_lose_less_at_equal_risk(tmp_path: Path) -> None:
     names, losses = ["club", "friends", "contexts"], ["aamil", "cdil", "semantic-dbil"]
     table = evosdc.read_table(KARATE)
     thesis = evosdc.measure(
-        table, evosdc.mask(table, "semantic-groups", k=5, attributes=names), [*losses, "semantic-dr"], attributes=names
+        table, evosdc.mask(table, "semantic-groups", k=5, protect=names), [*losses, "semantic-dr"], protect=names
     )
     for seed in (1,):
         experiment = evosdc.Experiment(
@@ -376,7 +375,7 @@ def test_protection_of_a_graph_is_one_command(tmp_path: Path, capsys: pytest.Cap
     names = ["club", "friends", "contexts"]
     assert further["percent"] == pytest.approx(
         evosdc.measure(
-            table, published, ["neighbourhood-dr"], attributes=names, crosswalk=tmp_path / "run" / "crosswalk.csv"
+            table, published, ["neighbourhood-dr"], protect=names, crosswalk=tmp_path / "run" / "crosswalk.csv"
         )["neighbourhood-dr"]
     )
     capsys.readouterr()
@@ -469,7 +468,7 @@ class TestManyTopics:
     def test_groups_are_for_what_they_assure(self, graph: Path, given: dict[str, Any], genotype: str) -> None:
         source = {"file": "g.json", "schema": "schema.toml"} | {k: v for k, v in given.items() if k == "protect"}
         others = {"require": ["k-anonymity >= 5"]} | {k: v for k, v in given.items() if k != "protect"}
-        assert protection(source, default_registry(), fitness="max", **others).genotype.name == genotype
+        assert protection(source, default_registry(), ProtectOptions(fitness="max", **others)).genotype.name == genotype
 
     def test_level_filling_within_semantic_groups(self, graph: Path) -> None:
         words = ["g.json", "--schema", "schema.toml", "--set", "k=5"]

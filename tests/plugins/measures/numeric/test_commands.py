@@ -54,7 +54,7 @@ def test_options_are_set_and_faults_are_told(evosdc, tmp_path):
     scenarios = 'dbrl.scenarios=[["sales", "treasury"], ["net-profit"]]'
     scores = json.loads(evosdc("measure", "tarragona", masked, "--measures", "dbrl", "--set", scenarios, "--json"))
     alone = [
-        json.loads(evosdc("measure", "tarragona", masked, "--measures", "dbrl", "--attributes", names, "--json"))
+        json.loads(evosdc("measure", "tarragona", masked, "--measures", "dbrl", "--protect", names, "--json"))
         for names in ("sales,treasury", "net-profit")
     ]
     assert scores["dbrl"] == pytest.approx(sum(one["dbrl"] for one in alone) / 2)
@@ -67,10 +67,8 @@ def test_options_are_set_and_faults_are_told(evosdc, tmp_path):
 @pytest.mark.data("german-credit")
 def test_the_wrong_scale_is_refused_with_advice(evosdc, tmp_path):
     masked = tmp_path / "masked.csv"
-    evosdc("mask", "rank-swapping", "german-credit", "-o", masked, "--attributes", "savings,presemploy")
-    told = evosdc(
-        "measure", "german-credit", masked, "--measures", "il1s", "--attributes", "savings,presemploy", status=2
-    )
+    evosdc("mask", "rank-swapping", "german-credit", "-o", masked, "--protect", "savings,presemploy")
+    told = evosdc("measure", "german-credit", masked, "--measures", "il1s", "--protect", "savings,presemploy", status=2)
     assert "numeric" in told
 
 

@@ -88,9 +88,9 @@ def test_rank_swapping_linkage(tables, p):
 def test_rank_swapped_records_are_candidates_and_linked_more_often(p, numeric_file):
     import evosdc
 
-    swapped = evosdc.mask(numeric_file, "rank-swapping", attributes=numeric_file.schema.names, p=p)
+    swapped = evosdc.mask(numeric_file, "rank-swapping", protect=numeric_file.schema.names, p=p)
     original = numeric_file.take(np.arange(60)).select(numeric_file.schema.names[:6])
-    small = evosdc.mask(original, "rank-swapping", attributes=original.schema.names, p=p)
+    small = evosdc.mask(original, "rank-swapping", protect=original.schema.names, p=p)
     assert fitted("rsrl", original, p=p).score(small) == pytest.approx(reference.rsrl(original, small, p))
     assert fitted("rsrl", numeric_file, p=p).score(swapped) >= fitted("dbrl", numeric_file, **BACKWARD).score(swapped)
 

@@ -1,12 +1,49 @@
-"""Settings given on the command line, put into what a file says."""
+"""What people write on a command line: names separated by commas, and settings such as KEY=VALUE."""
 
 import re
 import tomllib
+from collections.abc import Iterable
 from typing import Any
 
 from evosdc.errors import ExperimentError, Fault
 
 _KEY = re.compile(r"""\s*(?:"(?P<double>[^"]+)"|'(?P<single>[^']+)'|(?P<plain>[^.="']*))\s*(?P<sign>[.=])""")
+_NAME = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)')
+
+
+def listed(text: str | None) -> list[str] | None:
+    """Return the parts of a comma-separated text, None where there is none.
+
+    Parts in double quotes are taken as they are, and may hold commas, and blanks at their ends.
+    """
+    if text is None:
+        return None
+    parts = ((found[1], (found[2] or "").strip()) for found in _NAME.finditer(text) if found[0])
+    return [
+        plain if exact is None else exact.replace('""', '"') for exact, plain in parts if exact is not None or plain
+    ]
+
+
+def names_text(names: Iterable[str]) -> str:
+    """Return names as `listed` reads them again: in double quotes where commas, quotes or blanks would be misread."""
+    return ",".join(
+        '"' + name.replace('"', '""') + '"' if name != name.strip() or set(name) & {",", '"'} else name
+        for name in names
+    )
+
+
+def parameters(settings: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters given by ``--set KEY=VALUE``, dotted keys as nested tables.
+
+    Raises
+    ------
+    ExperimentError
+        A setting that is not KEY=VALUE.
+    """
+    document: dict[str, Any] = {}
+    for setting in settings:
+        override(document, setting)
+    return document
 
 
 def override(document: dict[str, Any], setting: str) -> None:

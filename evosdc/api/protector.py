@@ -1,0 +1,165 @@
+"""``evosdc.Protector``: protection as an estimator, in the manner of scikit-learn."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Self
+
+from evosdc.api.html import Shown, heading, paragraphs
+from evosdc.errors import Fault, ParameterError, did_you_mean
+
+
+class Protector(Shown):
+    """Learns how to protect a file, as a recipe, and protects further files by it.
+
+    It has what scikit-learn asks of an estimator, `get_params` and `set_params` among it, and needs no scikit-learn.
+
+    Parameters
+    ----------
+    protect, require, il, dr, fitness, time, generations, seed, key, executor, workers
+        As of `evosdc.protect`.
+    shuffle : bool
+        Whether `transform` puts the records in random order. By default they stay in order, so that they go with a
+        target `y`; a frame in order may tell what is masked, and is not for release.
+    unlike : bool
+        Whether `transform` goes on where the records are unlike those that it was fitted on.
+
+    Attributes
+    ----------
+    recipe_ : str
+        The recipe as ``recipe.toml`` has it.
+    result_ : ProtectedData
+        What `fit` found, with verdict, front and scores.
+    feature_names_in_ : list of str
+
+    Examples
+    --------
+    >>> protector = evosdc.Protector(protect=["age", "sex"], time="60s").fit(frame)  # doctest: +SKIP
+    >>> protected = protector.transform(next_wave)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        *,
+        protect: Sequence[str] | None = None,
+        require: Sequence[str] = (),
+        il: Sequence[str] | None = None,
+        dr: Sequence[str] | None = None,
+        fitness: str | None = None,
+        time: float | str | None = None,
+        generations: int | None = None,
+        seed: int | None = None,
+        key: str | Path | None = None,
+        executor: str | Mapping[str, Any] | None = None,
+        workers: int | None = None,
+        shuffle: bool = False,
+        unlike: bool = False,
+    ) -> None:
+        self.protect = protect
+        self.require = require
+        self.il = il
+        self.dr = dr
+        self.fitness = fitness
+        self.time = time
+        self.generations = generations
+        self.seed = seed
+        self.key = key
+        self.executor = executor
+        self.workers = workers
+        self.shuffle = shuffle
+        self.unlike = unlike
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name, as they were given."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; raises `ParameterError` for names that are none."""
+        known = self.get_params()
+        wanted = f"one of {', '.join(known)}"
+        faults = [Fault(name, "an unknown parameter", wanted, did_you_mean(name, known)) for name in params]
+        if faults := [fault for fault in faults if fault.where not in known]:
+            raise ParameterError(faults)
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find a recipe that protects a frame, or Table, well; `y` is not looked at.
+
+        Raises
+        ------
+        InputError
+            As `evosdc.protect`; or no recipe was found, such as where nothing may be masked.
+        """
+        from evosdc.api.protection import protect
+
+        options = {name: value for name, value in self.get_params().items() if name not in ("shuffle", "unlike")}
+        found = protect(X, explainable=True, second_opinion=False, **options)
+        recipe = found.recipe
+        if recipe is None:
+            advice = "Give it more time, or fewer requirements."
+            raise ParameterError(
+                Fault("fit", "a file for which no recipe was found", "one that a recipe protects", advice)
+            )
+        self.result_ = found
+        self.recipe_ = recipe.read_text(encoding="utf-8")
+        self.feature_names_in_ = [str(name) for name in getattr(X, "columns", ())]
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return a frame or Table protected by the recipe, in the kind that was given.
+
+        Raises
+        ------
+        InputError
+            `fit` was not called, or the data are not such as the recipe was made for.
+        """
+        from evosdc.api.recipes import apply
+
+        if not self.__sklearn_is_fitted__():
+            raise ParameterError(
+                Fault("transform", "a Protector that was not fitted", "one that was", "Call fit first.")
+            )
+        with TemporaryDirectory(prefix="evosdc-") as folder:
+            recipe = Path(folder) / "recipe.toml"
+            recipe.write_text(self.recipe_, encoding="utf-8")
+            return apply(recipe, X, seed=self.seed, key=self.key, shuffle=self.shuffle, unlike=self.unlike).frame
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Return a frame protected by the recipe that was found for it."""
+        return self.fit(X, y).transform(X)
+
+    def explain(self) -> list[str]:
+        """Return what each step of the recipe contributes, in sentences."""
+        from evosdc.api.recipes import explain
+
+        with TemporaryDirectory(prefix="evosdc-") as folder:
+            recipe = Path(folder) / "recipe.toml"
+            recipe.write_text(self.recipe_, encoding="utf-8")
+            return explain(recipe)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "recipe_")
+
+    def __sklearn_tags__(self) -> Any:
+        """Return what scikit-learn, which alone calls this, wants to know of an estimator."""
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        tags = TransformerTags(preserves_dtype=[])
+        return Tags(
+            estimator_type="transformer", target_tags=TargetTags(required=False), transformer_tags=tags,
+            input_tags=InputTags(two_d_array=False, string=True, categorical=True, allow_nan=True),
+        )  # fmt: skip
+
+    def _lines(self) -> Any:
+        usual = inspect.signature(type(self)).parameters
+        given = {name: value for name, value in self.get_params().items() if value != usual[name].default}
+        yield f"Protector({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        if self.__sklearn_is_fitted__():
+            yield from self.explain()
+
+    def _repr_html_(self) -> str:
+        first, *others = self._lines()
+        return heading(first) + paragraphs(others)

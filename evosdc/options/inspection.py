@@ -1,0 +1,134 @@
+"""Options of the commands that look at files: measure, risk, judge."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from evosdc.options import shared
+from evosdc.options.model import Options, names, option, texts
+
+
+class MeasureOptions(Options):
+    """Options of ``evosdc measure`` and `evosdc.measure`."""
+
+    schema_file: Path | None = shared.SCHEMA
+    crosswalk: Path | None = shared.CROSSWALK
+    measures: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = names(
+        "Registered names; default: of a run its own; by role, as evosdc protect; of a registered data set those of "
+        "the literature; of generalised files lm and dm.",
+        python="A mapping gives parameters by name.",
+        registered="measure",
+    )
+    settings: Sequence[str] = texts(
+        "A parameter of a measure: ctbil.K=3.", "NAME.KEY=VALUE", flags=("--set",), only="command"
+    )
+    linkage: Literal["max", "mean"] | None = option(
+        None,
+        "What DR takes of several record linkages: the greatest, or their mean; default: as the run, else max.",
+        only="command",
+    )
+    protect: Sequence[str] | None = names(
+        "What is judged; default: what the run protects, else the quasi-identifiers.",
+        python="Where none is declared: all attributes but identifiers.",
+    )
+    baselines: bool = option(
+        False, "Also the scores of the original itself and of its records permuted.", only="command"
+    )
+    as_json: bool = shared.JSON
+
+
+class RiskOptions(Options):
+    """Options of ``evosdc risk`` and `evosdc.risk`."""
+
+    schema_file: Path | None = shared.SCHEMA
+    quasi_identifiers: Sequence[str] | None = names(
+        "What an intruder knows; default: as in the schema.",
+        python="Where it declares none: all attributes but identifiers, sensitive ones, weights and households.",
+    )
+    sensitive: Sequence[str] | None = names("What an intruder wants to learn; default: as in the schema.")
+    weight: str | None = option(None, "Attribute of sampling weights; default: as in the schema.", metavar="A")
+    household: str | None = option(
+        None, "Attribute that tells households apart; default: as in the schema.", metavar="A"
+    )
+    missing: Literal["wildcard", "category", "never"] | None = option(
+        None,
+        "What a missing value equals: anything, other missing values, nothing; default: as in the schema.",
+    )
+    population: Any = option(
+        None,
+        "A file of the population, for models that compare with it.",
+        metavar="FILE",
+        python="Here a frame or Table.",
+    )
+    transitions: Any = option(
+        None,
+        "Matrices that the file was randomised by, such as transitions.json.",
+        metavar="FILE",
+        python="Here the rows of each matrix, by attribute.",
+    )
+    original: Any = option(
+        None,
+        "What the data were made from, to count which of its records are right: in a file whose values were changed, a "
+        "record that stands out is no re-identification.",
+        metavar="FILE",
+        python="Here a frame or Table, record by record.",
+    )
+    crosswalk: Path | None = option(
+        None,
+        "Which masked record is which of the original, where the file was shuffled: a file in the run folder.",
+        metavar="FILE",
+        only="command",
+    )
+    models: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = names(
+        "Registered privacy models; default: all.",
+        python="A mapping gives parameters by name.",
+        registered="privacy-model",
+    )
+    settings: Sequence[str] = texts("A parameter of a model.", "MODEL.KEY=VALUE", flags=("--set",), only="command")
+    standing_out: int | None = option(
+        None,
+        "List the first N records that stand out, by position, and by which attributes; and what an informed intruder "
+        "finds.",
+        metavar="N",
+        ge=1,
+    )
+    records: Any = option(
+        None,
+        "Write what each model says of every record, by its position, as CSV.",
+        metavar="FILE",
+        python="Here true or false: whether the result has these figures, as record_figures.",
+    )
+    force: bool = shared.FORCE
+    as_json: bool = shared.JSON
+
+
+class JudgeOptions(Options):
+    """Options of ``evosdc judge`` and `evosdc.judge`."""
+
+    schema_file: Path | None = shared.SCHEMA
+    protect: Sequence[str] | None = names(
+        "What was masked; default: of a run what it protects, else the quasi-identifiers and whatever else differs."
+    )
+    crosswalk: Path | None = shared.CROSSWALK
+    claimed: float | Mapping[str, float] | None = option(
+        None,
+        "Risk that is claimed, in per cent; default: of a run its own, else as informed measures say.",
+        metavar="DR",
+        python="A mapping claims by family of judges: linkage, guess.",
+    )
+    others: Path | None = option(
+        None,
+        "Two files: a file of people of the same population who are not in MASKED, for judges that compare with them.",
+        metavar="FILE",
+        only="command",
+    )
+    judges: Sequence[str] | None = names(
+        "Measures to ask; default: all judges that the run did not use.", registered="measure"
+    )
+    seed: int | None = option(
+        None,
+        "Of halves and samples, to repeat an opinion; default: of a run from its key, else drawn afresh.",
+        metavar="N",
+        ge=0,
+    )
+    as_json: bool = shared.JSON

@@ -1,0 +1,54 @@
+"""Options of ``evosdc mask`` and `evosdc.mask`."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evosdc.options import shared
+from evosdc.options.model import Options, names, option, texts
+
+
+class MaskOptions(Options):
+    """Options of ``evosdc mask`` and `evosdc.mask`; parameters of the method are given besides."""
+
+    schema_file: Path | None = shared.SCHEMA
+    settings: Sequence[str] = shared.SETTINGS
+    equation: Path | None = option(
+        None, "Short for --set equation=FILE, where there is one.", metavar="FILE", only="command"
+    )
+    protect: Sequence[str] | None = names(
+        "What to mask; default: the quasi-identifiers.",
+        python="Where none is declared: all attributes but those that look like identifiers or free text.",
+    )
+    by: Sequence[str] | None = names("Attributes that form strata; each stratum is masked on its own.")
+    then: Sequence[str | Mapping[str, Any]] = texts(
+        'A further step on what was made: "pram design=a p=0.9"; attributes=A,B and by=A,B where they differ.',
+        "STEP",
+        python='In Python also as an experiment file writes it: {"method": "pram", "design": "a", "p": 0.9}.',
+    )
+    right_labels: Sequence[str] | None = names(
+        "Attributes to publish, in the end, under the labels that most of their records have: a method may have "
+        "exchanged labels, which hides nothing and misleads analysts."
+    )
+    move_values: Sequence[str] | None = names(
+        "Attributes whose rare values, where a method kept them, change places in the end."
+    )
+    neutralise_formulas: bool = shared.NEUTRALISE
+    shuffle: bool = option(
+        False, "Write the records in random order: their old one may tell what is masked.", only="command"
+    )
+    crosswalk: Path | None = option(
+        None, "With --shuffle: where to write which record is which; keep it.", metavar="FILE", only="command"
+    )
+    key: Path | None = shared.KEY
+    seed: int | None = shared.SEED
+    draw: int = option(0, "Which of the files of a key or seed; evosdc tune names it.", metavar="N", ge=0)
+    executor: str | Mapping[str, Any] | None = option(
+        None,
+        "Where strata and clusters are masked: processes, scoop, dask; default: here, one after the other.",
+        metavar="NAME",
+    )
+    workers: int | None = option(None, "Workers of the executor.", metavar="N", ge=1)
+    output: Path = option(..., "The protected file.", flags=("-o", "--output"), metavar="MASKED.csv", only="command")
+    force: bool = shared.FORCE
+    as_json: bool = shared.JSON

@@ -1,0 +1,49 @@
+"""Advice in Python's words: what sentences for the command line say, as arguments and functions."""
+
+import json
+import re
+from collections.abc import Iterable
+
+from evosdc.options.model import FLAG, NAMES, TEXTS, Described, Options, described
+
+FUNCTIONS = ("apply", "choose", "cluster", "compare", "explain", "judge", "limit", "mask", "measure", "member",
+             "protect", "risk", "run", "tune")  # fmt: skip
+"""Commands that are functions of the same name."""
+
+_OPTION = re.compile(r'(?<![\w-])(--[a-z][a-z-]*)(?:[ =](?:"([^"]*)"|([A-Z][A-Z_]*(?:,[A-Z.]+)*|\d+[smh]?)(?![\w-])))?')
+_COMMAND = re.compile(rf"\bevosdc ({'|'.join(FUNCTIONS)})\b(?! --)")
+
+
+def in_python(text: str, models: Iterable[type[Options]]) -> str:
+    """Return a sentence in which ``--protect A,B`` is ``protect=["A", "B"]``, and ``evosdc judge`` ``evosdc.judge``.
+
+    Parameters
+    ----------
+    text : str
+    models : iterable of type
+        Whose options are known; what else looks like an option stays as it is.
+    """
+    known: dict[str, tuple[Described, bool]] = {}
+    for model in models:
+        for one in described(model):
+            for flag in one.flags if one.only != "command" else ():
+                on, _, off = flag.partition("/")
+                known.setdefault(on, (one, True))
+                if off:
+                    known.setdefault(off, (one, False))
+
+    def argument(found: re.Match[str]) -> str:
+        if found[1] not in known:
+            return found[0]
+        one, on = known[found[1]]
+        value = found[2] or found[3]
+        if one.kind == FLAG:
+            return f"{one.name}={on}" + found[0][len(found[1]) :]
+        if value is None:
+            return f"{one.name}="
+        if one.kind in (NAMES, TEXTS):
+            parts = value.split(",") if one.kind == NAMES else [value]
+            return f"{one.name}=[{', '.join(map(json.dumps, parts))}]"
+        return f"{one.name}={value if value.isdigit() else json.dumps(value)}"
+
+    return _COMMAND.sub(r"evosdc.\1", _OPTION.sub(argument, text))

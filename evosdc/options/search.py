@@ -1,0 +1,146 @@
+"""Options of the commands that search: protect, tune, limit."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from evosdc.options import shared
+from evosdc.options.model import Options, names, option, time_limit
+
+
+class ProtectOptions(Options):
+    """Options of ``evosdc protect`` and `evosdc.protect`."""
+
+    schema_file: Path | None = shared.SCHEMA
+    protect: Sequence[str] | None = shared.PROTECT
+    fitness: str | None = shared.FITNESS
+    audience: Literal["public", "researchers", "safe-room"] | None = shared.AUDIENCE
+    bound: float | None = shared.BOUND
+    il: Sequence[str] | None = shared.IL
+    dr: Sequence[str] | None = shared.DR
+    require: Sequence[str] = shared.REQUIRE
+    time: float | None = time_limit(
+        "Be done with everything after this time, from the start of the program to the report, instead of ending the "
+        "search by stall. What follows the search has 30 % of it at most, of a very large file half."
+    )
+    generations: int | None = shared.GENERATIONS
+    tune: bool = option(
+        True,
+        "Begin with masking methods at their best parameters, found in a fifth of the time; else with a portfolio.",
+    )
+    explainable: bool = option(
+        False,
+        "Publish a file that a protection plan makes, which can be explained and repeated; see docs/recipes.md.",
+    )
+    truthful: bool = option(
+        False,
+        "Publish true values alone, coarser than those of the data or absent: groups of 11, 5 or 3 people by the "
+        "audience, or as the requirements ask.",
+    )
+    second_opinion: bool = option(
+        True, "Ask judges that the search did not use about the result; takes some seconds more."
+    )
+    structural_zeros: bool = option(
+        True,
+        "Keep combinations that never occur in the data, though 5 records or more are expected, from occurring.",
+    )
+    population: Path | None = option(
+        None,
+        "A file of the population, for required privacy models that compare.",
+        metavar="FILE",
+        only="command",
+    )
+    choose: str | Mapping[str, float] | None = option(
+        None,
+        "Which member of the front is published: knee, balanced, il=20, il=20,dr=15; default: the best by the fitness.",
+        metavar="CHOICE",
+    )
+    neutralise_formulas: bool = shared.NEUTRALISE
+    shuffle: bool = shared.SHUFFLE
+    key: Path | None = shared.KEY
+    seed: int | None = shared.SEED
+    executor: str | Mapping[str, Any] | None = shared.EXECUTOR
+    workers: int | None = shared.WORKERS
+    output: Path | None = shared.OUTPUT_FOLDER
+    report: bool = shared.REPORT
+    callback: Callable[..., Any] | Sequence[Callable[..., Any]] = shared.CALLBACK
+    progress: bool | None = shared.PROGRESS
+    quiet: bool = shared.QUIET
+    as_json: bool = shared.JSON
+
+
+class TuneOptions(Options):
+    """Options of ``evosdc tune`` and `evosdc.tune`."""
+
+    schema_file: Path | None = shared.SCHEMA
+    protect: Sequence[str] | None = shared.PROTECT
+    fitness: str | Mapping[str, Any] | None = option(
+        None,
+        "How IL and DR are combined; default: the least loss within the bound of the audience.",
+        metavar="NAME",
+        python='Here by default "max"; a mapping gives parameters.',
+        registered="fitness",
+    )
+    audience: Literal["public", "researchers", "safe-room"] | None = option(
+        None, "Who gets the file, as of evosdc protect.", only="command"
+    )
+    bound: float | None = option(
+        None, "Per cent of the people that may be found.", metavar="PERCENT", only="command", gt=0, le=100
+    )
+    il: Sequence[str] | None = shared.IL
+    dr: Sequence[str] | None = shared.DR
+    require: Sequence[str] = shared.REQUIRE
+    methods: Sequence[str] | None = names(
+        "Masking methods to tune; default: all that fit.", registered="masking-method"
+    )
+    time: float | None = time_limit("Stop after this time, counted from the start of the program.")
+    evaluations: int | None = option(
+        None, "Files to judge at most; default: 2000, or as many as the time allows.", metavar="N", ge=1
+    )
+    neutralise_formulas: bool = option(
+        False,
+        "Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text.",
+        only="command",
+    )
+    key: Path | None = shared.KEY
+    seed: int | None = shared.SEED
+    executor: str | Mapping[str, Any] | None = option(
+        None, "Where files are judged; default: processes.", metavar="NAME", only="command"
+    )
+    workers: int | None = option(None, "Workers of the executor.", metavar="N", ge=1, only="command")
+    output: Path | None = option(
+        None,
+        "New folder for the best file and what repeats it.",
+        flags=("-o", "--output"),
+        metavar="DIR",
+        only="command",
+    )
+    quiet: bool = shared.QUIET
+    as_json: bool = shared.JSON
+
+    def as_protection(self) -> ProtectOptions:
+        """Return the goal and the means as options of `protect`."""
+        return ProtectOptions(
+            protect=self.protect,
+            fitness=self.fitness if isinstance(self.fitness, str) else None,
+            audience=self.audience,
+            bound=self.bound,
+            il=self.il,
+            dr=self.dr,
+            require=self.require,
+            structural_zeros=False,
+            seed=self.seed,
+            executor=self.executor,
+            workers=self.workers,
+        )
+
+
+class LimitOptions(Options):
+    """Options of ``evosdc limit`` and `evosdc.limit`."""
+
+    protect: Sequence[str] | None = shared.PROTECT
+    il: Sequence[str] | None = names("Measures of information loss; default: those of the limit offered first.")
+    dr: Sequence[str] | None = names(
+        'Measures of disclosure risk, likewise. A risk has a limit where it is made of guesses: ["guess-gain", "dbrl"].'
+    )
+    time: float | None = time_limit("Time that it may take; default: as long as it takes.")

@@ -1,0 +1,98 @@
+"""Options that several commands have, with one text each."""
+
+from typing import Any
+
+from evosdc.options.model import names, option, texts, time_limit
+
+SCHEMA = option(
+    None, "Schema file; inferred from the data when not given.", flags=("--schema",), metavar="FILE", only="command"
+)
+PROTECT = names(
+    "Attributes to protect; default: the quasi-identifiers.",
+    python="Where the data declare none: all attributes but those that look like identifiers.",
+)
+FITNESS = option(
+    None,
+    "How IL and DR are combined, for research: max, mean, ...; default: the least loss within the audience's bound.",
+    metavar="NAME",
+    registered="fitness",
+)
+AUDIENCE = option(
+    None,
+    "Who gets the file. Of the people 9, 20 or 33 % may be found in it, whichever way an attacker looks; default: "
+    "public, where no fitness is named.",
+)
+BOUND = option(
+    None,
+    "Per cent of the people that may be found, in place of the bound of the audience.",
+    metavar="PERCENT",
+    gt=0,
+    le=100,
+)
+IL = names(
+    "Measures of information loss; default: by the scales of the attributes, as analysts use them.",
+    registered="measure",
+)
+DR = names("Measures of disclosure risk; default: by the roles of the attributes.", registered="measure")
+REQUIRE = texts(
+    'What the file must fulfil, such as "k-anonymity >= 3", "dr <= 20"; of protect also "publishable" or '
+    '"publishable on conditions", what the verdict must be.',
+    "CONDITION",
+)
+SETTINGS = texts("A parameter of the method: k=3.", "KEY=VALUE", flags=("--set",), only="command")
+KEY = option(
+    None,
+    "Secret key that draws come from, made where FILE does not exist; it repeats the result. Default: a fresh key.",
+    metavar="FILE",
+)
+SEED = option(
+    None,
+    "Public seed in place of a key, for studies and tests: what it draws is not for release.",
+    metavar="N",
+    ge=0,
+)
+EXECUTOR = option(
+    None,
+    "Where files are judged: serial, processes, scoop, dask, or a plugin's. Default: processes.",
+    metavar="NAME",
+    python='In Python the default is serial; a mapping gives parameters: {"name": "processes", "workers": 4}.',
+    registered="executor",
+)
+WORKERS = option(None, "Workers of the executor; default: one for each processor.", metavar="N", ge=1)
+SHUFFLE = option(
+    True,
+    "Publish the records in random order, or in that of the data, which may tell what is masked.",
+    flags=("--shuffle/--keep-order",),
+)
+NEUTRALISE = option(False, "Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text.")
+CROSSWALK = option(
+    None,
+    "Which masked record is which of the original, where the file was shuffled: a file in the run folder.",
+    metavar="FILE",
+)
+GENERATIONS = option(
+    None,
+    "Stop the search after so many at most. Unlike a time, the same call then gives the same file anywhere.",
+    metavar="N",
+    ge=1,
+)
+OUTPUT_FOLDER = option(
+    None,
+    "New run folder; default: below runs/.",
+    python="In Python by default none is kept.",
+    flags=("-o", "--output"),
+    metavar="DIR",
+)
+FORCE = option(False, "Write over files that exist.", only="command")
+REPORT = option(
+    True, "Whether to write web pages; evosdc report RUN_DIR writes them later.", flags=("--report",), only="command"
+)
+QUIET = option(False, "No progress.", only="command")
+PROGRESS = option(None, "Whether to show progress; default: in notebooks.", only="python")
+CALLBACK = option((), "Called after each generation; it can end the search, see `evosdc.run`.", only="python")
+JSON = option(False, "Print one JSON object and nothing else.", flags=("--json",), only="command")
+
+
+def time(text: str) -> Any:
+    """Return the option ``--time`` with what it means for a command."""
+    return time_limit(text)

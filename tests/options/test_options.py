@@ -1,0 +1,129 @@
+"""Options are declared once: Python's signatures and the command line agree with the models."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evosdc
+from evosdc.cli import cli
+from evosdc.errors import InputError
+from evosdc.options import described, read
+from evosdc.options.inspection import JudgeOptions, MeasureOptions, RiskOptions
+from evosdc.options.masking import MaskOptions
+from evosdc.options.search import LimitOptions, ProtectOptions, TuneOptions
+from evosdc.options.written import listed, names_text, override
+
+MODELS = {
+    "protect": ProtectOptions,
+    "tune": TuneOptions,
+    "mask": MaskOptions,
+    "measure": MeasureOptions,
+    "risk": RiskOptions,
+    "judge": JudgeOptions,
+    "limit": LimitOptions,
+}
+NO_OPTIONS = {"data", "original", "masked", "method", "params"}
+"""What is worked on, and parameters of methods."""
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_function_has_the_options_of_its_model_with_their_defaults(name):
+    model, function = MODELS[name], getattr(evosdc, name)
+    wanted = {one.name: one.default for one in described(model) if one.only != "command"}
+    own = inspect.signature(function).parameters
+    given = {key: one.default for key, one in own.items() if key not in NO_OPTIONS or key in wanted}
+    if name == "risk":
+        given["original"] = own["original"].default
+    assert given == wanted
+    for one in described(model):
+        if one.only != "command":
+            assert one.text
+            assert f"\n    {one.name} : {one.annotation}\n" in function.__doc__
+    assert "{options}" not in function.__doc__
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "limit"])
+def test_a_command_has_the_options_of_its_model(name):
+    with click.Context(cli) as context:
+        command = cli.get_command(context, name)
+    own = {one.name: one for one in command.params if isinstance(one, click.Option)}
+    assert set(own) == {one.name for one in described(MODELS[name]) if one.only != "python"}
+    for one in described(MODELS[name]):
+        if one.only != "python":
+            assert own[one.name].help.startswith(one.text)
+
+
+def test_all_faults_of_a_call_are_told_at_once():
+    with pytest.raises(InputError) as caught:
+        read(ProtectOptions, {"time": "soon", "generations": 0, "seed": -1, "tune": "no", "require": 3})
+    assert {fault.where for fault in caught.value.faults} == {"time", "generations", "seed", "tune", "require"}
+    with pytest.raises(InputError) as caught:
+        read(ProtectOptions, {"time": 0, "workers": True}, command=True)
+    assert {fault.where for fault in caught.value.faults} == {"--time", "--workers"}
+
+
+def test_options_are_read_as_they_are_meant():
+    found = read(
+        ProtectOptions, {"protect": "age", "time": "1.5m", "seed": np.int64(3), "key": "k", "il": pd.Index(["a"])}
+    )
+    assert (found.protect, found.time, found.seed, found.key) == (("age",), 90.0, 3, Path("k"))
+    assert found.il == ("a",)
+    assert found.executor_entry() is None
+    assert read(ProtectOptions, {"workers": 2}).executor_entry() == {"name": "processes", "workers": 2}
+
+
+@pytest.mark.parametrize(
+    ("call", "now"),
+    [
+        (lambda frame: evosdc.mask(frame, "mdav", k=3, attributes=["a"]), "protect"),
+        (lambda frame: evosdc.measure(frame, frame, attributes=["a"]), "protect"),
+        (lambda frame: evosdc.tune(frame, seconds=3), "time"),
+        (lambda frame: evosdc.limit(frame, seconds=3), "time"),
+        (lambda frame: evosdc.protect(frame, folder="x"), "output"),
+        (lambda frame: evosdc.protect(frame, requir="x"), "'require'"),
+    ],
+)
+def test_a_name_of_a_former_version_is_refused_with_that_of_today(call, now):
+    with pytest.raises(InputError, match=now):
+        call(pd.DataFrame({"a": [1, 2, 3, 4], "b": list("xyxy")}))
+
+
+def test_the_command_line_tells_all_faults_at_once_and_names_what_was_renamed(capsys):
+    from evosdc.cli import main
+
+    with pytest.raises(SystemExit) as left:
+        main(["protect", "x.csv", "--time", "soon", "--workers", "0", "--seed", "x"])
+    told = capsys.readouterr().err
+    assert left.value.code == 2
+    assert all(f"Error: {name}: given" in told for name in ("--time", "--workers", "--seed"))
+    with pytest.raises(SystemExit):
+        main(["mask", "mdav", "x.csv", "--attributes", "a", "-o", "y.csv"])
+    assert "--protect" in capsys.readouterr().err
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6), min_size=1, max_size=4))
+def test_any_names_are_read_as_they_were_written(names):
+    assert listed(names_text(names)) == names
+
+
+@pytest.mark.parametrize(
+    ("setting", "document"),
+    [
+        ("a.b=3", {"a": {"b": 3}}),
+        ('cuts."age.x "=[1, 2]', {"cuts": {"age.x ": [1, 2]}}),
+        ('"a=b"=c=d', {"a=b": "c=d"}),
+        ("width.age [y]=5", {"width": {"age [y]": 5}}),
+    ],
+)
+def test_keys_of_settings_may_hold_dots_in_quotes(setting, document):
+    found: dict = {}
+    override(found, setting)
+    assert found == document

@@ -1,0 +1,167 @@
+"""What notebooks show of results: text, pictures, frames, other members of a front; and protection as an estimator."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evosdc
+from evosdc.api.html import MOST_LINES
+from evosdc.api.picture import bars, points
+from evosdc.api.progress import Progress, shown
+from evosdc.errors import InputError
+
+SHORT = {"generations": 3, "tune": False, "second_opinion": False, "seed": 4}
+
+
+@pytest.fixture(scope="module")
+def people() -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    n = 90
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 26, n),
+            "sex": rng.choice(["f", "m"], n),
+            "region": rng.choice(["north", "south", "west"], n),
+            "hours": rng.integers(10, 60, n).astype(float),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def found(people):
+    return evosdc.protect(people, protect=["age", "sex", "region"], **SHORT)
+
+
+def drawn(picture) -> str:
+    assert picture._repr_html_() == picture.svg
+    assert picture.svg.startswith("<svg ")
+    assert picture.svg.endswith("</svg>")
+    return picture.svg
+
+
+def test_results_print_in_few_lines_and_draw_themselves(people, found):
+    masked = evosdc.mask(people, "rank-swapping", p=30, protect=["age", "sex"], seed=1)
+    known = ["age", "sex", "region"]
+    results = [
+        found,
+        evosdc.risk(people, quasi_identifiers=known),
+        evosdc.judge(people, masked, protect=["age", "sex"], judges=["partial-linkage"], seed=1),
+        evosdc.tune(people, protect=["age", "sex"], methods=["rank-swapping"], evaluations=20, seed=1),
+        evosdc.cluster(people, 3, attributes=known, seed=1),
+        evosdc.limit(people[["sex", "region"]].astype("category"), protect=["sex", "region"]),
+    ]
+    for result in results:
+        lines = str(result).splitlines()
+        assert 1 < len(lines) <= MOST_LINES, result
+        assert all(lines)
+        assert repr(result) == str(result)
+        drawn(result.plot())
+        assert result._repr_html_()
+    assert "dbil" in drawn(evosdc.measure(people, masked, ["dbil", "dbrl"], protect=["age", "sex"]).plot())
+    assert str(found).startswith(found.verdict.line)
+
+
+def test_the_front_is_a_frame_by_number(found):
+    front = found.front
+    assert front.index.name == "number"
+    assert list(front.columns[:4]) == ["made by", "score", "il", "dr"]
+    assert len(front) == len(found.result.front)
+    assert (front["il"].diff().dropna() >= 0).all(), "number 0 has the least loss"
+    assert (front["dr"].diff().dropna() <= 0).all()
+
+
+def test_another_member_of_the_front_is_chosen(people, found, tmp_path):
+    front = found.front
+    least = found.choose(0)
+    assert least.il == pytest.approx(front["il"][0])
+    assert len(least.frame) == len(people)
+    assert least.folder is None
+    again = least.choose("knee", tmp_path / "knee")
+    assert again.folder == tmp_path / "knee"
+    assert np.isclose(front[["il", "dr"]], (again.il, again.dr)).all(axis=1).any()
+    assert found.choose("knee").il == again.il
+    assert (tmp_path / "knee" / "report.html").exists()
+    assert not (found._kept.home / "data").exists(), "no copy of the confidential data stays"
+    with pytest.raises(InputError, match="member"):
+        found.choose(len(front))
+
+
+def test_pictures_leave_out_what_is_no_number_and_escape_names(tmp_path):
+    svg = drawn(points("a < b", "x", "y", {"<s>": [(1.0, 2.0), (float("nan"), 1.0)], "none": []}))
+    assert svg.count("<circle") == 1
+    assert "<s>" not in svg
+    assert "&lt;s&gt;" in svg
+    svg = drawn(bars("t", "x", {"row": {"a": 3.0, "b": 5.0}, "": {"a": float("inf")}}, {"row": (2.0, 4.0)}))
+    assert svg.count("<rect") == 1
+    picture = points("t", "x", "y", {})
+    assert picture.save(tmp_path / "p.svg").read_text().startswith("<?xml")
+    with pytest.raises(InputError):
+        picture.save(tmp_path / "p.svg")
+
+
+def test_advice_speaks_of_arguments(people):
+    with pytest.raises(InputError) as caught:
+        evosdc.protect(people[["hours"]].assign(hours=1.0), protect=[])
+    assert 'protect=["A", "B"]' in str(caught.value)
+    assert "--" not in str(caught.value)
+
+
+def test_progress_is_shown_in_notebooks_and_where_it_is_asked_for(monkeypatch, capsys):
+    assert shown() is None
+    assert isinstance(shown(progress=True), Progress)
+    told = []
+    display = SimpleNamespace(HTML=str, display=lambda text, display_id: told.append(text) or Handle(told))
+    shell = SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell, display=display))
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    assert shown(progress=False) is None
+    line = shown()
+    line.limited(60)
+    line.starting(1, 3)
+    line.starting(2, 3)  # too soon
+    line.concluding("asking judges")
+    assert len(told) == 2
+    assert "starting files: 1 of 3" in told[0]
+    assert "s left" in told[0]
+    assert told[1] == "updated: <p><code>asking judges</code></p>"
+
+
+class Handle:
+    def __init__(self, told):
+        self.told = told
+
+    def update(self, text):
+        self.told.append(f"updated: {text}")
+
+
+class TestProtector:
+    def test_it_is_fitted_and_transforms_frames_in_order(self, people) -> None:
+        protector = evosdc.Protector(protect=["age", "sex", "region"], generations=2, seed=3)
+        with pytest.raises(InputError, match="Call fit first"):
+            protector.transform(people)
+        masked = protector.fit(people).transform(people)
+        assert list(masked.columns) == list(people.columns)
+        assert masked.index.equals(people.index)
+        assert masked["hours"].equals(people["hours"]), "what is not protected stays, record by record"
+        assert not masked.equals(people)
+        assert protector.explain()
+        assert 1 <= len(str(protector).splitlines()) <= MOST_LINES
+        assert protector.transform(people).equals(masked)
+
+    def test_parameters_are_got_and_set_as_scikit_learn_wants_it(self) -> None:
+        names = ["age"]
+        protector = evosdc.Protector(protect=names, time="5s")
+        assert protector.get_params()["protect"] is names
+        assert protector.set_params(time=3).time == 3
+        with pytest.raises(InputError, match="Did you mean 'protect'"):
+            protector.set_params(protects=1)
+        base = pytest.importorskip("sklearn.base")
+        copy = base.clone(protector)
+        assert copy.get_params() == protector.get_params()
+        pipeline = pytest.importorskip("sklearn.pipeline").make_pipeline(protector)
+        assert pipeline.set_params(protector__time=7).named_steps["protector"].time == 7
