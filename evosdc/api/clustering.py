@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import Shown, paragraphs, require_free, table
-from evosdc.api.tables import as_table, chosen_of, held_once, listed
+from evosdc.api.tables import as_table, chosen_of, held_once
+from evosdc.options import read, takes
+from evosdc.options.inspection import ClusterOptions
 from evosdc.secret import chosen_seed
 
 if TYPE_CHECKING:
@@ -137,17 +139,18 @@ class Clustered(Shown):
         return table(header, rows) + paragraphs([*sentences(self.account), *self.warnings])
 
 
+@takes(ClusterOptions, {"protect": "attributes", "clusters": "c"})
 def cluster(
     data: Any,
     c: int,
     *,
-    attributes: Sequence[str] | str | None = None,
+    attributes: Sequence[str] | None = None,
     up_to: int = 12,
     fuzzy: float | None = None,
     starts: int = 10,
     seeds: int = 5,
-    seed: int | None = None,
     key: str | Path | None = None,
+    seed: int | None = None,
 ) -> Clustered:
     """Put the records of data into clusters of similar ones, by medians and modes (c-median).
 
@@ -155,23 +158,7 @@ def cluster(
     ----------
     data : frame or Table
         Schema as in `mask`.
-    c : int
-        Number of clusters; as many as there are distinct records where there are fewer of them.
-    attributes : sequence of str, optional
-        What records are clustered by; by default the quasi-identifiers, and where none is declared all attributes but
-        identifiers.
-    up_to : int
-        Clusters up to which distances are computed, to suggest a number of them; 1: none.
-    fuzzy : float, optional
-        The exponent m of a fuzzy clustering besides, above 1 and at most 10.
-    starts : int
-        Random starts, of which the best counts.
-    seeds : int
-        Draws of the starts whose clusterings are compared with each other; 1: none.
-    seed : int, optional
-        A public seed in place of a key, for studies and tests: what it draws is not for release.
-    key : str or Path, optional
-        A file with the secret key that draws come from, made where it does not exist; by default a fresh key.
+    {options}
 
     Raises
     ------
@@ -185,12 +172,17 @@ def cluster(
     """
     from evosdc.clustering.clusters import clusters_of
 
+    options = read(ClusterOptions, locals())
     frame = held_once(data)
     given = as_table(frame)
-    chosen = given.select(chosen_of(frame, given, listed(attributes)))
+    chosen = given.select(chosen_of(frame, given, options.attributes))
+    drawn = chosen_seed(options.seed, options.key)
     return Clustered.of(
-        clusters_of(chosen, c, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=chosen_seed(seed, key), seeds=seeds)
-    )
+        clusters_of(
+            chosen, options.c, up_to=options.up_to, fuzziness=options.fuzzy, starts=options.starts, seed=drawn,
+            seeds=options.seeds,
+        )
+    )  # fmt: skip
 
 
 def _frame(records: "Table") -> "pd.DataFrame":

@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from evosdc.api.progress import shown
 from evosdc.api.protected_data import Given, ProtectedData, protected
 from evosdc.api.tables import as_file
 from evosdc.errors import Fault, ParameterError, SchemaError
+from evosdc.options import read, takes
+from evosdc.options.recipes import ApplyOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import chosen_seed
 
@@ -16,15 +19,17 @@ if TYPE_CHECKING:
 Data = TypeVar("Data")
 
 
+@takes(ApplyOptions, {"output": "folder"})
 def apply(
     recipe: str | Path,
     data: Data,
     *,
-    seed: int | None = None,
     key: str | Path | None = None,
+    seed: int | None = None,
     shuffle: bool = True,
     unlike: bool = False,
     folder: str | Path | None = None,
+    progress: bool | None = None,
 ) -> ProtectedData[Data]:
     """Protect data by a recipe, the next wave of a survey for one, as ``evosdc apply`` does.
 
@@ -34,17 +39,7 @@ def apply(
         A ``recipe.toml`` as a run with the genotype ``recipes`` leaves it.
     data : frame or Table
         As of `protect`, with the attributes that the recipe masks.
-    seed : int, optional
-        A public seed in place of a key, for studies and tests: what it draws is not for release.
-    key : str or Path, optional
-        A file with the secret key that draws come from, made where it does not exist; by default a fresh key.
-    shuffle : bool
-        Whether the records are published in random order, as of `protect`.
-    unlike : bool
-        Whether to go on where more than a quarter of the records are in other categories than in the file that the
-        recipe was made for.
-    folder : str or Path, optional
-        A new folder for the run with its report; by default none is kept.
+    {options}
 
     Returns
     -------
@@ -65,7 +60,8 @@ def apply(
     from evosdc.experiment.recipe.application import application
     from evosdc.experiment.recipe.reading import usable_recipe
 
-    drawn = chosen_seed(seed, key)
+    options = read(ApplyOptions, locals() | {"output": "frame"})
+    drawn = chosen_seed(options.seed, options.key)
     plan = usable_recipe(_path(recipe), default_registry())
     protect = plan.made_for.protect
     columns = set(as_file(data, None)[0].schema.names)
@@ -77,10 +73,10 @@ def apply(
     original, roles = as_file(data, list(protect))
 
     def experiment_on(source: Mapping[str, Any]) -> "Experiment":
-        return application(plan, source, default_registry(), seed, unlike)
+        return application(plan, source, default_registry(), options.seed, options.unlike)
 
-    given = Given(data, original, tuple(protect), roles, shuffle=shuffle)
-    return protected(given, experiment_on, folder, "evosdc.apply", seed=drawn)
+    given = Given(data, original, tuple(protect), roles, shuffle=options.shuffle)
+    return protected(given, experiment_on, options.folder, "evosdc.apply", shown((), options.progress), drawn)
 
 
 def explain(recipe: str | Path) -> list[str]:

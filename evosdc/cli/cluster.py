@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import (
-    PATH,
-    attributes_option,
-    drawing_options,
-    formulas_option,
-    json_option,
-    schema_option,
-)
-from evosdc.options.written import listed
+from evosdc.cli.options import DATA, takes_options
+from evosdc.options.inspection import ClusterOptions
 
 if TYPE_CHECKING:
     from evosdc.clustering.clusters import Clusters
@@ -30,54 +23,9 @@ MOST_SHOWN = 40
 
 
 @click.command()
-@click.argument("data")
-@schema_option
-@click.option("--c", "clusters", type=click.IntRange(min=1), required=True, metavar="N", help="Number of clusters.")
-@attributes_option("What records are clustered by; default: the quasi-identifiers.")
-@click.option(
-    "--up-to",
-    type=click.IntRange(min=1, max=100),
-    default=12,
-    show_default=True,
-    metavar="N",
-    help="Distances for 1 to N clusters, and the number that they suggest; 1: none.",
-)
-@click.option(
-    "--fuzzy",
-    type=click.FloatRange(1, 10, min_open=True),
-    metavar="M",
-    help="Also degrees to which records belong to clusters; M above 1 is how fuzzy: 1.5, 2.",
-)
-@click.option("--starts", type=click.IntRange(min=1), default=10, show_default=True, help="Of which the best counts.")
-@click.option(
-    "--seeds",
-    type=click.IntRange(min=1),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Draws of the starts whose clusterings are compared with each other; 1: none.",
-)
-@drawing_options
-@formulas_option
-@click.option("-o", "--output", type=PATH, metavar="DIR", help="New folder for labels, representatives and a page.")
-@click.option("--quiet", is_flag=True, help="No progress.")
-@json_option
-def cluster(
-    data: str,
-    schema: Path | None,
-    clusters: int,
-    attributes: str | None,
-    up_to: int,
-    fuzzy: float | None,
-    starts: int,
-    seeds: int,
-    key_file: Path | None,
-    seed: int | None,
-    neutralise: bool,
-    output: Path | None,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@click.argument("data", type=DATA)
+@takes_options(ClusterOptions)
+def cluster(data: str, options: ClusterOptions) -> None:
     """Put the records of DATA, a file or a registered data set, into clusters of similar ones by medians and modes.
 
     Shows the clusters, how near records are to them by number of clusters, and how far they hang on the starts. Writes
@@ -94,21 +42,23 @@ def cluster(
     from evosdc.files.atomic import check_writable
     from evosdc.secret import chosen_seed
 
+    output = options.output
     if output is not None and output.exists():
         raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one."))
     if output is not None and output.parent.exists():
         check_writable(output)
-    table = open_source(data, schema).table
-    table = table.select(choose_attributes(table.schema, listed(attributes), otherwise_all=False))
-    with display(quiet or as_json) as shown:
+    table = open_source(data, options.schema_file).table
+    table = table.select(choose_attributes(table.schema, options.attributes, False, "--attributes"))
+    with display(options.quiet or options.as_json) as shown:
         found = clusters_of(
-            table, clusters, up_to=up_to, fuzziness=fuzzy, starts=starts, seed=chosen_seed(seed, key_file),
-            seeds=seeds, told=shown.clustering,
+            table, options.c, up_to=options.up_to, fuzziness=options.fuzzy, starts=options.starts,
+            seed=chosen_seed(options.seed, options.key), seeds=options.seeds, told=shown.clustering,
         )  # fmt: skip
     account = account_of(found)
     if output is not None:
-        account["files"] = _write(output, found, account, f"Clusters of {Path(data).name}", neutralise)
-    if as_json:
+        title = f"Clusters of {Path(data).name}"
+        account["files"] = _write(output, found, account, title, options.neutralise_formulas)
+    if options.as_json:
         print_json(account)
         return
     _show(account)

@@ -4,35 +4,15 @@ from pathlib import Path
 
 import click
 
-from evosdc.cli.options import PATH, drawing_options, force_option, json_option, order_option, schema_option
+from evosdc.cli.options import DATA, PATH, json_option, takes_options
+from evosdc.options.recipes import ApplyOptions
 
 
 @click.command()
 @click.argument("recipe", type=PATH)
-@click.argument("data")
-@schema_option
-@drawing_options
-@order_option
-@click.option("--unlike", is_flag=True, help="Go on where DATA is unlike the file that the recipe was made for.")
-@click.option("-o", "--output", type=PATH, required=True, metavar="MASKED.csv", help="The protected file.")
-@click.option("--folder", type=PATH, metavar="DIR", help="New run folder, with verdict and report; default: in runs/.")
-@force_option
-@click.option("--quiet", is_flag=True, help="No progress.")
-@json_option
-def apply(
-    recipe: Path,
-    data: str,
-    schema: Path | None,
-    key_file: Path | None,
-    seed: int | None,
-    shuffle: bool,
-    unlike: bool,
-    output: Path,
-    folder: Path | None,
-    force: bool,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@click.argument("data", type=DATA)
+@takes_options(ApplyOptions)
+def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     """Protect DATA, the next wave of a survey for one, by a RECIPE that a run has left.
 
     Attributes and frequencies are compared with those of the file that the recipe was made for, and the new file's
@@ -55,6 +35,7 @@ def apply(
     from evosdc.runs.layout import RunFolder, free_folder
     from evosdc.secret import chosen_seed
 
+    output, schema, shuffle = options.output, options.schema_file, options.shuffle
     collect = FaultCollector()
     with collect.step(), told_of_plugins(RunFolder(recipe.parent), default_registry()):
         plan = usable_recipe(recipe, default_registry())
@@ -63,7 +44,7 @@ def apply(
         require_known_ending(output, source.original, source.origin)
         require_apart(output, data, schema, recipe)
     with collect.step():
-        require_unused(output, output.with_name(f"{output.stem}.manifest.json"), replace=force)
+        require_unused(output, output.with_name(f"{output.stem}.manifest.json"), replace=options.force)
     collect.settle()
     if schema is not None:
         described = load_schema(schema).attributes
@@ -73,22 +54,25 @@ def apply(
             for name in source.table.schema.names
             if name not in described
         )
-    experiment = application(plan, data_of(data, schema, None, shuffle=shuffle), default_registry(), seed, unlike)
-    path = folder if folder is not None else free_folder(Path("runs"), experiment.heading)
+    experiment = application(
+        plan, data_of(data, schema, None, shuffle=shuffle), default_registry(), options.seed, options.unlike
+    )
+    path = options.folder or free_folder(Path("runs"), experiment.heading)
     try:
-        result = carry_out(experiment, path, quiet, as_json, True, chosen_seed(seed, key_file))
+        drawn = chosen_seed(options.seed, options.key)
+        result = carry_out(experiment, path, options.quiet, options.as_json, True, drawn)
     except KeyboardInterrupt:
         if path.exists():
             warn([f"{output} is not written. After evosdc resume: evosdc export {path} best -o {output}"])
         raise
     exported(path, 0, output, force=True, shuffle=shuffle)
-    if not as_json:
+    if not options.as_json:
         # Without a word how it was judged there is nothing to compare with: the usual measures were taken.
         now, then = result["best"]["scores"], plan.scores if plan.judged else {}
         both = [(name, word) for name, word in (("il", "loss"), ("dr", "risk")) if name in now and name in then]
         told = ", ".join(f"{word} {now[name]:.2f} (when the recipe was made {then[name]:.2f})" for name, word in both)
         say(f"Recipe of {len(plan.steps)} step{'s' * (len(plan.steps) > 1)}: {told}. Wrote {output}.")
-    leave_by(result, as_json, limits=True)
+    leave_by(result, options.as_json, limits=True)
 
 
 @click.command()

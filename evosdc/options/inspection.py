@@ -132,3 +132,46 @@ class JudgeOptions(Options):
         ge=0,
     )
     as_json: bool = shared.JSON
+
+
+class ClusterOptions(Options):
+    """Options of ``evosdc cluster`` and `evosdc.cluster`."""
+
+    schema_file: Path | None = shared.SCHEMA
+    c: int = option(
+        ..., "Number of clusters; as many as there are distinct records where these are fewer.", metavar="N", ge=1
+    )
+    attributes: Sequence[str] | None = names(
+        "What records are clustered by; default: the quasi-identifiers.",
+        python="Where none is declared: all attributes but identifiers.",
+    )
+    up_to: int = option(
+        12, "Distances for 1 to N clusters, and the number that they suggest; 1: none.", metavar="N", ge=1, le=100
+    )
+    fuzzy: float | None = option(
+        None,
+        "Also degrees to which records belong to clusters; M above 1 is how fuzzy: 1.5, 2.",
+        metavar="M",
+        gt=1,
+        le=10,
+    )
+    starts: int = option(10, "Random starts, of which the best counts.", metavar="N", ge=1)
+    seeds: int = option(
+        5, "Draws of the starts whose clusterings are compared with each other; 1: none.", metavar="N", ge=1
+    )
+    key: Path | None = shared.KEY
+    seed: int | None = shared.SEED
+    neutralise_formulas: bool = option(
+        False,
+        "Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text.",
+        only="command",
+    )
+    output: Path | None = option(
+        None,
+        "New folder for labels, representatives and a page.",
+        flags=("-o", "--output"),
+        metavar="DIR",
+        only="command",
+    )
+    quiet: bool = shared.QUIET
+    as_json: bool = shared.JSON

@@ -361,6 +361,8 @@ def _in_words(field: FieldInfo, kind: str) -> str:
         found = sorted((one for one in _types(field.annotation) if one is not NoneType), key=str)
         named = [_TYPE_WORDS.get(one, getattr(one, "__name__", "object")) for one in found if not choices]
         shown = " or ".join(dict.fromkeys(words + named)) or "object"
+    if field.is_required():
+        return shown
     if field.default is None:
         return f"{shown}, optional"
     return shown if field.default == () else f"{shown}, default {field.default!r}"

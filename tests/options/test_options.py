@@ -16,8 +16,9 @@ import evosdc
 from evosdc.cli import cli
 from evosdc.errors import InputError
 from evosdc.options import described, read
-from evosdc.options.inspection import JudgeOptions, MeasureOptions, RiskOptions
+from evosdc.options.inspection import ClusterOptions, JudgeOptions, MeasureOptions, RiskOptions
 from evosdc.options.masking import MaskOptions
+from evosdc.options.recipes import ApplyOptions
 from evosdc.options.search import LimitOptions, ProtectOptions, TuneOptions
 from evosdc.options.written import listed, names_text, override
 
@@ -29,15 +30,21 @@ MODELS = {
     "risk": RiskOptions,
     "judge": JudgeOptions,
     "limit": LimitOptions,
+    "cluster": ClusterOptions,
+    "apply": ApplyOptions,
 }
-NO_OPTIONS = {"data", "original", "masked", "method", "params"}
+NO_OPTIONS = {"data", "recipe", "original", "masked", "method", "params"}
 """What is worked on, and parameters of methods."""
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_function_has_the_options_of_its_model_with_their_defaults(name):
     model, function = MODELS[name], getattr(evosdc, name)
-    wanted = {one.name: one.default for one in described(model) if one.only != "command"}
+    wanted = {
+        one.name: inspect.Parameter.empty if one.required else one.default
+        for one in described(model)
+        if one.only != "command"
+    }
     own = inspect.signature(function).parameters
     given = {key: one.default for key, one in own.items() if key not in NO_OPTIONS or key in wanted}
     if name == "risk":
