@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from evosdc.files.frame_columns import HeldFrame
 
 
-def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> Table:
+def read_table(
+    path: str | Path,
+    schema: str | Path | Schema | None = None,
+    *,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Table:
     """Read a data file.
 
     Parameters
@@ -22,6 +28,10 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
         Delimited text, Parquet, Feather, Excel, SPSS, Stata or SAS, also packed by gzip or ZIP.
     schema : str, Path or Schema, optional
         A schema file or a schema; inferred from the data when not given.
+    encoding : str, optional
+        Of delimited text, such as ``cp1250`` or ``cp1251``; recognised if not given.
+    sheet : str, optional
+        Of a workbook; the first with records if not given.
 
     Raises
     ------
@@ -31,7 +41,7 @@ def read_table(path: str | Path, schema: str | Path | Schema | None = None) -> T
     from evosdc.files.reading import read_source
 
     given = schema if isinstance(schema, Schema) or schema is None else Path(schema)
-    return read_source(Path(path), given).table
+    return read_source(Path(path), given, encoding=encoding, sheet=sheet).table
 
 
 def as_table(data: Any) -> Table:

@@ -33,7 +33,6 @@ class MemberCommand(click.Command):
 @click.option("-o", "--output", type=PATH, required=True, metavar="FILE.csv")
 @order_option
 @force_option
-@click.option("--data-package", is_flag=True, help="Also write datapackage.json beside it (Frictionless).")
 @json_option
 def export(
     run_dir: Path,
@@ -42,7 +41,6 @@ def export(
     output: Path,
     shuffle: bool,
     force: bool,
-    data_package: bool,
     as_json: bool,
 ) -> None:
     """Write the protected file of MEMBER of the Pareto front, and a manifest beside it.
@@ -54,7 +52,7 @@ def export(
     from evosdc.cli.text import say, warn
     from evosdc.experiment.run.export import in_words, named_member
 
-    told = exported(run_dir, named_member(member), output, neutralise, force, data_package, shuffle)
+    told = exported(run_dir, named_member(member), output, neutralise, force, shuffle)
     warn(told.warnings)
     if as_json:
         print_json(told.document | {"warnings": told.warnings})
@@ -79,7 +77,6 @@ def exported(
     output: Path,
     neutralise: bool = False,
     force: bool = False,
-    data_package: bool = False,
     shuffle: bool = True,
 ) -> Exported:
     """Write the protected file of a member of a run's front, and a manifest beside it.
@@ -91,14 +88,12 @@ def exported(
     """
     from evosdc.assess.changes import perturbed_values
     from evosdc.cli.inputs import files_read, require_apart
-    from evosdc.errors import DataError, Fault
     from evosdc.experiment.run.export import front_member
     from evosdc.experiment.run.order import write_published
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.experiment.run.summaries import scored
     from evosdc.files.atomic import require_unused, write_text
-    from evosdc.files.conversion import require_known_ending
-    from evosdc.files.described_file import package_of
+    from evosdc.files.formats import require_writable_format
     from evosdc.model import Generalising
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.completeness import require_complete
@@ -110,11 +105,8 @@ def exported(
     require_complete([run_dir])
     assembly, individual, member = front_member(run_dir, member, registry)
     manifest = output.with_name(f"{output.stem}.manifest.json")
-    package = output.with_name("datapackage.json")
-    if data_package and output.name == package.name:
-        raise DataError(Fault(str(output), "the name of the descriptor", "another name for the data"))
-    require_known_ending(output, assembly.source.original, assembly.source.origin)
-    targets = (output, manifest, *([package] if data_package else []))
+    require_writable_format(output, assembly.source)
+    targets = (output, manifest)
     for path in targets:
         require_apart(path, *files_read(assembly), *(path for path in run_dir.rglob("*") if path.is_file()))
     require_unused(*targets, replace=force)
@@ -143,10 +135,6 @@ def exported(
     read = input_account(data.name, data.file, data.schema_file, registry, RunFolder(run_dir).key())
     document |= manifest_of(registry, read, output, command_line())
     write_text(manifest, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    if data_package:
-        whole = source.table.with_columns(masked)
-        descriptor = package_of(whole, [*written.dropped, *source.carried], output.stem, output.name)
-        write_text(package, json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n")
     # What is written comes from the checkpoint, and is right whatever became of the published file.
     warnings = [
         *document.get("not_for_release", ()),

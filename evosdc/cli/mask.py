@@ -38,7 +38,7 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
     from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts
     from evosdc.experiment.run.provenance import input_account, manifest_of
     from evosdc.files.atomic import require_unused, write_text
-    from evosdc.files.conversion import require_known_ending
+    from evosdc.files.formats import require_writable_format
     from evosdc.files.row_order import IN_ORDER, SHUFFLED
     from evosdc.model import Executor, Masking, Microdata
     from evosdc.model.dividing import innermost
@@ -86,7 +86,7 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
             raise ParameterError(Fault("--key", "the path of a file that is written", "a path of its own"))
     with collect.step():
         source = open_source(data, schema)
-        require_known_ending(output, source.original, source.origin)
+        require_writable_format(output, source)
         known = source.table.schema
         by = known.named(options.by or (), "--by")
         righted = known.named(options.right_labels or (), "--right-labels")

@@ -28,7 +28,7 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     from evosdc.experiment.recipe.reading import usable_recipe
     from evosdc.experiment.run.lacking_plugins import told_of_plugins
     from evosdc.files.atomic import require_unused
-    from evosdc.files.conversion import require_known_ending
+    from evosdc.files.formats import require_writable_format
     from evosdc.files.schema.schema_reader import load_schema
     from evosdc.plugins.registry import default_registry
     from evosdc.printing import printable
@@ -41,7 +41,7 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
         plan = usable_recipe(recipe, default_registry())
     with collect.step():
         source = open_source(data, schema)
-        require_known_ending(output, source.original, source.origin)
+        require_writable_format(output, source)
         require_apart(output, data, schema, recipe)
     with collect.step():
         require_unused(output, output.with_name(f"{output.stem}.manifest.json"), replace=options.force)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from evosdc.datasets.storage import available
 from evosdc.errors import DatasetError, Fault
-from evosdc.files.delimited_file import plain_text
-from evosdc.files.delimited_reading import parse_delimited
+from evosdc.files.delimited_file import parse_delimited, plain_text
 from evosdc.files.reading import source_of
 from evosdc.files.schema.description import describe
 from evosdc.files.source import Source

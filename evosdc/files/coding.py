@@ -137,7 +137,7 @@ def _first_of(
     unfit = set(texts)
     if not unfit:
         return []
-    record = int(np.argmax(np.array([*(text in unfit for text in column.texts), False])[column.index]))
+    record = int(np.argmax(column.standing(sorted(unfit))))
     text = column.texts[column.index[record]]
     others = f" (and {len(unfit) - 1} more values that do not fit)" if len(unfit) > 1 else ""
     where = printable(f"{origin.name}, {attribute.name}")

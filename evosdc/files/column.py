@@ -1,8 +1,8 @@
 """One attribute as it stands in a file or a DataFrame, before a schema gives its values a meaning."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,15 @@ from evosdc.table.numerals import number, number_to
 Index = NDArray[np.int32]
 
 NO_TEXT = -1
-"""Index of a record that has no text at all, as only DataFrames and Parquet files know it."""
+"""Index of a record that has no text at all, as only DataFrames and files that know types have it."""
 
 FEWEST_HELD = 200
 """So many distinct numbers are held as `NumberTexts`; of fewer the texts are soon made."""
 
+_LOOKED_AT = 1 << 12
+"""Of so many cells it is seen whether nearly each has a text of its own."""
 
-@dataclass(frozen=True, eq=False)
+
 class Column:
     """The distinct texts of an attribute and which of them each record has.
 
@@ -28,22 +30,38 @@ class Column:
     name : str
     texts : sequence of str
         Distinct, in the order of first appearance: a tuple, or `NumberTexts` where they are many numbers.
-    index : ndarray of int32, shape (n,)
-        Position in `texts`, or ``NO_TEXT``.
+    index : ndarray of int32, shape (n,), optional
+        Position in `texts`, or ``NO_TEXT``. Without it the records are the cells of `texts`, which are told apart only
+        where that is asked for.
     mark : {".", ","}
         The decimal mark.
     thousands : str
         The signs that grouped digits in the file, as ``1.234,5`` has it; the texts are without them.
     """
 
-    name: str
-    texts: Sequence[str]
-    index: Index
-    mark: str = "."
-    thousands: str = ""
+    def __init__(
+        self, name: str, texts: Sequence[str], index: Index | None = None, mark: str = ".", thousands: str = ""
+    ) -> None:
+        self.name, self.texts, self.mark, self.thousands = name, texts, mark, thousands
+        self._index = index
 
     def __len__(self) -> int:
-        return len(self.index)
+        return len(self._index) if self._index is not None else len(self._cells.cells)
+
+    @property
+    def index(self) -> Index:
+        """Position of each record's text in `texts`, or ``NO_TEXT``, shape (n,)."""
+        return self._index if self._index is not None else self._cells.coded[1]
+
+    @property
+    def _cells(self) -> NumberTexts:
+        assert isinstance(self.texts, NumberTexts)
+        return self.texts
+
+    @property
+    def of_cells(self) -> bool:
+        """Whether the texts are the cells of the records, which nobody told apart yet."""
+        return self._index is None
 
     def counts(self) -> NDArray[np.int64]:
         """Return how many records have each text, shape (len(texts),)."""
@@ -60,8 +78,19 @@ class Column:
         """The texts, where they are held as numbers."""
         return self.texts if isinstance(self.texts, NumberTexts) else None
 
+    def standing(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Return which records have one of some texts, shape (n,)."""
+        if self.of_cells:
+            return self._cells.standing(texts)
+        found = np.zeros(len(self.texts) + 1, dtype=np.bool_)
+        found[self.places_of(texts)] = True
+        return found[self.index]
+
     def present(self, missing: Sequence[str]) -> Sequence[str]:
         """Return the texts that occur and do not stand for a missing value."""
+        if self.of_cells:
+            absent = self._cells.standing(missing)
+            return self._cells.without(absent) if absent.any() else self._cells
         occurs = self.counts() > 0
         if self.held is not None:
             occurs[self.held.places_of(missing)] = False
@@ -70,10 +99,7 @@ class Column:
 
     def count(self, text: str) -> int:
         """Return how many records have a text."""
-        place = self.held.place_of(text) if self.held is not None else None
-        if self.held is None and text in self.texts:
-            place = self.texts.index(text)
-        return 0 if place is None else int((self.index == place).sum())
+        return int(self.standing((text,)).sum())
 
     def places_of(self, texts: Sequence[str]) -> NDArray[np.intp]:
         """Return the places of those of some texts that the column has."""
@@ -83,22 +109,19 @@ class Column:
 
     def occurring(self, texts: Sequence[str]) -> list[str]:
         """Return those of some texts that the column has, in the order in which they first stand there."""
+        if self.held is not None:
+            here = [text for text in texts if text in self.held]
+            return sorted(here, key=self.held.index) if len(here) > 1 else here
         return [self.texts[place] for place in np.sort(self.places_of(texts)).tolist()]
 
     @property
     def lacking(self) -> bool:
         """Whether some record has no text at all."""
-        return bool((self.index == NO_TEXT).any())
+        return not self.of_cells and bool((self.index == NO_TEXT).any())
 
     def having(self, holds: Callable[[str], bool]) -> NDArray[np.bool_]:
         """Return which records have a text that is so, shape (n,); of many numbers only what is none is asked."""
-        if self.held is None:
-            found = np.array([*map(holds, self.texts), False], dtype=np.bool_)
-        else:
-            found = np.zeros(len(self.held) + 1, dtype=np.bool_)
-            if self.held.words:
-                found[np.flatnonzero(~self.held.is_number)] = [*map(holds, self.held.words)]
-        return found[self.index]
+        return self.standing([text for text in (self.texts if self.held is None else self.held.words) if holds(text)])
 
     def numbers_to(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
         """Return the number that each text writes to so many decimals; NaN where it is missing or writes none.
@@ -119,27 +142,62 @@ class Column:
 
     def record_numbers(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
         """Return the number of each record, shape (n,), as `numbers_to`; not to be changed."""
+        if self.of_cells:
+            values = self._cells.occurring if decimals is None else self._cells.cell_numbers(decimals)
+            absent = self._cells.standing(missing)
+            return np.where(absent, np.nan, values) if absent.any() else values
         numbers: NDArray[np.float64] = np.append(self.numbers_to(missing, decimals), np.nan)[self.index]
         return numbers
 
     def recorded(self, missing: Sequence[str]) -> int:
         """Return how many records have a text that does not stand for a missing value."""
-        return int(self.counts().sum() - self.counts()[self.places_of(missing)].sum())
+        gone = self.standing(missing)
+        return len(self) - int((gone if self.of_cells else gone | (self.index == NO_TEXT)).sum())
 
     def called(self, name: str) -> "Column":
         """Return the column by another name."""
-        return replace(self, name=name)
-
-    def told(self) -> "Column":
-        """Return the column with its texts told apart."""
-        return self
+        return Column(name, self.texts, self._index, self.mark, self.thousands)
 
     def of_records(self, rows: NDArray[np.intp]) -> "Column":
-        """Return the column of some records, its texts told apart."""
-        return replace(self.told(), index=self.told().index[rows])
+        """Return the column of some records."""
+        if self.of_cells:
+            return Column(self.name, self._cells.of_cells(rows), None, self.mark, self.thousands)
+        return Column(self.name, self.texts, self.index[rows], self.mark, self.thousands)
+
+    def arrow(self) -> Any:
+        """Return the text of each record as an Arrow array, null where it has none, shape (n,)."""
+        import pyarrow as pa
+
+        if self.of_cells:
+            return self._cells.cells
+        distinct = self.held.array if self.held is not None else pa.array(self.texts, pa.string())
+        places = pa.array(self.index, mask=self.index == NO_TEXT) if self.lacking else pa.array(self.index)
+        return distinct.take(places)
 
     def _number(self, text: str, decimals: int | None) -> float | None:
         return number(text, self.mark) if decimals is None else number_to(text, decimals, self.mark)
+
+
+def column_of(name: str, cells: Any, mark: str = ".", thousands: str = "") -> Column:
+    """Return the column of an Arrow array of texts without nulls.
+
+    Many numbers are held as `NumberTexts`, and not told apart where nearly every record has one of its own.
+    """
+    head = cells.slice(0, _LOOKED_AT)
+    own = len(head.unique())
+    if own >= FEWEST_HELD and 2 * own > len(head) and _mostly_numbers(head, mark):
+        held = NumberTexts(cells, mark)
+        return Column(name, held, None, mark, thousands)
+    encoded = cells.dictionary_encode()
+    index = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    if len(encoded.dictionary) >= FEWEST_HELD and _mostly_numbers(encoded.dictionary, mark):
+        return Column(name, NumberTexts(encoded.dictionary, mark), index, mark, thousands)
+    return Column(name, tuple(encoded.dictionary.to_pylist()), index, mark, thousands)
+
+
+def _mostly_numbers(texts: Any, mark: str) -> bool:
+    held = NumberTexts(texts, mark)
+    return 2 * int(np.isnan(held.occurring).sum()) <= len(texts)
 
 
 def distinct(values: Iterable[str], size: int) -> tuple[tuple[str, ...], Index]:
@@ -153,7 +211,7 @@ def renamed(column: Column, texts: Sequence[str]) -> Column:
     """Return a column whose texts are replaced one by one; those that become equal are merged."""
     merged, position = distinct(texts, len(texts))
     index = np.append(position, np.int32(NO_TEXT))[column.index]
-    return Column(column.name, merged, index.astype(np.int32), column.mark)
+    return Column(column.name, merged, index.astype(np.int32), column.mark, column.thousands)
 
 
 def name_of_position(position: int) -> str:

@@ -1,29 +1,35 @@
-"""Delimited text files: read into columns, written back with every untouched field as it stood."""
+"""Delimited text files: read by Arrow, every cell as text, and written in one way."""
 
+import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
-import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.changes import Change
 from evosdc.files.column import Column
-from evosdc.files.encoding import Encoding
-from evosdc.files.record_fields import (
-    TextRecord,
-    join_fields,
-    quoted,
-    rewritten,
-    split_fields,
-    value,
-)
+from evosdc.files.dialect import BLANK, Dialect, Line, by_tabs, is_odd, lines_of, recognised, records_of
+from evosdc.files.encoding import Encoding, decode
+from evosdc.files.number_recognition import with_number_formats
+from evosdc.files.original import Published
+from evosdc.printing import printable
+from evosdc.table.number_syntax import number
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
-if TYPE_CHECKING:
-    from evosdc.files.plain_text import PlainRecords
+_HEAD = 1 << 22
+"""So many signs hold more lines than tell the dialect."""
+
+_BLOCK = 1 << 22
+_PIECE = 1 << 17
+"""So many records are written in one go."""
+
+_FAULTY_LINES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,25 +38,21 @@ class DelimitedFile:
 
     Parameters
     ----------
-    names : tuple of str
-        Names of the columns; ``column 1`` and so on for columns that the header leaves unnamed.
-    records : tuple of TextRecord, or PlainRecords
-    prefix : str
-        What stands before the first record: blank lines and the header with its line end.
-    header : TextRecord or None
-    separator : str
+    text : bytes
+        Of the file, in UTF-8.
+    dialect : Dialect
     encoding : Encoding
     columns : tuple of Column
-        The values, by column.
+        The values, by column, without the blanks and quotes around them.
+    trimmed : mapping of str to int
+        By column, how many values had blanks around them where others had none.
     """
 
-    names: tuple[str, ...]
-    records: "tuple[TextRecord, ...] | PlainRecords"
-    prefix: str
-    header: TextRecord | None
-    separator: str
+    text: bytes
+    dialect: Dialect
     encoding: Encoding
     columns: tuple[Column, ...]
+    trimmed: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def suffix(self) -> str:
@@ -63,151 +65,290 @@ class DelimitedFile:
         return {}
 
     @property
-    def unnamed(self) -> tuple[str, ...]:
-        """What columns are called that the header leaves unnamed."""
-        cut = self._cut(self.header) if self.header is not None else self.names
-        return tuple(name for name, field in zip(self.names, cut, strict=True) if not value(field))
+    def separator(self) -> str:
+        """What separates the values."""
+        return self.dialect.separator
 
     @property
-    def plain(self) -> "PlainRecords | None":
-        """The records, where the file was read by columns."""
-        return self.records if not isinstance(self.records, tuple) else None
+    def unnamed(self) -> tuple[str, ...]:
+        """What columns are called that the header leaves unnamed."""
+        return self.dialect.unnamed
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was recognised that a user should know."""
+        told = [
+            f"Blanks around {count} value{'s' if count > 1 else ''} of {printable(name)} are no part of them."
+            for name, count in self.trimmed.items()
+        ]
+        return (*self.encoding.notes, *self.dialect.notes, *told)
 
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""
-        return f"line {self.records[record].line}"
+        return f"line {self._lines[record]}"
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """The line on which each record begins, from 1; looked for where something is wrong with one."""
+        lines = lines_of(self.text.decode("utf-8"))
+        found = _records(lines, self.dialect)
+        return [line.begin + 1 for line in found]
 
     def titled(self, titles: Mapping[str, str]) -> "DelimitedFile":
-        """Return the file with other names in its header, by name; where it has none nothing changes."""
-        if self.header is None:
-            return self
-        cut = [
-            rewritten(field, titles[name], quoted(field), self.separator) if name in titles else field
-            for name, field in zip(self.names, self._cut(self.header), strict=True)
-        ]
-        header = self.header._replace(text=self._joined(cut, range(len(cut))))
-        before = self.prefix[: len(self.prefix) - len(self.header.text) - len(self.header.tail)]
-        return replace(self, header=header, prefix=before + header.text + header.tail)
+        """Return the file with other names of columns, by name."""
+        names = tuple(titles.get(name, name) for name in self.dialect.names)
+        return replace(self, dialect=replace(self.dialect, names=names))
 
-    def _absent(self, column: int, missing: Sequence[str]) -> str:
-        """Return the text for a missing value: the column's own, else the file's, else the first allowed."""
-        for candidates in ((self.columns[column],), self.columns):
-            counts = {text: sum(candidate.count(text) for candidate in candidates) for text in missing}
-            used = max(missing, key=counts.__getitem__, default="")
-            if counts.get(used):
-                return used
-        return missing[0] if missing else ""
+    def write(self, columns: Sequence[Published], rows: Rows) -> Iterator[bytes]:
+        """Return the bytes of the file with these columns only, in pieces; raises before there is any.
 
-    def pieces(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
-    ) -> Iterator[bytes]:
-        """Return what `render` does, piece by piece; raises before there is any."""
-        if self.plain is not None:
-            from evosdc.files.plain_writing import pieces
-
-            kept = [column for column in range(len(self.names)) if column not in set(dropped)]
-            absent = self._absences(changes, missing)
-            with suppress(UnicodeEncodeError):  # to be told below
-                prefix = self.encoding.encode(self._prefix(kept))
-                return pieces(self.plain, prefix, self.separator, changes, absent, kept, len(self.names), rows)
-        return iter([self._cell_by_cell(changes, dropped, rows, missing)])
-
-    def render(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
-    ) -> bytes:
-        """Return the file's bytes with some fields changed, some columns dropped and only some records kept.
-
-        Parameters
-        ----------
-        changes : mapping from column to Change
-            Records are counted among those kept.
-        dropped : sequence of int
-            Columns left out.
-        rows : ndarray of int
-            Positions of the records kept, in the order in which they are written.
-        missing : sequence of sequence of str
-            By column, texts that may stand for a missing value.
+        Quotes stand where they are needed, and lines end as the first one of the file did.
 
         Raises
         ------
         DataError
             A new text has characters that the file's encoding lacks.
         """
-        return b"".join(self.pieces(changes, dropped, rows, missing))
+        _require_encoded(columns, self.encoding)
+        names = [self.dialect.names[one.position] for one in columns] if self.dialect.header is not None else None
+        end = next((end for end in ("\r\n", "\n", "\r") if end.encode() in self.text[: 1 << 16]), "\n")
+        pieces = written(columns, names, self.separator, end)
+        if self.encoding.name == "utf-8":
+            return _after(self.encoding.mark, pieces)
+        return _after(self.encoding.mark, (piece.decode("utf-8").encode(self.encoding.name) for piece in pieces))
 
-    def _absences(self, changes: Mapping[int, Change], missing: Sequence[Sequence[str]]) -> dict[int, str]:
-        """Return by column the text for a missing value, where a change has one."""
-        return {
-            column: self._absent(column, missing[column]) for column, change in changes.items() if None in change.texts
-        }
 
-    def _cell_by_cell(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
-    ) -> bytes:
-        kept = [column for column in range(len(self.names)) if column not in set(dropped)]
-        absent = self._absences(changes, missing)
-        parts = [self._prefix(kept)]
-        touched = np.zeros(len(rows), dtype=bool)
-        for change in changes.values():
-            touched |= change.changed
-        quoting = {column: self._quotes(column, rows) for column in changes}
-        whole = len(kept) == len(self.names)
-        # Line ends stay where they are: the last line may have none, whichever record stands there.
-        tails = [self.records[row].tail for row in np.sort(rows)]
-        for position, row in enumerate(rows):
-            record = self.records[row]
-            if whole and not touched[position]:
-                parts.append(record.text)
+def written(
+    columns: Sequence[Published], names: Sequence[str] | None, separator: str = ",", end: str = "\n"
+) -> Iterator[bytes]:
+    """Return columns as delimited text in UTF-8, in pieces; `names` None: without a header."""
+    alone = len(columns) == 1
+    if names is not None:
+        cells = _quoted(pa.array(list(names), pa.string()), separator, alone).to_pylist()
+        yield (separator.join(cells) + end).encode()
+    texts = [None if one.column.of_cells else _distinct(one.column, separator, alone) for one in columns]
+    count = len(columns[0].column)
+    for start in range(0, count, _PIECE):
+        parts = []
+        for one, own in zip(columns, texts, strict=True):
+            if own is None:
+                parts.append(_quoted(one.column.arrow().slice(start, _PIECE), separator, alone))
             else:
-                cut = self._cut(record)
-                for column, change in changes.items():
-                    if change.changed[position]:
-                        found = change.texts[change.index[position]]
-                        text = absent[column] if found is None else found
-                        quote = quoting[column] or (not text and len(kept) == 1)
-                        cut[column] = rewritten(cut[column], text, quote, self.separator)
-                parts.append(self._joined(cut, kept))
-            parts.append(tails[position])
-        try:
-            return self.encoding.encode("".join(parts))
-        except UnicodeEncodeError as fault:
-            given = f"a new value with the character {fault.object[fault.start]!r}"
-            advice = "Save the original as UTF-8, or choose other labels."
-            raise DataError(Fault("the protected file", given, f"characters of {self.encoding.name}", advice)) from None
+                # The last of the texts is that of a value that is not there, which -1 finds.
+                places = pa.array(one.column.index[start : start + _PIECE] % len(own))
+                parts.append(own.take(places))
+        yield _lines(parts, separator, end)
 
-    def _prefix(self, kept: Sequence[int]) -> str:
-        if self.header is None or len(kept) == len(self.names):
-            return self.prefix
-        before = self.prefix[: len(self.prefix) - len(self.header.text) - len(self.header.tail)]
-        # With columns left out, a column that has no name would be known by another position.
-        header = self.titled({name: name for name in self.unnamed}).header
-        assert header is not None
-        return before + self._joined(self._cut(header), kept) + header.tail
 
-    def _cut(self, record: TextRecord) -> list[str]:
-        cut = split_fields(record.text, self.separator)
-        if cut is None:
-            raise AssertionError(f"line {record.line} was cut when it was read")
-        return cut
+def _distinct(column: Column, separator: str, alone: bool) -> Any:
+    """Return the quoted texts of a column as an Arrow array, behind them that of no value."""
+    held = column.held.array if column.held is not None else pa.array(column.texts, pa.string())
+    return _quoted(pa.concat_arrays([held, pa.array([""], pa.string())]), separator, alone)
 
-    def _joined(self, cut: Sequence[str], kept: Sequence[int]) -> str:
-        parts = [cut[column] for column in kept]
-        if parts and kept[0] != 0:
-            parts[0] = parts[0].lstrip()
-        return join_fields(parts, self.separator)
 
-    def _quotes(self, column: int, rows: Rows) -> bool:
-        """Whether the file quotes the values of a column, judged by its first value that is not empty."""
-        for row in rows:
-            field = self._cut(self.records[row])[column]
-            if value(field):
-                return quoted(field)
+def _quoted(texts: Any, separator: str, alone: bool) -> Any:
+    """Return texts in quotes where one is needed: for separators, quotes, line ends, and an empty line."""
+    signs = " \t" if separator == BLANK else "\\" + separator
+    empty = "|^$" if alone or separator == BLANK else ""
+    needed = pc.match_substring_regex(texts, f"[{signs}\"\n\r]|^'.*'${empty}")
+    if not pc.any(needed).as_py():
+        return texts
+    whole = pc.binary_join_element_wise('"', pc.replace_substring(texts, '"', '""'), '"', "")
+    return pc.if_else(needed, whole, texts)
+
+
+def _lines(cells: Sequence[Any], separator: str, end: str) -> bytes:
+    """Return the lines of quoted cells, Arrow arrays by column."""
+    lines = pc.binary_join_element_wise(pc.binary_join_element_wise(*cells, separator), "", end)
+    data = lines.buffers()[2]
+    return data.to_pybytes() if data is not None else b""
+
+
+def _after(mark: bytes, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    if mark:
+        yield mark
+    yield from pieces
+
+
+def _require_encoded(columns: Sequence[Published], encoding: Encoding) -> None:
+    """Raise `DataError` where a new text has characters that an encoding lacks."""
+    if encoding.name.startswith("utf"):
+        return
+    for one in columns:
+        for text in one.column.texts if one.masked and one.column.held is None else ():
+            try:
+                text.encode(encoding.name)
+            except UnicodeEncodeError as fault:
+                given = f"a new value with the character {fault.object[fault.start]!r}"
+                advice = "Save the original as UTF-8, or choose other labels."
+                wanted = f"characters of {encoding.name}"
+                raise DataError(Fault("the protected file", given, wanted, advice)) from None
+
+
+def parse_delimited(
+    content: bytes,
+    where: str,
+    separator: str | None = None,
+    names: Sequence[str] | None = None,
+    encoding: str | None = None,
+) -> DelimitedFile:
+    """Read a delimited text.
+
+    Parameters
+    ----------
+    content : bytes
+        The whole file.
+    where : str
+        Its name, for messages.
+    separator : str, optional
+        Recognised if not given; a blank stands for runs of blanks and tabs.
+    names : sequence of str, optional
+        Names of the columns of a file without a header line.
+    encoding : str, optional
+        Recognised if not given (`evosdc.files.encoding`).
+
+    Raises
+    ------
+    DataError
+        The file is empty, has no record, is no text, is ragged, repeats a name in its header, has no header, or a
+        quotation does not end.
+    """
+    text, found = decode(content, where, encoding=encoding)
+    if not text.strip():
+        raise DataError(Fault(where, "an empty file", "a header line and records"))
+    dialect = recognised(text[:_HEAD], separator, names)
+    plain = content if found.name == "utf-8" and not found.mark else text.encode("utf-8", "surrogatepass")
+    cells = _cells(plain, text, dialect)
+    if cells is None:
+        cells = _cells_with_faults(text, dialect, where)
+    cut = [pc.utf8_trim_whitespace(column) for column in cells]
+    columns = with_number_formats(dialect.names, cut, dialect.separator)
+    if dialect.header is not None and _looks_like_record(columns):
+        raise DataError(_no_header(where, f"a first line that looks like a record (line {dialect.header})"))
+    return DelimitedFile(plain, dialect, found, columns, _trimmed(dialect.names, cells, cut))
+
+
+def _cells(plain: bytes, text: str, dialect: Dialect) -> list[Any] | None:
+    """Return the cells of each column as an Arrow array; None where the file has to be looked at record by record."""
+    repeated = len(set(dialect.names)) < len(dialect.names)
+    quote = dialect.quote.encode()
+    if repeated or not dialect.separator.isascii() or plain.count(quote) % 2 or is_odd(text):
+        return None
+    if dialect.header is not None and len(dialect.names) > 1 and all(number(n) is not None for n in dialect.names):
+        return None
+    lines = lines_of(text[:_HEAD], dialect.begin)
+    start = len("".join(lines).encode("utf-8", "surrogatepass"))
+    separator = dialect.separator
+    if separator == BLANK:
+        plain, start, separator = by_tabs(text[len("".join(lines)) :]).encode(), 0, "\t"
+    names = [str(place) for place in range(len(dialect.names))]
+    try:
+        table = arrow_csv.read_csv(
+            pa.py_buffer(memoryview(plain)[start:].cast("B") if start else plain),
+            arrow_csv.ReadOptions(column_names=names, block_size=_BLOCK, use_threads=False),
+            arrow_csv.ParseOptions(delimiter=separator, quote_char=dialect.quote, newlines_in_values=quote in plain),
+            arrow_csv.ConvertOptions(
+                check_utf8=False, column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return [table.column(name).combine_chunks() for name in names] if table.num_rows else None
+
+
+def _records(lines: Sequence[str], dialect: Dialect) -> list[Line]:
+    """Return the records of a file by the csv module; those behind a quotation that never ends are one."""
+    found = records_of(lines[dialect.begin :], dialect.separator, dialect.quote)
+    shift = dialect.begin
+    return [line._replace(begin=line.begin + shift, end=line.end + shift) for line in found]
+
+
+def _cells_with_faults(text: str, dialect: Dialect, where: str) -> list[Any]:
+    """Return the cells of each column, read record by record, or raise `DataError` with all that is wrong."""
+    lines = lines_of(text)
+    try:
+        body = _records(lines, dialect)
+    except csv.Error as error:
+        advice = "Double a quote that is part of a value."
+        raise DataError(Fault(where, f"text that cannot be cut ({error})", "closed quotes", advice)) from None
+    if body and _is_open(lines[body[-1].begin : body[-1].end], dialect):
+        given = f"a quotation that opens in line {body[-1].begin + 1} and never ends"
+        raise DataError(Fault(where, given, "closed quotes", "Double a quote that is part of a value."))
+    faults = _faults(dialect, body, where)
+    if faults:
+        raise DataError(faults)
+    return [pa.array(cells, pa.string()) for cells in zip(*(record.fields for record in body), strict=True)]
+
+
+def _is_open(lines: Sequence[str], dialect: Dialect) -> bool:
+    """Whether a quotation that opens in the lines of a record does not end in them."""
+    delimiter = "\t" if dialect.separator == BLANK else dialect.separator
+    try:
+        list(csv.reader(lines, delimiter=delimiter, quotechar=dialect.quote, skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        return "end of data" in str(error)
+    return False
+
+
+def _no_header(where: str, given: str) -> Fault:
+    return Fault(where, given, "a header line", "Add a line with the names of the attributes.")
+
+
+def _faults(dialect: Dialect, body: Sequence[Line], where: str) -> list[Fault]:
+    names, faults = dialect.names, []
+    if dialect.header is not None and len(names) > 1 and all(number(name) is not None for name in names):
+        faults.append(_no_header(where, f"a first line of numbers only (line {dialect.header})"))
+    elif repeated := sorted(name for name, count in Counter(names).items() if count > 1):
+        advice = "The first line must hold the names: rename columns there, or add that line if the file has none."
+        faults.append(Fault(where, _repetition(names, repeated, body), "each name once", advice))
+    if not body:
+        faults.append(Fault(where, "a header line and no record", "at least one record"))
+    ragged = [(record.begin + 1, len(record.fields)) for record in body if len(record.fields) != len(names)]
+    if ragged:
+        shown = ", ".join(f"line {line} has {width}" for line, width in ragged[:_FAULTY_LINES])
+        more = f" and {len(ragged) - _FAULTY_LINES} more lines" if len(ragged) > _FAULTY_LINES else ""
+        advice = "Mend these lines; a value that holds the separator must be quoted."
+        faults.append(Fault(where, f"{shown}{more}", f"{len(names)} values in each line, as many as names", advice))
+    elif dialect.header is not None and body:
+        columns = [dict.fromkeys(record.fields[place] for record in body) for place in range(len(names))]
+        own = sum(name in cells for name, cells in zip(names, columns, strict=True))
+        if any(number(name) is not None for name in names) and 2 * own >= len(names) and not faults:
+            faults.append(_no_header(where, f"a first line that looks like a record (line {dialect.header})"))
+    return faults
+
+
+def _repetition(names: Sequence[str], repeated: Sequence[str], body: Sequence[Line]) -> str:
+    """Return what is wrong with a first line that says some texts twice.
+
+    Where it may be a record, its texts are values that no message may show, and columns are told by position.
+    """
+    own = {name for record in body for name, cell in zip(names, record.fields, strict=False) if cell == name}
+    if not own and not any(name.lstrip("+-. ")[:1].isdigit() for name in names):
+        return f"the column {printable(', '.join(repeated))} more than once"
+    places = [" and ".join(str(p) for p, name in enumerate(names, start=1) if name == twice) for twice in repeated]
+    return f"the same text as the name of columns {'; of columns '.join(places)}"
+
+
+def _looks_like_record(columns: Sequence[Column]) -> bool:
+    """Whether the names are values: some are numbers, and at least half of them occur in their own columns."""
+    if not any(number(column.name) is not None for column in columns):
         return False
+    return 2 * sum(column.name in column.texts for column in columns) >= len(columns)
+
+
+def _trimmed(names: Sequence[str], cells: Sequence[Any], cut: Sequence[Any]) -> dict[str, int]:
+    """Return by column how many values had blanks around them, where others had none."""
+    found = {}
+    for name, before, after in zip(names, cells, cut, strict=True):
+        if before.nbytes == after.nbytes:
+            continue
+        count = pc.sum(pc.cast(pc.not_equal(pc.binary_length(before), pc.binary_length(after)), pa.int64())).as_py()
+        if 0 < count < len(before):
+            found[name] = int(count)
+    return found
 
 
 def plain_text(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
     """Return an ordinary CSV file: comma, UTF-8, line feeds, a header, quotes only where needed."""
-    texts = {text for row in (names, *rows) for text in row}
-    cells = {text: rewritten("", text, len(names) == 1 and not text, ",") for text in texts}
-    lines = [",".join([cells[text] for text in row]) for row in (names, *rows)]
-    return ("\n".join(lines) + "\n").encode("utf-8")
+    columns = [pa.array(cells, pa.string()) for cells in zip(names, *rows, strict=True)]
+    return _lines([_quoted(cells, ",", len(names) == 1) for cells in columns], ",", "\n")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from evosdc.table.number_texts import NumberTexts, RealTexts, WholeTexts
+from evosdc.table.number_texts import NumberTexts, texts_of_numbers
 
 _WHOLE = tuple(np.dtype(kind) for kind in np.typecodes["AllInteger"])
 """The dtypes of numpy that hold whole numbers only."""
@@ -36,13 +36,9 @@ def number_texts_of(distinct: Any) -> NumberTexts | None:
     if not isinstance(kind, np.dtype) or kind.kind not in "iuf" or kind.itemsize > np.dtype(np.float64).itemsize:
         return None
     values = distinct.to_numpy(dtype=kind)
-    if kind.kind != "f":
-        return WholeTexts(values)
-    floats = values.astype(np.float64)
-    if np.isnan(floats).any():
+    if kind.kind == "f" and np.isnan(values).any():
         return None
-    whole = bool((np.isfinite(floats) & (floats == np.floor(floats))).all())
-    return WholeTexts(floats) if whole else RealTexts(floats)
+    return texts_of_numbers(values.astype(np.float64) if kind.kind == "f" else values)
 
 
 def assigned_numbers(series: "pd.Series[Any]", changed: NDArray[np.bool_], new: NDArray[np.float64]) -> Any:

@@ -1,6 +1,7 @@
 """From the bytes of a file to its text: byte order marks, UTF-8 and the Western code pages."""
 
 import codecs
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,13 @@ _OTHER_FORMATS = (
     (b"PAR1", "a Parquet file", "Give it to a command that reads data, not as a text file."),
 )
 _PIECE = 1 << 20
+_FOREIGN = re.compile(r"[\u00c0-\u00ff]+")
+_CYRILLIC = re.compile(r"[\u00c0-\u00ff]{3,}")
+"""Words of Windows-1251 read as Windows-1252 are accented letters in a row."""
+
+_CENTRAL = re.compile("[a-z]{3}[\u00b9\u00b3\u00bf\u00be\u0178]|[\u00b3\u00b9\u00bf\u00a3\u00be][a-z]")
+"""Letters of Windows-1250 read as Windows-1252 are signs within words."""
+
 _CONTROL = bytes(sorted(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a\x1b")))
 
 
@@ -40,28 +48,39 @@ class Encoding:
         The byte order mark that the file begins with; empty if none.
     guessed : bool
         Whether the code page was guessed, since the bytes are neither marked nor UTF-8.
+    seems : str
+        Another code page in which the letters would look right; empty where they do.
     """
 
     name: str
     mark: bytes = b""
     guessed: bool = False
+    seems: str = ""
 
-    def encode(self, text: str) -> bytes:
-        """Return the bytes of a text, mark included."""
-        return self.mark + text.encode(self.name)
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of it."""
+        if not self.guessed:
+            return ()
+        doubt = f" Letters look wrong: try the encoding {self.seems}." if self.seems else ""
+        return (f"The file is not UTF-8; it was read as {self.name}.{doubt}",)
 
 
-def decode(content: bytes, where: str, error: type[InputError] = DataError) -> tuple[str, Encoding]:
+def decode(
+    content: bytes, where: str, error: type[InputError] = DataError, encoding: str | None = None
+) -> tuple[str, Encoding]:
     """Return the text of a file's bytes and how it was encoded.
 
     A byte order mark decides; else UTF-8 if the bytes are valid UTF-8; else Windows-1252, and Latin-1 for bytes that
-    Windows-1252 leaves undefined.
+    Windows-1252 leaves undefined. Where an encoding is given it is that one.
 
     Raises
     ------
     InputError
-        Of the class `error`: the bytes are no text.
+        Of the class `error`: the bytes are no text, or none in the encoding that is given.
     """
+    if encoding is not None:
+        return _decoded(content, where, error, encoding)
     for mark, name in _MARKS:
         if content.startswith(mark):
             try:
@@ -77,9 +96,10 @@ def decode(content: bytes, where: str, error: type[InputError] = DataError) -> t
         raise error(Fault(where, "binary content", "a text file", advice))
     for name in ("utf-8", "cp1252", "latin-1"):
         try:
-            return content.decode(name), Encoding(name, guessed=name != "utf-8")
+            text = content.decode(name)
         except UnicodeDecodeError:
             continue
+        return text, Encoding(name, guessed=name != "utf-8", seems=_seems(text) if name != "utf-8" else "")
     raise AssertionError("latin-1 decodes all bytes")
 
 
@@ -88,27 +108,25 @@ def is_of_text(content: bytes) -> bool:
     return len(content.translate(None, _CONTROL)) == len(content)
 
 
-def recognised(content: bytes) -> Encoding | None:
-    """Return how a text of bytes is encoded in which ASCII signs stand for themselves; None for all else.
+def _decoded(content: bytes, where: str, error: type[InputError], encoding: str) -> tuple[str, Encoding]:
+    try:
+        name = codecs.lookup(encoding).name
+        mark = next((mark for mark, _ in _MARKS if content.startswith(mark)), b"") if name.startswith("utf") else b""
+        return content[len(mark) :].decode(name), Encoding(name, mark)
+    except LookupError:
+        wanted = "a code page such as cp1250, cp1251 or latin-1, or utf-8"
+        raise error(Fault("encoding", repr(encoding), wanted)) from None
+    except UnicodeDecodeError as fault:
+        given = f"bytes that are not {encoding} (byte {fault.start})"
+        raise error(Fault(where, given, "text in that encoding", "Give another encoding.")) from None
 
-    It is what `decode` says of bytes for which `is_of_text` holds, which is not looked at here; found piece by piece so
-    that no second copy of a large file is made.
-    """
-    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
-    if not mark and content.startswith(tuple(start for start, *_ in (*_MARKS, *_OTHER_FORMATS))):
-        return None
-    pieces = range(len(mark), len(content), _PIECE)
-    for name in ("utf-8", "cp1252", "latin-1"):
-        reader = codecs.getincrementaldecoder(name)()
-        try:
-            for at in pieces if not content.isascii() else ():
-                reader.decode(content[at : at + _PIECE], final=at + _PIECE >= len(content))
-        except UnicodeDecodeError:
-            if mark:
-                return None
-        else:
-            return Encoding(name, mark, guessed=name != "utf-8")
-    raise AssertionError("latin-1 decodes all bytes")
+
+def _seems(text: str) -> str:
+    """Return the code page in which letters of a text that was read as Windows-1252 look right; empty if they do."""
+    sample = text[:_PIECE]
+    if len(_CYRILLIC.findall(sample)) > len(_FOREIGN.findall(sample)) // 2:
+        return "cp1251"
+    return "cp1250" if _CENTRAL.search(sample) else ""
 
 
 def read_bytes(path: Path, error: type[InputError] = DataError) -> bytes:

@@ -9,14 +9,12 @@ from collections.abc import Container, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.files.changed_numbers import NewNumbers
-from evosdc.files.changes import Change
-from evosdc.files.column import Column, Index, renamed
+from evosdc.files.column import Column, renamed
 from evosdc.files.delimited_file import DelimitedFile
-from evosdc.files.original import Original
+from evosdc.files.original import Original, Published
 from evosdc.files.packed import text_file, with_text
 from evosdc.printing import printable
-from evosdc.table.numerals import number
+from evosdc.table.number_syntax import number
 
 SIGNS = ("=", "+", "-", "@", "\t", "\r")
 """What a formula may begin with; spreadsheets drop a leading tab or carriage return."""
@@ -30,52 +28,39 @@ def is_formula(text: str, mark: str = ".") -> bool:
     return text.startswith(SIGNS) and any(map(str.isalnum, text)) and number(text, mark) is None
 
 
-def formulas_of(original: Original, columns: Mapping[int, Column], changes: Mapping[int, Change]) -> dict[str, int]:
-    """Return how many cells that are published are formulas, by column, its name among them.
+def formulas_of(original: Original, columns: Sequence[Published]) -> dict[str, int]:
+    """Return how many cells of published columns are formulas, by column, its name among them.
 
     Only text files are read as cells; others tell texts from formulas.
-
-    Parameters
-    ----------
-    original : Original
-    columns, changes : mapping of int to Column, mapping of int to Change
-        What is published, by position in the file.
     """
     text = text_file(original)
     if text is None:
         return {}
     titles = _titles(text, columns)
-    counts = {
-        column.name: int(_running(column, changes.get(place)).sum()) + (column.name in titles)
-        for place, column in columns.items()
-    }
+    counts = {one.name: int(_running(one.column).sum()) + (one.name in titles) for one in columns}
     return {name: count for name, count in counts.items() if count}
 
 
-def made_harmless(
-    original: Original, columns: Mapping[int, Column], changes: Mapping[int, Change]
-) -> tuple[Original, dict[int, Change]]:
-    """Return a text file without formulas among the names of its columns, and changes that leave none in its cells."""
+def made_harmless(original: Original, columns: Sequence[Published]) -> tuple[Original, list[Published]]:
+    """Return a text file without formulas among the names of its columns, and columns without any."""
     text = text_file(original)
     assert text is not None, "only text files are read as cells"
-    written = dict(changes)
-    for place, column in columns.items():
-        if _running(column, changes.get(place)).any():
-            written[place] = neutralised(column, changes.get(place))
+    harmless = [one.saying(_with_quotes(one.column)) if _running(one.column).any() else one for one in columns]
     titles = {name: QUOTE + name for name in _titles(text, columns)}
-    return (with_text(original, text.titled(titles)) if titles else original), written
+    return (with_text(original, text.titled(titles)) if titles else original), harmless
 
 
-def _titles(text: DelimitedFile, columns: Mapping[int, Column]) -> list[str]:
-    return [column.name for column in columns.values() if is_formula(column.name)] if text.header is not None else []
+def _titles(text: DelimitedFile, columns: Sequence[Published]) -> list[str]:
+    return [one.name for one in columns if is_formula(one.name)] if text.dialect.header is not None else []
 
 
-def neutralised(column: Column, change: Change | None) -> Change:
-    """Return a change after which no cell of a column is a formula."""
-    texts, index, running = _published(column, change)
-    harmless = tuple(QUOTE + text if text is not None and is_formula(text, column.mark) else text for text in texts)
-    changed = running if change is None else running | change.changed
-    return Change(changed, harmless, index, np.zeros(len(column), dtype=np.bool_))
+def _running(column: Column) -> NDArray[np.bool_]:
+    """Return which records are published as formulas, shape (n,)."""
+    return column.having(lambda text: is_formula(text, column.mark))
+
+
+def _with_quotes(column: Column) -> Column:
+    return renamed(column, [QUOTE + text if is_formula(text, column.mark) else text for text in column.texts])
 
 
 def as_before(column: Column, known: Sequence[str]) -> Column:
@@ -108,24 +93,3 @@ def formula_sentences(formulas: Mapping[str, int], neutral: bool) -> list[str]:
         f"opened: {where}. --neutralise-formulas, or neutralise_formulas = true in the schema, puts a quote before "
         "them."
     ]
-
-
-def _published(column: Column, change: Change | None) -> tuple[tuple[str | None, ...], Index, NDArray[np.bool_]]:
-    """Return all texts, each record's position among them, and whether it is a formula, shape (n,)."""
-    texts: tuple[str | None, ...] = tuple(column.texts)
-    index = column.index
-    if change is not None:
-        index = np.where(change.changed, change.index + np.int32(len(texts)), index).astype(np.int32)
-        texts += tuple(change.texts)
-    return texts, index, _running(column, change)
-
-
-def _running(column: Column, change: Change | None) -> NDArray[np.bool_]:
-    """Return which records are published as formulas, shape (n,)."""
-    running = column.having(lambda text: is_formula(text, column.mark))
-    if change is None:
-        return running
-    if isinstance(change.texts, NewNumbers):
-        return running & ~change.changed
-    found = np.array([text is not None and is_formula(text, column.mark) for text in change.texts], dtype=np.bool_)
-    return np.where(change.changed, found[change.index], running)

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.changed_numbers import in_single_precision
-from evosdc.files.changes import Change, change_of, differing, stored_form_of
 from evosdc.files.coding import Origin, encode
+from evosdc.files.column import NO_TEXT, Column
 from evosdc.files.dtypes import assigned, assigned_numbers
 from evosdc.files.frame_columns import ORIGIN, HeldFrame, Part, held
 from evosdc.files.frame_columns import columns_of as columns_of
+from evosdc.files.published import values_of
 from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
 from evosdc.table.dates import date_format_of, in_time
@@ -130,38 +130,43 @@ def frame_from_table(frame: pd.DataFrame | HeldFrame, table: Table) -> pd.DataFr
 
 
 def _masked(series: "pd.Series[Any]", part: Part, table: Table) -> Any:
-    """Return the new array of a column, or None when nothing changes."""
+    """Return the new array of a column, or None when nothing changes; each value is written in one way."""
     attribute = table.schema[part.column.name]
     missing = table.schema.missing_of(attribute.name)
+    every = np.ones(len(series), dtype=np.bool_)
     if not attribute.categorical and pd.api.types.is_numeric_dtype(series.dtype):
+        old = part.column.record_numbers(missing, attribute.decimals)
         new = np.asarray(table.column(attribute.name), dtype=np.float64)
-        stored = stored_form_of(part.column, missing, attribute.decimals)
         if pd.api.types.is_integer_dtype(series.dtype):
             new = np.rint(new)
-        changed = differing(part.column, missing, new, attribute.decimals)
-        if changed.any() and pd.api.types.is_integer_dtype(series.dtype):
-            changed |= np.abs(new) >= _EXACT  # different integers that the table holds as one must come out as one
-        if not changed.any():
+        differing = (old != new) & ~(np.isnan(old) & np.isnan(new))
+        if not differing.any():
             return None
-        exact = new[changed]
-        if stored:
-            single = in_single_precision(exact)
-            exact[single] = exact[single].astype(np.float32)
-        return assigned_numbers(series, changed, exact)
-    change = change_of(part.column, missing, table, attribute.decimals)
-    changed, values = change.changed, _values(part, series, change, attribute)
-    return assigned(series, changed, values, attribute.categories) if changed.any() else None
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.array_equal(np.round(old, attribute.decimals), old, equal_nan=True):
+                new = np.round(new, attribute.decimals)
+        if pd.api.types.is_integer_dtype(series.dtype):
+            # Integers that a float holds are as they were, but for different ones that it holds as one.
+            changed = differing | (np.abs(new) >= _EXACT)
+            return assigned_numbers(series, changed, new[changed])
+        return assigned_numbers(series, every, new)
+    made = values_of(part.column, missing, attribute, table.column(attribute.name))
+    place = {text: position for position, text in enumerate(made.texts)}
+    own = [NO_TEXT if text in missing else place.get(text, NO_TEXT - 1) for text in part.column.texts]
+    if (np.array([*own, NO_TEXT])[part.column.index] == made.index).all():
+        return None
+    return assigned(series, every, _values(part, series, made, attribute), attribute.categories)
 
 
-def _values(part: Part, series: "pd.Series[Any]", change: Change, attribute: Attribute) -> list[Any]:
+def _values(part: Part, series: "pd.Series[Any]", made: Column, attribute: Attribute) -> list[Any]:
     """Return the new values in the column's own type where a text can be read as one."""
-    new = [text for text in change.texts if text is not None and text not in part.values]
+    new = [text for text in made.texts if text not in part.values]
     if attribute.categorical:
         read = {text: _read(text, series.dtype) for text in new}
     else:
         read = {text: _number_like(text, part.values.values()) for text in new}
-    by_text = [None if text is None else part.values.get(text, read.get(text)) for text in change.texts]
-    return [by_text[position] for position in change.index[change.changed]]
+    by_text = [*(part.values[text] if text in part.values else read[text] for text in made.texts), None]
+    return [by_text[position] for position in made.index.tolist()]
 
 
 def _number_like(text: str, values: Iterable[Any]) -> Any:

@@ -128,7 +128,7 @@ def _column(frame: Any, name: str, values: Sequence[Any]) -> Any:
 def _arrow(old: Any, values: Sequence[Any]) -> Any:
     import pyarrow as pa
 
-    from evosdc.files.parquet import dictionary_like
+    from evosdc.files.formats.arrow import dictionary_like
 
     kind = old.type
     plain = kind.value_type if pa.types.is_dictionary(kind) else kind

@@ -1,16 +1,49 @@
 """What a file that was read can do, whatever its format."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from evosdc.files.changes import Change
 from evosdc.files.column import Column
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Rows
 
 
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A column as it is published.
+
+    Parameters
+    ----------
+    position : int
+        Of the column in the file that was read.
+    column : Column
+        The text of each published record; no text is no value.
+    attribute : Attribute
+    masked : bool
+        Whether texts are those of a masked table, each value in one way; else they are those of the file.
+    missing : tuple of str
+        Texts that stand for a missing value.
+    """
+
+    position: int
+    column: Column
+    attribute: Attribute
+    masked: bool
+    missing: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the column is called."""
+        return self.column.name
+
+    def saying(self, column: Column) -> "Published":
+        """Return the column with other texts, which are no longer those of the file."""
+        return replace(self, column=column, masked=True)
+
+
 class Original(Protocol):
-    """A file that was read, able to write itself with changes.
+    """A file that was read, able to write itself with other values.
 
     One that writes some columns in another form, whatever their role, names them in an attribute ``carried``, a mapping
     to what a codebook says in place of their values: they are not told as left out, and their values, which may hold
@@ -35,12 +68,11 @@ class Original(Protocol):
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""
 
-    def render(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
-    ) -> bytes:
-        """Return the bytes of the file with some values changed and some columns and records left out.
+    def write(self, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
+        """Return the bytes of the file with these columns only, in pieces; raises before there is any.
 
-        `missing` are the texts for a missing value, by column.
+        `rows` are the positions of the published records in the file that was read, in the order of writing. Columns
+        that are not masked keep their values; of masked ones each text is one value, and no text is a missing one.
         """
 
 
@@ -50,26 +82,3 @@ class Remarking(Protocol):
 
     def remarks(self, schema: Schema) -> Sequence[str]:
         """Return sentences for the owner of the file."""
-
-
-@runtime_checkable
-class InPieces(Protocol):
-    """An original that can be written without all of its bytes in memory at once."""
-
-    def pieces(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
-    ) -> Iterator[bytes]:
-        """Return what `Original.render` does, piece by piece; raises before there is any."""
-
-
-def rendered(
-    original: Original,
-    changes: Mapping[int, Change],
-    dropped: Sequence[int],
-    rows: Rows,
-    missing: Sequence[Sequence[str]],
-) -> Iterable[bytes]:
-    """Return what `Original.render` does, in pieces where the original can be written so."""
-    if isinstance(original, InPieces):
-        return original.pieces(changes, dropped, rows, missing)
-    return [original.render(changes, dropped, rows, missing)]

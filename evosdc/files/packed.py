@@ -4,19 +4,20 @@ import gzip
 import io
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.changes import Change
 from evosdc.files.column import Column
 from evosdc.files.delimited_file import DelimitedFile
-from evosdc.files.original import Original
+from evosdc.files.original import Original, Published
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+
+PACKINGS = (".gz", ".zip")
 
 LARGEST = 8 << 30
 """Bytes that a packed file may unpack to; more is taken for an attack."""
@@ -57,58 +58,42 @@ class PackedFile:
         """Return where a record stands in the packed file."""
         return self.inner.place(record)
 
-    def render(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
-    ) -> bytes:
-        """Return the packed bytes of the changed file, without the time at which it was packed."""
-        content = self.inner.render(changes, dropped, rows, missing)
-        if not self.member:
-            return gzip.compress(content, mtime=0)
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(zipfile.ZipInfo(self.member, _STAMP), content, zipfile.ZIP_DEFLATED)
-        return buffer.getvalue()
+    def write(self, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
+        """Return the packed bytes of the file with these columns, without the time at which it was packed."""
+        content = b"".join(self.inner.write(columns, rows))
+        return [packed(content, ".zip" if self.member else ".gz", self.member)]
+
+
+def packed(content: bytes, packing: str, name: str) -> bytes:
+    """Return a file packed by gzip or, under a name, in a ZIP archive; without the time at which that was done."""
+    if packing == ".gz":
+        return gzip.compress(content, mtime=0)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(name, _STAMP), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def unpacked(original: Original) -> Original:
+    """Return what an original is or packs."""
+    return unpacked(original.inner) if isinstance(original, PackedFile) else original
 
 
 def text_file(original: Original) -> DelimitedFile | None:
     """Return the text file that an original is or packs, None where it is of another kind."""
-    from evosdc.files.described_file import DescribedFile
-
-    inner = original
-    while isinstance(inner, PackedFile | DescribedFile):
-        inner = inner.inner
+    inner = unpacked(original)
     return inner if isinstance(inner, DelimitedFile) else None
-
-
-def files_beside(original: Original) -> tuple[Path, ...]:
-    """Return the files that were read besides the one that was named: data beside a descriptor, a catalog of labels."""
-    from evosdc.files.described_file import DescribedFile
-
-    if isinstance(original, PackedFile):
-        return files_beside(original.inner)
-    if isinstance(original, DescribedFile):
-        return (*([original.file] if original.file is not None else []), *files_beside(original.inner))
-    catalog: Path | None = getattr(original, "catalog", None)
-    return () if catalog is None else (catalog,)
-
-
-def unnamed_columns(original: Original) -> tuple[str, ...]:
-    """Return what columns are called that the file leaves unnamed."""
-    from evosdc.files.described_file import DescribedFile
-
-    if isinstance(original, PackedFile | DescribedFile):
-        return unnamed_columns(original.inner)
-    found: tuple[str, ...] = getattr(original, "unnamed", ())
-    return found
 
 
 def with_text(original: Original, text: DelimitedFile) -> Original:
     """Return an original with another text file in place of the one that it is or packs."""
-    from evosdc.files.described_file import DescribedFile
+    return replace(original, inner=with_text(original.inner, text)) if isinstance(original, PackedFile) else text
 
-    if isinstance(original, PackedFile | DescribedFile):
-        return replace(original, inner=with_text(original.inner, text))
-    return text
+
+def files_beside(original: Original) -> tuple[Path, ...]:
+    """Return the files that were read besides the one that was named: a catalog of labels."""
+    catalog: Path | None = getattr(unpacked(original), "catalog", None)
+    return () if catalog is None else (catalog,)
 
 
 def gunzipped(content: bytes, where: str) -> bytes:

@@ -1,20 +1,22 @@
 """Reading microdata files: bytes, a format, a schema, and the table of what they hold."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from evosdc.errors import Fault, SchemaError
+from evosdc.files.categories import merged, merging_sentences
 from evosdc.files.coding import Origin, encode
-from evosdc.files.column import unnamed_sentences
-from evosdc.files.described_file import DescribedFile, is_package, parse_package
+from evosdc.files.column import Column, unnamed_sentences
+from evosdc.files.delimited_file import DelimitedFile
 from evosdc.files.encoding import Encoding, read_bytes
-from evosdc.files.formats import parse_file
-from evosdc.files.inference.proposal import infer
+from evosdc.files.formats import Reading, parse_file
+from evosdc.files.inference.proposal import MISSING_TEXTS, infer
 from evosdc.files.number_recognition import thousands_sentences
 from evosdc.files.original import Original, Remarking
-from evosdc.files.packed import text_file, unnamed_columns
+from evosdc.files.packed import unpacked
 from evosdc.files.quoting import quoted
 from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchy_rules import with_hierarchies
@@ -32,6 +34,8 @@ def read_source(
     *,
     separator: str | None = None,
     names: Sequence[str] | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Source:
     """Read a data file: delimited text, Parquet, Feather, Excel, SPSS, Stata or SAS, also packed by gzip or ZIP.
 
@@ -46,6 +50,10 @@ def read_source(
         The separator, if recognition fails; a blank stands for runs of blanks.
     names : sequence of str, optional
         Names of the attributes, for a file without a header line.
+    encoding : str, optional
+        Of delimited text: ``cp1250``, ``cp1251``, ...; else it is recognised.
+    sheet : str, optional
+        Of a workbook; else the first that has records.
 
     Raises
     ------
@@ -60,7 +68,7 @@ def read_source(
         description = load_schema(Path(schema))
     else:
         description = describe(schema) if isinstance(schema, Schema) else schema
-    return source_of(parsed(path, separator, names), str(path), description)
+    return source_of(parsed(path, Reading(separator, names, encoding, sheet)), str(path), description)
 
 
 def read_published(path: Path, schema: Path | None = None, generalised: bool = False) -> Source:
@@ -85,17 +93,9 @@ def read_published(path: Path, schema: Path | None = None, generalised: bool = F
     return source_of(original, str(path), description.published(original.columns, generalised))
 
 
-def parsed(
-    path: Path,
-    separator: str | None = None,
-    names: Sequence[str] | None = None,
-    like: Original | None = None,
-) -> Original:
+def parsed(path: Path, options: Reading | None = None, like: Original | None = None) -> Original:
     """Return a file that was read, before its schema is known; `like` is what it was made from."""
-    content = read_bytes(path)
-    if is_package(content):
-        return parse_package(content, path)
-    return parse_file(content, path, separator, names, like)
+    return parse_file(read_bytes(path), path, options or Reading(), like)
 
 
 def source_of(
@@ -109,30 +109,45 @@ def source_of(
     Without a description a schema is proposed; `codes` are then texts that were confirmed to stand for missing values,
     by column.
     """
-    columns = original.columns
-    notes: tuple[str, ...] = ()
-    text = text_file(original)
-    if text is not None and text.encoding.guessed:
-        notes = (f"The file is not UTF-8; it was read as {text.encoding.name}.",)
-    notes += tuple(unnamed_sentences(unnamed_columns(original)))
+    listed = {name: said.categories or () for name, said in description.attributes.items()} if description else {}
+    found = [merged(column, listed.get(column.name, ())) for column in original.columns]
+    columns = [one.column for one in found]
+    inner = unpacked(original)
+    notes = (*getattr(inner, "notes", ()), *unnamed_sentences(getattr(inner, "unnamed", ())))
     notes += tuple(thousands_sentences(columns))
     inference = None
-    if description is None and isinstance(original, DescribedFile) and original.described is not None:
-        description = original.described
-        notes += ("Roles and hierarchies are those that come with the file.", *original.notes)
     if description is None:
         inference = infer(columns, original.declared, codes)
         told = tuple(original.remarks(inference.schema)) if isinstance(original, Remarking) else ()
         schema, notes = inference.schema, (*notes, *told, *inference.notes)
     else:
-        schema = description.resolve(columns, original.declared)
-    if text is not None:
-        _check_labels(schema, text.encoding, origin)
+        schema, usual = _with_usual_words(description.resolve(columns, original.declared), columns)
+        notes += usual
+    notes += tuple(merging_sentences(found, schema))
+    if isinstance(inner, DelimitedFile):
+        _check_labels(schema, inner.encoding, origin)
     table = encode(columns, schema, Origin(origin, original.place))
     rules = inference.rules if inference is not None else description.rules if description is not None else {}
     table = with_hierarchies(table, rules)
     neutral = description is not None and description.neutralise_formulas
     return Source(table, origin, original, np.arange(len(table), dtype=np.intp), notes, inference, neutral)
+
+
+def _with_usual_words(schema: Schema, columns: Sequence[Column]) -> tuple[Schema, tuple[str, ...]]:
+    """Return a schema for which usual words for missing values, such as NA, are missing where they are nothing else."""
+    taken: dict[str, list[str]] = {}
+    for column, attribute in zip(columns, schema.attributes, strict=True):
+        missing = schema.missing_of(attribute.name)
+        for text in column.occurring([word for word in MISSING_TEXTS if word not in missing]):
+            if not attribute.categorical or text not in attribute.code:
+                taken.setdefault(text, []).append(attribute.name)
+    listed = {label for attribute in schema.attributes for label in attribute.categories}
+    words = [text for text in taken if text not in listed]
+    if not words:
+        return schema, ()
+    shown = [f"{text!r} in {printable(', '.join(taken[text]))}" if text else "empty values" for text in words]
+    note = f"Taken for missing, though the schema does not say so: {', '.join(shown)}."
+    return replace(schema, missing=(*schema.missing, *words)), (note,)
 
 
 def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:

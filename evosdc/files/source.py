@@ -9,20 +9,21 @@ import numpy as np
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.atomic import atomic, check_writable, raise_unwritable
-from evosdc.files.changes import Change, change_of
 from evosdc.files.column import Column
-from evosdc.files.conversion import PublishedColumn, content_for, require_known_ending
+from evosdc.files.formats import content_for, require_writable_format
 from evosdc.files.formulas import formulas_of, made_harmless
 from evosdc.files.inference.proposal import Inference, explanations_of
-from evosdc.files.missing_reasons import alike
-from evosdc.files.original import Original, rendered
+from evosdc.files.original import Original, Published
+from evosdc.files.published import changed_values, masked_columns
 from evosdc.files.row_order import duplicate_sentences, keeps_order
 from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
-from evosdc.table.published_decimals import differing_numbers
 from evosdc.table.schema import Role
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
+
+_TRIED = 50
+"""So many records are written to see whether a format can hold them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,13 +112,10 @@ class Source:
     def write(self, path: Path, masked: Table, drop_identifiers: bool = True, order: Rows | None = None) -> WriteReport:
         """Write the file with masked values in place, readable by its owner alone.
 
-        Order of columns, and without `order` of records, separator, encoding, line ends, quotes and the text of every
-        value that is not changed are those of the original. A new number is written as the original writes it, and with
-        as many decimals as the attribute where the original does not have it. If anything is changed, equal numbers of
-        an attribute are written alike: the way in which 5 or 5.0 is written would give records away. So are missing
-        values, but for the codes that tell why (`evosdc.files.missing_reasons`).
-        Labels that the original does not have, those of generalised values, are written as they are. Where the ending
-        of the name says another format than that of the original, that one is written (`evosdc.files.conversion`).
+        Order of columns, and without `order` of records, separator, encoding and kind of line ends are those of the
+        original, and so are the values of columns that are not masked. Of masked columns each value is written in one
+        way, changed or not (`evosdc.files.published`). Where the ending of the name says another format than that of
+        the original, that one is written (`evosdc.files.formats`).
 
         Parameters
         ----------
@@ -139,7 +137,7 @@ class Source:
             The disk is full.
         """
         path = Path(path)
-        require_known_ending(path, self.original, self.origin)
+        require_writable_format(path, self)
         self._check(masked)
         if order is not None:
             if not len(order):
@@ -147,43 +145,47 @@ class Source:
             return self.ordered_by(order).write(path, masked.take(order), drop_identifiers)
         schema = self.table.schema
         dropped = schema.withheld if drop_identifiers else ()
-        position = {name: place for place, name in enumerate(schema.names)}
         if len(dropped) == len(schema):
             where = printable(str(path))
             raise DataError(
                 Fault(where, "identifiers and columns to drop only", "other attributes to write", "Check the roles.")
             )
-        changes = {}
-        for name in masked.schema.names:
-            if name not in dropped:
-                column = self._column(position[name])
-                changes[position[name]] = change_of(column, schema.missing_of(name), masked, schema[name].decimals)
-        written = dict(changes)
-        if any(change.changed.any() for change in changes.values()):
-            written = alike(changes, {place: self._column(place) for place in changes}, schema, masked)
-        columns = {place: self._column(place) for name, place in position.items() if name not in dropped}
-        formulas, original = formulas_of(self.original, columns, written), self.original
+        told = masked.select([name for name in masked.schema.names if name not in dropped])
+        columns = {name: self._column(place) for place, name in enumerate(schema.names)}
+        made = masked_columns(columns, schema, told)
+        published = [
+            Published(
+                place, made.get(name, columns[name]), (told if name in made else self.table).schema[name],
+                name in made, schema.missing_of(name),
+            )
+            for place, name in enumerate(schema.names) if name not in dropped
+        ]  # fmt: skip
+        formulas, original = formulas_of(self.original, published), self.original
         if self.neutralise_formulas and formulas:
-            original, written = made_harmless(original, columns, written)
-        missing = [schema.missing_of(name) for name in schema.names]
-        left_out = [position[name] for name in dropped]
-        parts = [PublishedColumn(c, schema[c.name], written.get(p), missing[p]) for p, c in columns.items()]
-        content = content_for(path, original, parts, lambda held: rendered(held, written, left_out, self.rows, missing))
+            original, published = made_harmless(original, published)
+        content = content_for(path, original, published, self.rows)
         check_writable(path)
         try:
             with atomic(path) as temporary, temporary.open("wb") as file:
                 file.writelines(content)
         except OSError as error:
             raise_unwritable(path, error)
-        changed = {schema.names[place]: self._changed(masked, schema.names[place], x) for place, x in changes.items()}
+        changed = {name: changed_values(columns[name], schema.missing_of(name), self.table, told) for name in made}
         dropped = tuple(name for name in dropped if name not in self.carried)
         return WriteReport(path, dropped, changed, formulas, self.neutralise_formulas, self.ordered(dropped))
 
-    def _changed(self, masked: Table, name: str, change: Change) -> int:
-        """Return how many values of an attribute are changed; to write fewer decimals changes none."""
-        if self.table.schema[name].categorical:
-            return int(change.changed.sum())
-        return int((change.changed & differing_numbers(self.table, masked, name)).sum())
+    def try_writing(self, path: Path) -> None:
+        """Raise `DataError` where the format of a file cannot hold the columns: before a search, not behind it."""
+        some = self.rows[:_TRIED]
+        schema = self.table.schema
+        columns = [
+            Published(place, self.original.columns[place].called(name).of_records(some), schema[name], False)
+            for place, name in enumerate(schema.names)
+            if name not in schema.withheld
+        ]
+        for masked in (False, True) if columns else ():
+            for _ in content_for(path, self.original, [replace(one, masked=masked) for one in columns], some):
+                pass
 
     def ordered(self, names: Iterable[str] | None = None) -> tuple[str, ...]:
         """Return the columns in whose order the rows stand, of those named; by default of those that are left out."""

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from evosdc.datasets.loading import source_from_lines
     from evosdc.errors import DataError, Fault, InputError, ParameterError, PluginError
     from evosdc.executors.tasks import run_chunk
-    from evosdc.files.delimited_reading import parse_delimited
-    from evosdc.files.original import Original
+    from evosdc.files.delimited_file import parse_delimited
+    from evosdc.files.original import Original, Published
     from evosdc.files.source import Source
     from evosdc.hookspecs import hookimpl
     from evosdc.model.aggregation import Aggregation
@@ -91,8 +91,8 @@ if TYPE_CHECKING:
 _MODULES = {
     "evosdc.datasets.loading": ("source_from_lines",),
     "evosdc.executors.tasks": ("run_chunk",),
-    "evosdc.files.delimited_reading": ("parse_delimited",),
-    "evosdc.files.original": ("Original",),
+    "evosdc.files.delimited_file": ("parse_delimited",),
+    "evosdc.files.original": ("Original", "Published"),
     "evosdc.files.source": ("Source",),
     "evosdc.errors": ("DataError", "Fault", "InputError", "ParameterError", "PluginError"),
     "evosdc.hookspecs": ("hookimpl",),
@@ -221,6 +221,7 @@ __all__ = [
     "PrivacyModelSpec",
     "PrivacyModels",
     "Proposing",
+    "Published",
     "Raced",
     "Randomised",
     "Range",

@@ -26,7 +26,6 @@ from evosdc.runs.result import Result
 Kind = Literal["run", "study", "tuning", "clusters", "folder"]
 
 _MANIFEST = ".manifest.json"
-_PACKAGE = "datapackage.json"
 _OTHERS = 0o077
 _SHA256 = 64
 
@@ -169,8 +168,6 @@ def _in_plain_folder(path: Path, manifests: Mapping[str, Mapping[str, Any]]) -> 
         )
     if name.endswith(_MANIFEST):
         return Sorted(name, False, "what was done and typed")
-    if name == _PACKAGE and manifests:
-        return Sorted(name, True, "describes the data file")
     for said in manifests.values():
         if said.get("companion") == name:
             return Sorted(name, False, "says how records were masked")

@@ -1,80 +1,85 @@
-"""Many texts most of which write numbers, held as these numbers: a text is made only where it is asked for."""
-# ruff: noqa: D102 -- methods are described where they are declared
+"""Many texts most of which write numbers: held by Arrow, so that a Python text is made only where it is asked for."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, Self, overload
+from typing import Any, overload
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from evosdc.table.held_numbers import HeldNumbers, pieces
-from evosdc.table.number_syntax import number
-from evosdc.table.shortest_decimals import most_decimals, shortest_singles
+from evosdc.table.number_syntax import NUMERAL, number
 
 SAME = 1e-13
 """Relative difference that printing a float32 with 15 digits leaves; a float64 comes so close once in a million."""
 
-_APART = 1e12
-"""Whole numbers below differ by more than `SAME`."""
-
-_EXACT_POWER = 22
-"""Greater powers of ten are rounded as floats."""
-
 GREATEST = float(np.finfo(np.float32).max)
 
+MOST_DECIMALS = 15
+"""A float64 holds no more; texts with more digits after the point are artefacts of printing."""
 
-class NumberTexts(Sequence[str], ABC):
-    """Distinct texts, to be used as a tuple of them is.
+_NUMERAL = f"^(?:{NUMERAL})$"
+_SCALED = r"^[+-]?[0-9]*\.?(?P<after>[0-9]*)[eE](?P<power>[+-]?[0-9]+)$"
 
-    What is asked of all texts at once is answered from the numbers, as one after the other would answer it; the
-    functions of `evosdc.table.numerals` do so.
+
+class NumberTexts(Sequence[str]):
+    """Distinct texts, to be used as a tuple of them is, in the order in which they first stand in some cells.
+
+    What is asked of all texts at once is answered by Arrow, as one after the other would answer it; the functions of
+    `evosdc.table.numerals` do so. Equal cells are told apart only where that is asked for.
 
     Parameters
     ----------
-    values : ndarray of float64, shape (k,)
-        The finite number that each text writes; NaN where it writes none.
+    cells : pyarrow.StringArray, shape (n,)
+        Each text any number of times; no nulls.
     mark : {".", ","}
         The decimal mark.
     """
 
-    def __init__(self, values: NDArray[np.float64], mark: str = ".") -> None:
-        self._values = values
-        self.mark = mark
+    def __init__(self, cells: Any, mark: str = ".") -> None:
+        self.cells, self.mark = cells, mark
+
+    @cached_property
+    def coded(self) -> tuple[Any, NDArray[np.int32]]:
+        """The distinct texts as an Arrow array, and the place of each cell's text among them, shape (n,)."""
+        encoded = pc.dictionary_encode(self.cells)
+        return encoded.dictionary, encoded.indices.to_numpy(zero_copy_only=False)
 
     @property
+    def array(self) -> Any:
+        """The distinct texts as an Arrow array."""
+        return self.coded[0]
+
+    @cached_property
+    def occurring(self) -> NDArray[np.float64]:
+        """The finite number that each cell writes, shape (n,); NaN where it writes none."""
+        return parsed(self.cells, self.mark)
+
+    @cached_property
     def values(self) -> NDArray[np.float64]:
-        """The finite number that each text writes; NaN where it writes none."""
-        return self._values
+        """The finite number that each distinct text writes; NaN where it writes none."""
+        same = "coded" in self.__dict__ and len(self.array) == len(self.cells)
+        return self.occurring if same else parsed(self.array, self.mark)
 
-    @abstractmethod
-    def text(self, place: int) -> str:
-        """Return one text."""
-
-    @abstractmethod
-    def take(self, places: NDArray[np.intp]) -> Self:
+    def take(self, places: NDArray[np.intp]) -> "NumberTexts":
         """Return the texts at some places."""
+        return NumberTexts(self.array.take(pa.array(places)), self.mark)
 
-    @property
-    @abstractmethod
-    def digits(self) -> int:
-        """The most digits after the mark, less the exponent, among texts that write numbers; 15 where there are more.
+    def of_cells(self, rows: NDArray[np.intp]) -> "NumberTexts":
+        """Return the texts of some cells."""
+        return NumberTexts(self.cells.take(pa.array(rows)), self.mark)
 
-        None are counted of digits alone.
-        """
-
-    @abstractmethod
-    def signs_after_mark(self, places: NDArray[np.intp]) -> NDArray[np.int64]:
-        """Return how many signs follow the mark, exponents included; 0 where all are zeros."""
-
-    @property
-    @abstractmethod
-    def padded(self) -> bool:
-        """Whether some text is of several digits alone, the first of them 0."""
+    def without(self, absent: NDArray[np.bool_]) -> "NumberTexts":
+        """Return the texts of the other cells."""
+        return NumberTexts(self.cells.filter(pa.array(~absent)), self.mark)
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.array)
+
+    def __bool__(self) -> bool:
+        return len(self.cells) > 0
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -82,61 +87,75 @@ class NumberTexts(Sequence[str], ABC):
     def __getitem__(self, place: "slice[Any, Any, Any]") -> tuple[str, ...]: ...
     def __getitem__(self, place: "int | slice[Any, Any, Any]") -> str | tuple[str, ...]:
         if isinstance(place, slice):
-            return tuple(self.text(position) for position in range(*place.indices(len(self))))
+            if (
+                place.start is None
+                and place.step is None
+                and place.stop is not None
+                and 0 <= place.stop < len(self.cells)
+            ):
+                return tuple(self._first_texts(self.cells, place.stop))
+            return tuple(self.array.take(pa.array(range(*place.indices(len(self))), pa.int64())).to_pylist())
         if not -len(self) <= place < len(self):
             raise IndexError(place)
-        return self.text(int(place) % len(self))
+        return str(self.array[int(place) % len(self)].as_py())
 
     def __iter__(self) -> Iterator[str]:
-        return map(self.text, range(len(self)))
+        return iter(self.array.to_pylist())
 
     def __contains__(self, text: object) -> bool:
-        return isinstance(text, str) and self.place_of(text) is not None
+        return isinstance(text, str) and self._first(text) is not None
 
     def index(self, text: str, start: int = 0, stop: int | None = None) -> int:
         """Return the place of a text; raises ValueError where there is none."""
-        place = self.place_of(text)
-        if place is None or not start <= place < (len(self) if stop is None else stop):
+        place = int(pc.index(self.array, text).as_py())
+        if not start <= place < (len(self) if stop is None else stop):
             raise ValueError(text)
         return place
 
-    def place_of(self, text: str) -> int | None:
-        """Return the place of a text, None where there is none."""
-        value = number(text, self.mark)
-        candidates = self._words if value is None else np.flatnonzero(self.values == value)
-        return next((int(place) for place in candidates if self.text(int(place)) == text), None)
+    def _first(self, text: str) -> int | None:
+        """Return the first cell with a text, None where there is none."""
+        found = self.standing((text,))
+        return int(found.argmax()) if found.any() else None
+
+    def standing(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Return which cells have one of some texts, shape (n,)."""
+        found = np.zeros(len(self.cells), dtype=np.bool_)
+        for text in texts:
+            value = number(text, self.mark)
+            if value is None and text not in self.words:
+                continue
+            candidates = np.flatnonzero(np.isnan(self.occurring) if value is None else self.occurring == value)
+            if len(candidates):
+                own = pc.equal(self.cells.take(pa.array(candidates)), text).to_numpy(zero_copy_only=False)
+                found[candidates[own]] = True
+        return found
 
     def places_of(self, texts: Sequence[str]) -> NDArray[np.intp]:
         """Return the places of those of some texts that are here, in ascending order."""
-        found = [self.place_of(text) for text in texts]
-        return np.unique(np.array([place for place in found if place is not None], dtype=np.intp))
+        here = [text for text in texts if text in self]
+        return np.unique(np.array([self.index(text) for text in here], dtype=np.intp))
 
     @cached_property
     def is_number(self) -> NDArray[np.bool_]:
-        """Whether each text writes a number."""
+        """Whether each distinct text writes a number."""
         return ~np.isnan(self.values)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The texts that write no number."""
-        return tuple(self.text(int(place)) for place in self._words)
+        if not np.isnan(self.occurring).any():
+            return ()
+        return tuple(pc.unique(self.cells.filter(pa.array(np.isnan(self.occurring)))).to_pylist())
 
-    @cached_property
-    def _words(self) -> NDArray[np.intp]:
-        return np.flatnonzero(~self.is_number)
+    @property
+    def all_numbers(self) -> bool:
+        """Whether every text writes a number."""
+        return not self.words
 
     @cached_property
     def numbers(self) -> Sequence[float] | None:
-        """The numbers that all texts write, None where one of them writes none; not to be changed.
-
-        Where they are as many as records, and not whole, a number may stand there several times.
-        """
-        return HeldNumbers(self.values) if self.all_numbers else None
-
-    @property
-    def occurring(self) -> NDArray[np.float64]:
-        """What `values` holds, in any order and each of them any number of times; NaN counts for nothing."""
-        return self.values
+        """The numbers that all cells write, None where one of them writes none; not to be changed."""
+        return HeldNumbers(self.occurring) if self.all_numbers else None
 
     @cached_property
     def fractional(self) -> bool:
@@ -145,72 +164,127 @@ class NumberTexts(Sequence[str], ABC):
 
     def beginning(self, count: int) -> list[str]:
         """Return the first so many texts that write numbers."""
-        return list(self.take(np.flatnonzero(self.is_number)[:count]))
+        words = np.isnan(self.occurring)
+        return self._first_texts(self.cells.filter(pa.array(~words)) if words.any() else self.cells, count)
+
+    def _first_texts(self, cells: Any, count: int) -> list[str]:
+        """Return the first so many distinct texts of cells, of which few are looked at where these are enough."""
+        some: list[str] = pc.unique(cells.slice(0, 64 * count)).to_pylist()
+        return some[:count] if len(some) >= count else pc.unique(cells).to_pylist()[:count]
 
     def more_than(self, count: int) -> bool:
         """Whether there are more than so many texts."""
-        return len(self) > count
+        return len(pc.unique(self.cells.slice(0, 64 * (count + 1)))) > count or len(self) > count
 
     def beyond(self, least: float, most: float) -> list[str]:
         """Return the texts that write numbers, but nought, of other sizes than from `least` to `most`."""
-        return list(self.take(np.flatnonzero(other_sizes(self.values, least, most))))
+        sizes = np.abs(self.occurring)
+        found = (sizes > most) | ((sizes < least) & (sizes != 0.0))
+        return list(pc.unique(self.cells.filter(pa.array(found))).to_pylist()) if found.any() else []
 
-    @property
-    def all_numbers(self) -> bool:
-        """Whether every text writes a number."""
-        return bool(self.is_number.all())
+    @cached_property
+    def digits(self) -> int:
+        """The most digits after the mark, less the exponent, among texts that write numbers; at most `MOST_DECIMALS`.
+
+        None are counted of digits alone.
+        """
+        most = decimals_after(self.cells, self.mark)[~np.isnan(self.occurring)].max(initial=0)
+        return min(int(most), MOST_DECIMALS)
+
+    @cached_property
+    def padded(self) -> bool:
+        """Whether some text is of several digits alone, the first of them 0."""
+        return bool(pc.any(pc.match_substring_regex(self.cells, "^0[0-9]+$")).as_py())
+
+    def cell_numbers(self, decimals: int) -> NDArray[np.float64]:
+        """Return what `evosdc.table.numerals.number_to` reads of each cell, NaN where it writes no number."""
+        return _to_decimals(self.cells, self.occurring, self.digits, decimals, self.mark)
 
     def numbers_to(self, decimals: int) -> NDArray[np.float64]:
         """Return what `evosdc.table.numerals.number_to` reads of each text, NaN where it writes no number."""
-        values = self.values
-        near = np.flatnonzero(self._near_singles & ~rounded(values, decimals))
-        shortest, found = shortest_singles(values[near].astype(np.float32), decimals)
-        other = (found <= decimals) & (shortest != values[near])
-        if not other.any():
-            return values
-        near, shortest = near[other], shortest[other]
-        longer = self.signs_after_mark(near) > decimals
-        values = values.copy()
-        values[near[longer]] = shortest[longer]
-        return values
+        return _to_decimals(self.array, self.values, self.digits, decimals, self.mark)
 
     def single_decimals(self) -> int | None:
         """Return what `evosdc.table.numerals.single_precision_decimals` says where some text has many digits."""
-        values = self.values[self.is_number]
-        if not self._near_singles[self.is_number].all():
+        values = self.occurring[~np.isnan(self.occurring)]
+        if not near_singles(values).all():
             return None
-        _, found = shortest_singles(values.astype(np.float32), self.digits)
-        shortest = int(found.max(initial=0))
+        shortest = int(shortest_singles(values)[1].max(initial=0))
         return shortest if shortest < self.digits else None
-
-    @cached_property
-    def _near_singles(self) -> NDArray[np.bool_]:
-        return near_singles(self.values)
 
     def in_natural_order(self) -> tuple[str, ...]:
         """Return the texts by number if all are numbers, those of one number by text; else sorted."""
         if not self.all_numbers:
             return tuple(sorted(self))
-        order = np.argsort(self.values, kind="stable")
-        texts, values = list(self.take(order)), self.values[order]
-        equal = np.flatnonzero(values[1:] == values[:-1])
-        # Neighbours of one number are put in order where they stand.
-        for group in np.split(equal, np.flatnonzero(np.diff(equal) > 1) + 1) if len(equal) else []:
-            first, last = int(group[0]), int(group[-1]) + 2
-            texts[first:last] = sorted(texts[first:last])
-        return tuple(texts)
+        return tuple(text for _, text in sorted(zip(self.values.tolist(), self, strict=True)))
 
 
-def other_sizes(values: NDArray[np.float64], least: float, most: float) -> NDArray[np.bool_]:
-    """Return which numbers, but nought, are of other sizes than from `least` to `most`; none that is NaN."""
-    sizes = np.abs(values)
-    found: NDArray[np.bool_] = (sizes > most) | ((sizes < least) & (sizes != 0.0))
-    return found
+def parsed(texts: Any, mark: str = ".") -> NDArray[np.float64]:
+    """Return the finite number that each text of an Arrow array writes, NaN where it writes none.
+
+    It is `evosdc.table.number_syntax.number` of a whole column.
+    """
+    plain = _with_point(texts, mark)
+    try:
+        values = np.array(pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+        if np.isfinite(values).all():  # words such as nan would be numbers here
+            return values
+    except pa.ArrowInvalid:
+        pass
+    plain = pc.if_else(pc.match_substring_regex(plain, _NUMERAL), plain, pa.scalar(None, plain.type))
+    plain = pc.replace_substring_regex(plain, r"^\+", "")
+    values = np.array(pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+    values[np.isinf(values)] = np.nan
+    return values
 
 
-def more_than(texts: Sequence[str], count: int) -> bool:
-    """Whether there are more than so many texts, which need not be counted."""
-    return texts.more_than(count) if isinstance(texts, NumberTexts) else len(texts) > count
+def decimals_after(texts: Any, mark: str = ".") -> NDArray[np.int64]:
+    """Return how many digits each number of an Arrow array has after the mark, less its exponent; of words anything."""
+    plain = _with_point(texts, mark)
+    found = pc.find_substring(plain, ".").to_numpy(zero_copy_only=False)
+    sizes = pc.binary_length(plain).to_numpy(zero_copy_only=False)
+    after: NDArray[np.int64] = np.where(found >= 0, sizes - found - 1, 0).astype(np.int64)
+    scaled = np.flatnonzero(pc.match_substring(plain, "e", ignore_case=True).to_numpy(zero_copy_only=False))
+    if len(scaled):
+        parts = pc.extract_regex(plain.take(pa.array(scaled)), _SCALED)
+        digits = pc.utf8_length(pc.struct_field(parts, "after")).fill_null(0).to_numpy(zero_copy_only=False)
+        powers = pc.replace_substring_regex(pc.struct_field(parts, "power"), r"^\+", "")
+        power = pc.cast(pc.cast(powers, pa.float64()).fill_null(0.0), pa.float64()).to_numpy(zero_copy_only=False)
+        after[scaled] = np.clip(digits - power, 0, 1000).astype(np.int64)
+    return after
+
+
+def _with_point(texts: Any, mark: str) -> Any:
+    # With a decimal comma a point would be a thousands separator, which is not read as a number.
+    return texts if mark == "." else pc.replace_substring(pc.replace_substring(texts, ".", "\0"), mark, ".")
+
+
+def _to_decimals(texts: Any, values: NDArray[np.float64], digits: int, decimals: int, mark: str) -> NDArray[np.float64]:
+    """Return numbers, those that were single precision before they were written at length by their shortest text."""
+    if digits <= decimals and digits < MOST_DECIMALS:
+        return values
+    near = np.flatnonzero(near_singles(values))
+    if len(near):
+        some = texts.take(pa.array(near))
+        noughts = pc.match_substring_regex(some, "[.,]0*$").to_numpy(zero_copy_only=False)
+        near = near[(decimals_after(some, mark) > decimals) & ~noughts]
+    if not len(near):
+        return values
+    shortest, found = shortest_singles(values[near])
+    other = (found <= decimals) & (shortest != values[near])
+    if not other.any():
+        return values
+    values = values.copy()
+    values[near[other]] = shortest[other]
+    return values
+
+
+def shortest_singles(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the numbers that the shortest texts of numbers in single precision write, and their decimals."""
+    texts = pc.cast(pa.array(values.astype(np.float32)), pa.string())
+    found = decimals_after(texts)
+    whole = pc.match_substring_regex(texts, r"\.0$").to_numpy(zero_copy_only=False)
+    return parsed(texts), np.where(whole, 0, found)
 
 
 def near_singles(values: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -220,68 +294,20 @@ def near_singles(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return near
 
 
-def rounded(values: NDArray[np.float64], decimals: int) -> NDArray[np.bool_]:
-    """Return which numbers have at most so many decimals, and so few digits that no other such one is nearly equal."""
-    if decimals > _EXACT_POWER:
-        return np.zeros(len(values), dtype=np.bool_)
-    with np.errstate(over="ignore"):
-        scaled = values * 10.0**decimals
-    few: NDArray[np.bool_] = (np.abs(scaled) < _APART) & (np.rint(scaled) / 10.0**decimals == values)
-    return few
+def more_than(texts: Sequence[str], count: int) -> bool:
+    """Whether there are more than so many texts, which need not be counted."""
+    return texts.more_than(count) if isinstance(texts, NumberTexts) else len(texts) > count
 
 
-class RealTexts(NumberTexts):
-    """The texts that `repr` makes of distinct floats; infinite ones write no numbers."""
-
-    def __init__(self, floats: NDArray[np.float64]) -> None:
-        super().__init__(np.where(np.isinf(floats), np.nan, floats))
-        self._floats = floats
-
-    def text(self, place: int) -> str:
-        return repr(float(self._floats[place]))
-
-    def __iter__(self) -> Iterator[str]:
-        return map(repr, self._floats.tolist())
-
-    def take(self, places: NDArray[np.intp]) -> "RealTexts":
-        return RealTexts(self._floats[places])
-
-    @cached_property
-    def digits(self) -> int:
-        return most_decimals(self.values[self.is_number])
-
-    def signs_after_mark(self, places: NDArray[np.intp]) -> NDArray[np.int64]:
-        after = (self.text(place).partition(".")[2] for place in places)
-        return np.array([len(signs) if signs.strip("0") else 0 for signs in after], dtype=np.int64)
-
-    @property
-    def padded(self) -> bool:
-        return False
-
-
-class WholeTexts(NumberTexts):
-    """The texts of distinct whole numbers, held as integers or as floats."""
-
-    def __init__(self, whole: NDArray[Any]) -> None:
-        super().__init__(whole.astype(np.float64))
-        self._whole = whole
-
-    def text(self, place: int) -> str:
-        return str(int(self._whole[place]))
-
-    def __iter__(self) -> Iterator[str]:
-        return map(str, map(int, self._whole.tolist()))
-
-    def take(self, places: NDArray[np.intp]) -> "WholeTexts":
-        return WholeTexts(self._whole[places])
-
-    @property
-    def digits(self) -> int:
-        return 0
-
-    def signs_after_mark(self, places: NDArray[np.intp]) -> NDArray[np.int64]:
-        return np.zeros(len(places), dtype=np.int64)
-
-    @property
-    def padded(self) -> bool:
-        return False
+def texts_of_numbers(values: NDArray[Any]) -> NumberTexts:
+    """Return the texts of distinct numbers: without a fraction where all are whole, else the shortest of each."""
+    whole = values.dtype.kind == "f" and bool((values == np.rint(values)).all())
+    if whole and float(np.abs(values).max(initial=0)) < 2.0**63:
+        values = values.astype(np.int64)
+    texts = pc.cast(pa.array(values), pa.string())
+    large = pc.match_substring(texts, "e").to_numpy(zero_copy_only=False)
+    if large.any():
+        texts = pc.replace_with_mask(
+            texts, pa.array(large), pa.array(list(map(repr, values[large].tolist())), pa.string())
+        )
+    return NumberTexts(texts)

@@ -8,10 +8,10 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.number_syntax import NUMERAL, is_numeral, with_point
+from evosdc.table.number_syntax import is_numeral, with_point
 from evosdc.table.number_syntax import number as number
-from evosdc.table.number_texts import GREATEST, SAME, NumberTexts
-from evosdc.table.shortest_decimals import MOST_DECIMALS as MOST_DECIMALS
+from evosdc.table.number_texts import GREATEST, SAME, NumberTexts, parsed
+from evosdc.table.number_texts import MOST_DECIMALS as MOST_DECIMALS
 
 COUNTABLE = 2.0**51 / 3.0
 """Units of its last decimal up to which a number, and others near it, can be counted in a double."""
@@ -24,7 +24,6 @@ _FEW_GROUPED = 5
 
 _MANY = 5000
 _MOSTLY = 0.9
-_ARROW_NUMERAL = rf"^(?:{NUMERAL})$"
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}([.,' \u00a0\u2009\u202f\u2019])[0-9]{3}(?:\1[0-9]{3})*(?:([.,])[0-9]+)?")
 _MARKED = re.compile(r"[+-]?[0-9]*([.,])[0-9]*(?:[eE][+-]?[0-9]+)?")
 _OTHER_SIGN = re.compile(r"[,' \u00a0\u2009\u202f\u2019]|\..*\.")
@@ -184,16 +183,8 @@ def values_of(texts: Sequence[str], mark: str = ".") -> NDArray[np.float64]:
     mark : {".", ","}
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    given = texts if isinstance(texts, pa.Array | pa.ChunkedArray) else pa.array(list(texts), pa.string())
-    if mark != ".":
-        given = pc.replace_substring(pc.replace_substring(given, ".", "\0"), mark, ".")
-    plain = pc.if_else(pc.match_substring_regex(given, _ARROW_NUMERAL), given, pa.scalar(None, given.type))
-    plain = pc.replace_substring_regex(plain, r"^\+", "")
-    values = np.array(pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
-    values[np.isinf(values)] = np.nan
-    return values
+    return parsed(texts if isinstance(texts, pa.Array | pa.ChunkedArray) else pa.array(list(texts), pa.string()), mark)
 
 
 def numbers(texts: Iterable[str], mark: str = ".") -> Sequence[float] | None:
@@ -216,7 +207,7 @@ def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
     """
     value = number(text, mark)
     after = text.partition(mark)[2]
-    if value is None or len(after) <= decimals or not after.strip("0") or abs(value) > GREATEST:
+    if value is None or not after.strip("0") or abs(value) > GREATEST or _most_digits((text,), mark) <= decimals:
         return value
     single = np.float32(value)
     shortest = str(single)

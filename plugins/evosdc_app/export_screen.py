@@ -18,7 +18,7 @@ from evosdc_app.folder import RUNS, line_of, told
 from evosdc_app.front import OWN, Front, read_front
 from evosdc_app.workbench import Form, Workbench, away
 
-OPTIONS = ("neutralise-formulas", "data-package", "keep-order")
+OPTIONS = ("neutralise-formulas", "keep-order")
 _CLOSING = 10.0
 """Seconds that a process may take to end after its run says that it did."""
 

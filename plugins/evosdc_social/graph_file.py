@@ -1,6 +1,6 @@
 """A graph file as what evosdc reads and writes: a table of one row a user, and the edges beside it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.changes import Change
 from evosdc.files.column import NO_TEXT, Column
+from evosdc.files.original import Published
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Rows
 from evosdc_social.adjacency import NEIGHBOURS, adjacency_texts
@@ -47,13 +47,13 @@ class GraphFile:
     graph : Graph
     suffix : str
         What the names of such files end with.
-    write : callable
+    bytes_of : callable
         Gives the bytes of a graph in the file's format.
     """
 
     graph: Graph
     suffix: str
-    write: Callable[[Graph], bytes]
+    bytes_of: Callable[[Graph], bytes]
 
     carried: ClassVar[Mapping[str, str]] = {NEIGHBOURS: "edges are published, without attributes of theirs"}
     """Columns that are written in another form: as edges."""
@@ -100,23 +100,20 @@ class GraphFile:
         """Return where a record stands in the file."""
         return f"node {record + 1}"
 
-    def render(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
-    ) -> bytes:
-        """Return the bytes of the graph of some nodes, in the order of `rows`, with some values changed.
+    def write(self, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
+        """Return the bytes of the graph of some nodes, in the order of `rows`, with these columns.
 
         Edges to nodes that are left out are left out, too.
         """
         first = 0 if self.graph.numbered else 1
         kept: dict[str, list[tuple[Part, list[Value]]]] = {}
-        for position, part in enumerate(self.parts, start=first):
-            if position not in dropped:
+        for one in columns:
+            if first <= one.position < first + len(self.parts):
+                part = self.parts[one.position - first]
                 values = [_at(self.graph.values[part.attribute][row], part) for row in rows.tolist()]
-                if position in changes:
-                    _change(values, changes[position])
-                kept.setdefault(part.attribute, []).append((part, values))
-        joined = {name: _joined(columns) for name, columns in kept.items()}
-        return self.write(_renumbered(self.graph, joined, rows))
+                kept.setdefault(part.attribute, []).append((part, _masked(values, one) if one.masked else values))
+        joined = {name: _joined(parts) for name, parts in kept.items()}
+        return [self.bytes_of(_renumbered(self.graph, joined, rows))]
 
 
 def graph_file(graph: Graph, where: str, suffix: str, write: Callable[[Graph], bytes]) -> GraphFile:
@@ -196,13 +193,14 @@ def _column(name: str, texts: Sequence[str | None]) -> Column:
     return Column(name, tuple(seen), np.array(index, dtype=np.int32))
 
 
-def _change(values: list[Value], change: Change) -> None:
-    """Put new texts in place; as numbers where all values of the attribute are."""
+def _masked(values: list[Value], one: Published) -> list[Value]:
+    """Return what a masked column says; as numbers where all values of the attribute are."""
     kinds = {type(value) for value in values if value is not None}
-    for row in np.flatnonzero(change.changed).tolist():
-        values[row] = _like(change.texts[change.index[row]], kinds)
-    if kinds <= {int, float, bool} and any(isinstance(value, str) for value in values):
-        values[:] = [_text(value) for value in values]
+    texts = (*one.column.texts, None)
+    made = [_like(texts[place], kinds) for place in one.column.index.tolist()]
+    if kinds <= {int, float, bool} and any(isinstance(value, str) for value in made):
+        return [_text(value) for value in made]
+    return made
 
 
 def _like(text: str | None, kinds: set[type]) -> Value:

@@ -2,9 +2,9 @@
 
 import io
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.described_file import xml_of
 from evosdc_social.graph import Graph, Value, graph_of
 from evosdc_social.graph_file import GraphFile, graph_file, with_lists, with_texts
 
@@ -79,3 +79,19 @@ def required_networkx(where: str) -> Any:
         advice = "Install it: pip install 'evosdc[social]'."
         raise DataError(Fault(where, "a graph in GraphML", "networkx to read and write it with", advice)) from None
     return networkx
+
+
+def xml_of(content: bytes, where: str) -> ElementTree.Element:
+    """Return the root of an XML document; one that declares entities is refused, as it could be an attack.
+
+    Raises
+    ------
+    DataError
+        It is no XML, or declares entities.
+    """
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise DataError(Fault(where, "an XML file that declares entities", "one without a DOCTYPE"))
+    try:
+        return ElementTree.fromstring(content)
+    except ElementTree.ParseError as error:
+        raise DataError(Fault(where, f"text that is not XML ({error})", "a whole XML file")) from None

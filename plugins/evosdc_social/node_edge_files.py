@@ -11,8 +11,7 @@ import numpy as np
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import NO_TEXT, Column
-from evosdc.files.delimited_file import plain_text
-from evosdc.files.delimited_reading import parse_delimited
+from evosdc.files.delimited_file import parse_delimited, plain_text
 from evosdc.files.encoding import decode
 from evosdc.table.numerals import number
 from evosdc_social.graph import Graph, graph_of

@@ -106,7 +106,7 @@ def written_graph(made: GraphFile, output: Path) -> None:
         wanted = f"a name that ends in {made.suffix}, as the graph does"
         raise DataError(Fault("--output", printable(str(output)), wanted))
     with atomic(output) as temporary:
-        temporary.write_bytes(made.write(made.graph))
+        temporary.write_bytes(made.bytes_of(made.graph))
 
 
 def _graph(path: Path) -> GraphFile:

@@ -16,7 +16,6 @@ MASK = ("mask", "mdav", "survey.csv", "--schema", "schema.toml", "--protect", "a
     ("words", "name", "further"),
     [
         (("export", "r", 1), "precious.csv", "precious.manifest.json"),
-        (("export", "r", 1, "--data-package"), "precious.csv", "datapackage.json"),
         (MASK, "precious.csv", "precious.manifest.json"),
         (("mask", "pram", *MASK[2:]), "precious.csv", "precious.matrices.json"),
         (("report", "r"), "page.html", None),

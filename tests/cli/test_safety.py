@@ -169,17 +169,8 @@ def test_folders_are_private_all_the_way(evosdc, survey):
 def test_export_writes_any_member_of_the_front(evosdc, survey):
     evosdc(*SHORT, "--quiet", "-o", "run")
     front = json.loads((survey / "run" / "result.json").read_text())["front"]
-    answer = evosdc("export", "run", len(front) - 1, "-o", "last.csv", "--data-package")
+    answer = evosdc("export", "run", len(front) - 1, "-o", "last.csv")
     assert answer.status == 0, answer.err
-    resource = json.loads((survey / "datapackage.json").read_text())["resources"][0]
-    assert (resource["path"], [field["name"] for field in resource["schema"]["fields"]]) == (
-        "last.csv", ["sex", "age", "note"],
-    )  # fmt: skip
-    packed = evosdc("measure", "last.csv", "datapackage.json", "--measures", "ctbil", "--protect", "age", "--json")
-    assert (packed.status, json.loads(packed.out)["ctbil"]) == (0, 0.0)
-    held = (survey / "datapackage.json").read_bytes()
-    answer = evosdc("export", "run", 0, "-o", "datapackage.json", "--data-package")
-    assert (answer.status, (survey / "datapackage.json").read_bytes()) == (2, held)
     matched = ("--schema", "schema.toml", "--crosswalk", "run/crosswalk-last.csv")
     measured = json.loads(evosdc("measure", "survey.csv", "last.csv", *matched, "--json").out)
     assert {n: measured[n] for n in ("ctbil", "dbrl")} == {n: front[-1]["scores"][n] for n in ("ctbil", "dbrl")}

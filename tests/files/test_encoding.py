@@ -24,14 +24,14 @@ def test_marks_and_utf8_are_recognised_and_written_back(mark, name):
     content = mark + TEXT.encode(name)
     text, encoding = decode(content, "x")
     assert (text, encoding.name, encoding.mark, encoding.guessed) == (TEXT, name, mark, False)
-    assert encoding.encode(text) == content
+    assert encoding.mark + text.encode(encoding.name) == content
 
 
 @pytest.mark.parametrize(("content", "name"), [("Größe €".encode("cp1252"), "cp1252"), (b"a\x81\xe9", "latin-1")])
 def test_western_code_pages_are_guessed(content, name):
     text, encoding = decode(content, "x")
     assert (encoding.name, encoding.guessed) == (name, True)
-    assert encoding.encode(text) == content
+    assert encoding.mark + text.encode(encoding.name) == content
 
 
 @pytest.mark.parametrize(

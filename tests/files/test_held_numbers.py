@@ -13,9 +13,6 @@ from hypothesis import strategies as st
 
 from evosdc.errors import InputError
 from evosdc.files import frame_columns
-from evosdc.files.changes import change_of
-from evosdc.files.column import NO_TEXT
-from evosdc.files.equal_numbers import FirstPlaces
 from evosdc.files.frame import frame_from_table, table_from_frame
 from evosdc.files.inference.proposal import infer_schema
 from evosdc.files.schema.description import SchemaDescription
@@ -126,21 +123,6 @@ def test_masked_frames_are_the_same(pair):
         return
     one, other = both(lambda: frame_from_table(frame, masked))
     pd.testing.assert_frame_equal(one, other, check_exact=True)
-    for name in masked.schema.numeric:
-        one, other = both(lambda name=name: change(frame, masked, name.name))
-        assert one == other
-
-
-def change(frame, masked, name):
-    """Return what is written for each record of a column, and where it differs."""
-    part = next(part for part in frame_columns.columns_of(frame) if part.column.name == name)
-    found = change_of(part.column, masked.schema.missing, masked, masked.schema[name].decimals)
-    written = [found.texts[place] for place in found.index]
-    alike = [
-        written[row] if found.alike().changed[row] or place == NO_TEXT else part.column.texts[place]
-        for row, place in enumerate(part.column.index)
-    ]
-    return written, alike, found.changed.tolist()
 
 
 def test_numbers_are_held_where_there_are_many():
@@ -153,17 +135,6 @@ def test_numbers_are_held_where_there_are_many():
 def test_other_values_are_texts(values):
     with held_from(1):
         assert frame_columns.columns_of(pd.DataFrame({"a": values}))[0].column.held is None
-
-
-@given(
-    st.lists(st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, 2.5]))),
-    st.lists(st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, 2.5]))),
-)
-def test_first_places_of_numbers_are_found_as_in_a_list(values, others):
-    wanted = [*values, *others]
-    places = FirstPlaces(np.array(values, dtype=np.float64)).of(np.array(wanted, dtype=np.float64))
-    known = [None if value != value else value for value in values]
-    assert places.tolist() == [known.index(value) if value in known else -1 for value in wanted]
 
 
 @pytest.mark.parametrize("extra", [[], [0.5], [np.nan], [-0.0, 0.0], [np.inf, -np.inf], [np.inf, np.inf]])

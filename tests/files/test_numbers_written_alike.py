@@ -39,12 +39,12 @@ def test_a_number_that_rounds_to_one_of_the_file_is_written_as_it(tmp_path, unev
     assert written(tmp_path, uneven, [5.0, 5.001, 5.5, 5.4999]) == ["5", "5", "5.5", "5.5"]
 
 
-def test_a_number_that_the_file_lacks_has_the_decimals_of_its_attribute(tmp_path, uneven):
-    assert written(tmp_path, uneven, [5.25, 5.25, 6.0, 6.0]) == ["5.25", "5.25", "6.00", "6.00"]
+def test_a_number_that_the_file_lacks_is_written_as_others_are(tmp_path, uneven):
+    assert written(tmp_path, uneven, [5.25, 5.25, 6.0, 6.0]) == ["5.25", "5.25", "6", "6"]
 
 
-def test_nothing_is_rewritten_where_nothing_changes(tmp_path, uneven):
-    assert written(tmp_path, uneven, [5.0, 5.5, 5.0, 4.25]) == ["5", "5.5", "5.0", "4.25"]
+def test_a_column_is_written_alike_where_nothing_changes(tmp_path, uneven):
+    assert written(tmp_path, uneven, [5.0, 5.5, 5.0, 4.25]) == ["5", "5.5", "5", "4.25"]
 
 
 def test_another_way_of_writing_is_not_counted_as_a_change(tmp_path, uneven):

@@ -6,7 +6,7 @@ import pytest
 
 from evosdc import further_formats
 from evosdc.errors import InputError
-from evosdc.files.delimited_reading import parse_delimited
+from evosdc.files.delimited_file import parse_delimited
 from evosdc.files.reading import read_source
 from evosdc.files.schema.schema_json import schema_from_json, schema_to_json
 from evosdc.files.schema.schema_writer import dump_schema

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from decimal import Decimal
 
 import numpy as np
@@ -108,9 +107,3 @@ def test_damaged_and_empty_files(tmp_path):
     pq.write_table(arrow().slice(0, 0), tmp_path / "none.parquet")
     with pytest.raises(DataError, match="without records"):
         read_source(tmp_path / "none.parquet")
-
-
-def test_without_pyarrow_the_user_is_told_what_to_install(path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(DataError, match=r"evosdc\[parquet\]"):
-        read_source(path)

@@ -193,7 +193,7 @@ def test_a_code_is_missing_in_its_own_column_only(tmp_path):
     again = read_source(path, tmp_path / "s.toml")
     assert again.table.schema == schema
     again.write(tmp_path / "out.csv", masked(again.table, v=[2, -1, -1, 2]))
-    assert (tmp_path / "out.csv").read_text() == "v,w\n3,N\nN,Y\nN,N\n3,Y\n"
+    assert (tmp_path / "out.csv").read_text() == "v,w\n3,N\n,Y\n,N\n3,Y\n"
 
 
 def test_the_missing_texts_of_an_attribute_are_checked(tmp_path):

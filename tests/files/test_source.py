@@ -45,13 +45,22 @@ def delimited(draw_rows, separator, end, quote, final):
         [("utf-8", b""), ("utf-8", codecs.BOM_UTF8), ("utf-16-le", codecs.BOM_UTF16_LE), ("cp1252", b"")]
     ),
 )
-def test_a_file_written_unmasked_is_the_file(tmp_path, rows, separator, end, quote, final, coding):
+def test_a_file_written_unmasked_says_the_same_in_one_way(tmp_path, rows, separator, end, quote, final, coding):
     text = delimited([("first", "second", "third"), *rows], separator, end, quote, final)
     content = coding[1] + text.encode(coding[0])
     source = read_source(write(tmp_path, content), separator=separator)
-    for masked in (source.table, source.table.select(["second"])):
-        source.write(tmp_path / "out.csv", masked, drop_identifiers=False)
-        assert (tmp_path / "out.csv").read_bytes() == content
+    assert cells(source) == rows
+    source.write(tmp_path / "out.csv", source.table.select(["third"]), drop_identifiers=False)
+    again = read_source(tmp_path / "out.csv", separator=separator)
+    assert cells(again) == cells(source)
+    assert again.original.encoding == source.original.encoding
+    again.write(tmp_path / "again.csv", again.table.select(["third"]), drop_identifiers=False)
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
+
+
+def cells(source) -> list[tuple[str, ...]]:
+    columns = [[column.texts[place] for place in column.index] for column in source.original.columns]
+    return list(zip(*columns, strict=True))
 
 
 @RELAXED
@@ -89,7 +98,7 @@ def masked_with(source, **values) -> Table:
     return Table(part.schema, codes, numbers)
 
 
-def test_style_of_changed_fields_is_that_of_the_file(tmp_path):
+def test_masked_columns_are_written_in_one_way(tmp_path):
     content = 'kind;"size";amount;note\r\n"b"; small ;1,50;k\r\n"a";large;2,00;\r\n"?";small;-3;k\r\n'
     described = schema(
         nominal("kind", "a", "b"),
@@ -102,15 +111,20 @@ def test_style_of_changed_fields_is_that_of_the_file(tmp_path):
     masked = masked_with(source, kind=[MISSING, 0, 0], size=[1, 1, 0], amount=[1.5, 2.126, np.nan])
     report = source.write(tmp_path / "out.csv", masked)
     assert (tmp_path / "out.csv").read_bytes().decode() == (
-        'kind;"size";amount;note\r\n"?"; large ;1,50;k\r\n"a";large;2,13;\r\n"a";small;;k\r\n'
+        "kind;size;amount;note\r\n?;large;1,5;k\r\na;large;2,13;\r\na;small;;k\r\n"
     )
     assert report.changed == {"kind": 2, "size": 1, "amount": 2}
 
 
-def test_equal_numbers_keep_their_spelling(tmp_path):
+def test_numbers_have_one_spelling_and_the_decimals_of_their_column(tmp_path):
     source = read_source(write(tmp_path, "x,y\n1.50,a\n+2,b\n3e0,a\n"), schema(numeric("x", 2), nominal("y", "a", "b")))
     source.write(tmp_path / "out.csv", masked_with(source, x=[1.5, 2.0, 4.0]))
-    assert (tmp_path / "out.csv").read_text() == "x,y\n1.50,a\n+2,b\n4.00,a\n"
+    assert (tmp_path / "out.csv").read_text() == "x,y\n1.5,a\n2,b\n4,a\n"
+    source = read_source(
+        write(tmp_path, "x,y\n1.50,a\n2.00,b\n3.25,a\n"), schema(numeric("x", 2), nominal("y", "a", "b"))
+    )
+    source.write(tmp_path / "out.csv", masked_with(source, x=[1.5, 2.0, 4.0]))
+    assert (tmp_path / "out.csv").read_text() == "x,y\n1.50,a\n2.00,b\n4.00,a\n"
 
 
 def test_identifiers_are_dropped_by_default_and_told(tmp_path):
@@ -164,7 +178,7 @@ def test_restriction_keeps_positions(tmp_path):
     part = source.restricted(True, 2)
     assert list(part.restricted(first=1).rows) == [0]
     part.write(tmp_path / "out.csv", masked_with(part, a=[1, 1]))
-    assert (tmp_path / "out.csv").read_text() == "a,b\ny,1\ny,3\n\n"
+    assert (tmp_path / "out.csv").read_text() == "a,b\ny,1\ny,3\n"
     with pytest.raises(SchemaError, match="Did you mean 'a'"):
         source.restricted(["aa"])
     with pytest.raises(DataError, match="from 1"):
@@ -200,7 +214,7 @@ def test_names_for_a_file_without_header(tmp_path):
     source = read_source(write(tmp_path, "\nA11 6\nA12 48\n"), names=["standing", "months"])
     assert source.table.schema.names == ("standing", "months")
     source.write(tmp_path / "out", source.table)
-    assert (tmp_path / "out").read_text() == "\nA11 6\nA12 48\n"
+    assert (tmp_path / "out").read_text() == "A11 6\nA12 48\n"
 
 
 def test_unnamed_columns_get_names(tmp_path):
@@ -398,9 +412,8 @@ def test_weights_are_attributes_like_others(tmp_path):
 @pytest.mark.parametrize(
     "name", ["casc_eia/EIA.csv", "adult/arx/adult.csv", "ihsn_testdata/testdata.csv", "ihsn_testdata/francdat.csv"]
 )
-def test_published_files_come_back_to_the_byte(tmp_path, data_sets, name):
-    path = data_sets.path(name)
-    source = read_source(path)
-    source.write(tmp_path / "out.csv", source.table, drop_identifiers=False)
-    assert (tmp_path / "out.csv").read_bytes() == path.read_bytes()
+def test_published_files_come_back_with_all_their_values(tmp_path, data_sets, name):
+    source = read_source(data_sets.path(name))
+    source.write(tmp_path / "out.csv", source.table.select([source.table.schema.names[0]]), drop_identifiers=False)
+    assert cells(read_source(tmp_path / "out.csv")) == cells(source)
     source.table.verify()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from evosdc.files.inference.scales import whole
 from evosdc.table.dates import date_format_of
 from evosdc.table.held_numbers import extremes
-from evosdc.table.number_texts import NumberTexts, RealTexts, WholeTexts
+from evosdc.table.number_texts import NumberTexts, texts_of_numbers
 from evosdc.table.numerals import (
     decimals_of,
     natural_order,
@@ -25,8 +26,7 @@ from tests.files.numbers import numbers as random_numbers
 
 def held_texts(values: list[float]) -> NumberTexts:
     """Return distinct numbers as texts, of whole numbers where all are."""
-    distinct = np.array(list(dict.fromkeys(values)))
-    return WholeTexts(distinct) if (distinct == np.floor(distinct)).all() else RealTexts(distinct)
+    return texts_of_numbers(np.array(list(dict.fromkeys(value + 0.0 for value in values))))
 
 
 @settings(max_examples=300)
@@ -47,7 +47,7 @@ def test_what_is_asked_of_all_texts_is_answered_alike(values, decimals):
     for code in ("99", "99.0", "-9", "0", "x", plain[0]):
         assert same_number(held, (code,)) == same_number(plain, (code,))
         assert (code in held) == (code in plain)
-        assert held.place_of(code) == (plain.index(code) if code in plain else None)
+        assert held.places_of((code,)).tolist() == ([plain.index(code)] if code in plain else [])
     assert held.padded == any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in plain)
 
 
@@ -59,18 +59,39 @@ def test_some_texts_are_held_as_all_are(values):
 
 
 def test_infinite_floats_write_no_numbers():
-    held = RealTexts(np.array([np.inf, 1.0, -np.inf]))
-    assert tuple(held) == ("inf", "1.0", "-inf")
+    held = texts_of_numbers(np.array([np.inf, 1.5, -np.inf]))
+    assert tuple(held) == ("inf", "1.5", "-inf")
     assert held.words == ("inf", "-inf")
     assert numbers(held) is None
     assert decimals_of(held) == decimals_of(tuple(held)) == 1
-    assert held.place_of("-inf") == 2
+    assert held.index("-inf") == 2
 
 
 def test_a_text_that_is_not_there_has_no_place():
-    held = WholeTexts(np.array([5, 2**63 - 1]))
+    held = texts_of_numbers(np.array([5, 2**63 - 1]))
     assert held.index(str(2**63 - 1)) == 1
     with pytest.raises(ValueError, match="7"):
         held.index("7")
     with pytest.raises(IndexError):
         held[2]
+
+
+KNOWN = ["5", "5.0", "-.5", "1e400", "", "NA", "007", "5", "x", "+3", "2.50"]
+CELLS = st.one_of(st.sampled_from(KNOWN), st.floats().map(repr))
+
+
+@settings(max_examples=200)
+@given(st.lists(CELLS, min_size=1, max_size=30), st.sampled_from([".", ","]))
+def test_cells_answer_as_their_texts_do(texts, mark):
+    cells = [text.replace(".", mark) for text in texts]
+    held, plain = NumberTexts(pa.array(cells), mark), tuple(dict.fromkeys(cells))
+    read = [number(text, mark) for text in plain]
+    assert tuple(held) == plain
+    assert [None if np.isnan(value) else value for value in held.values] == read
+    assert held.words == tuple(text for text, value in zip(plain, read, strict=True) if value is None)
+    assert decimals_of(held, mark) == decimals_of(plain, mark)
+    assert held[:3] == plain[:3]
+    assert held.more_than(2) == (len(plain) > 2)
+    for text in (*plain, "9", "y"):
+        assert held.standing((text,)).tolist() == [cell == text for cell in cells]
+    assert held.coded[1].tolist() == [plain.index(cell) for cell in cells]

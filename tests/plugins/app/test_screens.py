@@ -467,8 +467,8 @@ class TestSearches:
         assert server.post("/withdraw", manifest="twice.manifest.json").status == 303
 
     def test_the_command_follows_the_form(self, server, run):
-        given = {"run": run, "member": "1", "output": "x y.csv", "data-package": "1"}
-        command = f"evosdc export runs/{run} 1 --data-package -o 'x y.csv'"
+        given = {"run": run, "member": "1", "output": "x y.csv", "keep-order": "1"}
+        command = f"evosdc export runs/{run} 1 --keep-order -o 'x y.csv'"
         assert shown(server.get("/fragment/export", **given).text) == [command]
 
     def test_the_order_of_records_is_kept_where_it_is_asked_for(self, server, run):
@@ -508,7 +508,6 @@ class TestSearches:
         assert 'role="alert"' in answer.text
         assert 'value="no/such/place.xyz"' in answer.text
         assert re.search(r'name="neutralise-formulas" value="1" checked', answer.text)
-        assert not re.search(r'name="data-package" value="1" checked', answer.text)
         assert str(server.folder) not in answer.text
         assert not (server.folder / "no").exists()
 

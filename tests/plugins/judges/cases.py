@@ -22,8 +22,7 @@ RISKS = (
     "inference",
     "singling-out",
 )
-TAILS = ("surest-matches",)
-ALL = (*RISKS, *SETS, *TAILS, *LOSSES)
+ALL = (*RISKS, *SETS, *LOSSES)
 OF_GRAPHS = ("informed-semantic-dr", "neighbourhood-dr")
 """Judges of another plugin."""
 

@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evosdc.errors import DataError
-from evosdc.files.changes import Change
+from evosdc.files.formats.values import valued_column
+from evosdc.files.original import Published
 from evosdc.files.reading import read_source
 from evosdc.files.source import Source
 from evosdc.table.row_positions import random_order
-from evosdc.table.schema import Role
+from evosdc.table.schema import Attribute, Role
+from evosdc.testing.functions import unchanged_columns
 from evosdc_social.graph import Graph
 from evosdc_social.graph_file import GraphFile
 from evosdc_social.graphml import graphml, parse_graphml
@@ -125,12 +127,9 @@ def test_a_graph_that_is_read_again_is_the_table_that_was_measured(
     users = np.arange(n, dtype=np.intp)
     full = Graph(tuple(f"n{i}" for i in users), {"topics": [("x",) * columns] * n}, users, (users + 1) % n)
     whole = GraphFile(full, suffix, write)
-    same = np.zeros(n, dtype=np.bool_)
-    changes = {
-        place: Change(np.ones(n, dtype=np.bool_), tuple(r[place] for r in lists), users.astype(np.int32), same)
-        for place in range(columns)
-    }
-    content = whole.render(changes, [columns], users, [()] * (columns + 1))
+    made = [valued_column(f"topics_{place + 1}", [r[place] for r in lists]).column for place in range(columns)]
+    published = [Published(place, column, Attribute(column.name), True) for place, column in enumerate(made)]
+    content = b"".join(whole.write(published, users))
     again = parse(content, "again")
     assert again is not None
     read = [[([*c.texts, None])[i] for i in c.index.tolist()] for c in again.columns[:-1]]
@@ -207,7 +206,7 @@ class TestBadGraphs:
         links = [{"source": s, "target": t} for s, t in ("aa", "ab", "ab", "ba")]
         found = self.read(nodes=[{"id": "a"}, {"id": "b"}], links=links)
         assert found.graph.neighbours.degrees.tolist() == [1, 1]
-        written = parse_node_link(found.write(found.graph), "again")
+        written = parse_node_link(found.bytes_of(found.graph), "again")
         assert written is not None
         assert len(written.graph.sources) == 4
 
@@ -224,11 +223,13 @@ class TestBadGraphs:
         assert "1 node whose id an earlier one has, the first of them node 2 with the id of node 1" in text
         assert "ids are compared as texts" in text
         found = self.read(nodes=[{"id": 7}, {"id": "8"}], links=[{"source": "7", "target": 8}])
-        written = json.loads(found.write(found.graph))
+        written = json.loads(found.bytes_of(found.graph))
         assert [node["id"] for node in written["nodes"]] == [7, "8"]
         assert [(link["source"], link["target"]) for link in written["links"]] == [(7, "8")]
         rows = np.array([1, 0])
-        assert [node["id"] for node in json.loads(found.render({}, [], rows, []))["nodes"]] == ["n0", "n1"]
+        assert [
+            node["id"] for node in json.loads(b"".join(found.write(unchanged_columns(found)[0], rows)))["nodes"]
+        ] == ["n0", "n1"]
 
     def test_ids_and_ends_that_are_null(self) -> None:
         text = self.faults(nodes=[{"id": "None"}, {"id": None}], links=[{"source": "None", "target": None}])
@@ -334,5 +335,5 @@ class TestBadGraphs:
 
     def test_non_ascii(self) -> None:
         found = self.read(nodes=[{"id": "é", "party": "Sinn Féin"}], links=[])
-        assert "Sinn Féin".encode() in found.write(found.graph)
+        assert "Sinn Féin".encode() in found.bytes_of(found.graph)
         assert "Sinn Féin".encode() in graphml(found.graph)

@@ -159,12 +159,12 @@ def test_nothing_that_is_written_tells_who_knows_whom_by_the_numbers_of_the_orig
     )
     assert run("run", "run.toml", "-o", "out") == 0
     (small / "of").mkdir()
-    assert run("export", "out", "knee", "-o", "of/k.json", "--data-package") == 0
+    assert run("export", "out", "knee", "-o", "of/k.json") == 0
     page = render_for_users(read_run_folders([small / "out"])[0])
     (small / "of" / "page.html").write_text(page)
     lists = evosdc.read_table("g.json", "schema.toml").schema["neighbours"].categories
     written = [path for folder in ("out", "of") for path in (small / folder).rglob("*") if path.is_file()]
-    assert {"release.json", "datapackage.json", "report.html", "page.html"} <= {path.name for path in written}
+    assert {"release.json", "report.html", "page.html"} <= {path.name for path in written}
     assert not [path.name for path in written for text in lists if len(text) > 5 and text.encode() in path.read_bytes()]
     assert "edges are published" in page
 

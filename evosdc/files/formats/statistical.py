@@ -1,7 +1,7 @@
-"""Files of SPSS, Stata and SAS: labels, missing values that users declare, and formats stay with the file."""
+"""What files of SPSS, Stata and SAS have in common: labels, missing values that users declare, and formats."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,27 +10,24 @@ import numpy as np
 import pandas as pd
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.changes import Change
 from evosdc.files.column import Column
+from evosdc.files.formats.values import ValuedColumn, converted, text_of, valued_column
 from evosdc.files.inference.name_hints import hint_of
 from evosdc.files.inference.scales import guess_scale
-from evosdc.files.valued import ValuedColumn, text_of, valued_column
+from evosdc.files.original import Published
 from evosdc.printing import printable
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Rows
 
-SUFFIXES = {".sav": ".sav", ".zsav": ".zsav", ".por": ".por", ".dta": ".dta", ".xpt": ".xpt", ".sas7bdat": ".xpt"}
-"""What is read, and what it is written as: the format of SAS's own files is not public, its transport format is."""
-
-_INTEGERS = {"int8": "Int8", "int16": "Int16", "int32": "Int32"}
-
 
 @dataclass(frozen=True, eq=False)
 class StatisticalFile:
-    """A file of a statistical package.
+    """A file of a statistical package; how one is written says the class of each package.
 
     Parameters
     ----------
+    content : bytes
+        The first bytes of the file, which tell its release.
     frame : DataFrame
         The values as they are stored: dates as numbers, codes without their labels.
     meta : object
@@ -45,6 +42,7 @@ class StatisticalFile:
         Where the labels of its values stand.
     """
 
+    content: bytes
     frame: pd.DataFrame
     meta: Any
     valued: tuple[ValuedColumn, ...]
@@ -61,62 +59,61 @@ class StatisticalFile:
         """Return where a record stands in the file."""
         return f"record {record + 1}"
 
-    def render(
-        self, changes: Mapping[int, Change], dropped: Sequence[int], rows: Rows, missing: Sequence[Sequence[str]]
-    ) -> bytes:
-        """Return the file's bytes with some values changed and some columns and records left out."""
-        columns, own = {}, []
-        for position, valued in enumerate(self.valued):
-            if position not in dropped:
-                name = valued.column.name
-                values, kept = valued.changed(changes.get(position), rows, missing[position])
-                columns[name] = self._stored(name, values, kept)
-                own += [name] if kept else []
-        return _written(pd.DataFrame(columns), self.meta, own, self.suffix)
+    def write(self, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
+        """Return the bytes of a file with these columns."""
+        values, own = {}, []
+        for one in columns:
+            name = str(self.frame.columns[one.position])
+            values[name], kept = self.valued[one.position].published(one, rows)
+            own += [name] if kept else []
+        return [self.stored(values, own)]
 
-    def _stored(self, name: str, values: Sequence[Any], kept: bool) -> "pd.Series[Any]":
-        if not kept or pd.api.types.is_string_dtype(self.frame[name].dtype):
-            return pd.Series(["" if value is None else value for value in values], dtype="object")
-        if any(isinstance(value, str) for value in values):  # missing values that Stata and SAS tell apart by letters
-            return pd.Series(list(values), dtype="object")
-        whole = all(value is None or value == int(value) for value in values)
-        kind = _INTEGERS.get(self.meta.readstat_variable_types.get(name, "")) if whole else None
-        if kind is not None:
-            return pd.Series([None if value is None else int(value) for value in values], dtype=kind)
-        return pd.Series([np.nan if value is None else value for value in values], dtype="float64")
+    def stored(self, values: Mapping[str, list[Any]], own: Sequence[str]) -> bytes:
+        """Return the bytes of a file of columns, None for no value; those of `own` are of the kind that they were.
+
+        Those have still their labels, missing values and formats.
+        """
+        raise NotImplementedError
+
+    def kept(self, by_name: Mapping[str, Any] | None, own: Sequence[str]) -> dict[str, Any]:
+        """Return what is told of the columns that are of the kind that they were."""
+        return {name: by_name[name] for name in own if by_name and by_name.get(name)}
+
+    def labels(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the labels of columns; empty where there is none."""
+        return {name: self.meta.column_names_to_labels.get(name) or "" for name in names}
 
 
-def parse_statistical(content: bytes, where: str, suffix: str, catalog: Path | None = None) -> StatisticalFile:
-    """Read a file of SPSS (sav, zsav, por), Stata (dta) or SAS (sas7bdat, xpt).
+def parse(
+    content: bytes, where: str, suffix: str, reader: str, users: bool, catalog: Path | None = None
+) -> tuple[pd.DataFrame, Any, tuple[ValuedColumn, ...], dict[str, Attribute]]:
+    """Return the values of a file, what pyreadstat tells of it, and its columns with what the file declares of them.
 
     Parameters
     ----------
     content, where, suffix
         The file, its place for messages, and its format.
+    reader : str
+        The function of pyreadstat.
+    users : bool
+        Whether values that users declare missing are asked for.
     catalog : Path, optional
         Of the formats of a file of SAS, which label its values.
 
     Raises
     ------
     DataError
-        pyreadstat is not installed, or the file or its catalog is damaged or without records.
+        The file or its catalog is damaged or without records.
     """
-    try:
-        import pyreadstat
-    except ModuleNotFoundError:
-        advice = "Install it: pip install 'evosdc[spss]' (or stata, sas)."
-        raise DataError(Fault(where, f"a file of the format {suffix}", "pyreadstat to read it with", advice)) from None
-    reader: Any = {
-        ".sav": pyreadstat.read_sav, ".zsav": pyreadstat.read_sav, ".por": pyreadstat.read_por,
-        ".dta": pyreadstat.read_dta, ".xpt": pyreadstat.read_xport, ".sas7bdat": pyreadstat.read_sas7bdat,
-    }[suffix]  # fmt: skip
-    users = {"user_missing": True} if suffix in (".sav", ".zsav", ".dta", ".sas7bdat") else {}
+    import pyreadstat
+
+    read, more = getattr(pyreadstat, reader), {"user_missing": True} if users else {}
     with tempfile.TemporaryDirectory(prefix="evosdc-") as folder:
         path = Path(folder) / f"file{suffix}"
         path.write_bytes(content)
         try:
-            stored, meta = reader(path, disable_datetime_conversion=True, **users)
-            shown, _ = reader(path, **users)
+            stored, meta = read(path, disable_datetime_conversion=True, **more)
+            shown, _ = read(path, **more)
         except Exception as error:  # pyreadstat has errors of its own for each kind of damage
             given = f"a damaged file ({printable(str(error).splitlines()[0] if str(error) else type(error).__name__)})"
             raise DataError(Fault(where, given, f"a whole file of the format {suffix}")) from None
@@ -130,7 +127,30 @@ def parse_statistical(content: bytes, where: str, suffix: str, catalog: Path | N
         valued.append(column)
         if attribute is not None:
             declared[str(name)] = attribute
-    return StatisticalFile(stored, meta, tuple(valued), declared, SUFFIXES[suffix], catalog)
+    return stored, meta, tuple(valued), declared
+
+
+def saved(writer: str, frame: pd.DataFrame, suffix: str, **more: Any) -> bytes:
+    """Return the bytes of a file that a function of pyreadstat writes; what is empty is not said."""
+    import pyreadstat
+
+    said = {key: value for key, value in more.items() if value or isinstance(value, bool)}
+    with tempfile.TemporaryDirectory(prefix="evosdc-") as folder:
+        path = Path(folder) / f"file{suffix}"
+        getattr(pyreadstat, writer)(frame, path, **said)
+        return path.read_bytes()
+
+
+def series_of(values: Sequence[Any]) -> "pd.Series[Any]":
+    """Return values as texts if one of them is a text, else as numbers."""
+    if any(isinstance(value, str) for value in values):
+        return pd.Series(["" if value is None else value for value in values], dtype="object")
+    return pd.Series([float("nan") if value is None else float(value) for value in values], dtype="float64")
+
+
+def frame_of(columns: Sequence[Published]) -> pd.DataFrame:
+    """Return columns that came from a file of another format as numbers and texts."""
+    return pd.DataFrame({one.name: series_of(converted(one)) for one in columns})
 
 
 def _labels_of(catalog: Path, meta: Any) -> dict[str, Mapping[Any, str]]:
@@ -190,42 +210,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, pd.Timestamp):
         return value.to_pydatetime()
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _written(frame: pd.DataFrame, meta: Any, own: Sequence[str], suffix: str) -> bytes:
-    """Return the bytes of a file; labels, missing values and formats are kept of columns that are as they were."""
-    import pyreadstat
-
-    names = list(frame.columns)
-
-    def kept(by_name: Mapping[str, Any] | None) -> dict[str, Any]:
-        return {name: by_name[name] for name in own if by_name and by_name.get(name)}
-
-    labels = {name: meta.column_names_to_labels.get(name) or "" for name in names}
-    formats = kept(meta.original_variable_types)
-    more: dict[str, Any] = {"file_label": meta.file_label or "", "column_labels": labels}
-    writer: Any
-    if suffix in (".sav", ".zsav"):
-        writer = pyreadstat.write_sav
-        more |= {
-            "compress": suffix == ".zsav", "row_compress": suffix == ".sav", "note": list(meta.notes or ()) or None,
-            "variable_value_labels": kept(meta.variable_value_labels), "missing_ranges": kept(meta.missing_ranges),
-            "variable_display_width": kept(meta.variable_display_width), "variable_format": formats,
-            "variable_measure": {name: meta.variable_measure.get(name, "unknown") for name in own},
-        }  # fmt: skip
-    elif suffix == ".dta":
-        writer = pyreadstat.write_dta
-        more |= {
-            "variable_value_labels": kept(meta.variable_value_labels), "variable_format": formats,
-            "missing_user_values": kept(meta.missing_user_values),
-        }  # fmt: skip
-    elif suffix == ".por":
-        writer = pyreadstat.write_por
-        more |= {"variable_format": formats}
-    else:
-        writer = pyreadstat.write_xport
-        more |= {"file_format_version": 8, "variable_format": formats, "table_name": meta.table_name or "DATA"}
-    with tempfile.TemporaryDirectory(prefix="evosdc-") as folder:
-        path = Path(folder) / f"file{suffix}"
-        writer(frame, path, **{key: value for key, value in more.items() if value or isinstance(value, bool)})
-        return path.read_bytes()

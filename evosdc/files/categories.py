@@ -1,0 +1,88 @@
+"""Texts that say one category in several ways: ``South``, ``south`` and ``67.0`` beside ``67`` are merged, and said."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from evosdc.files.column import Column, renamed
+from evosdc.files.quoting import is_shown
+from evosdc.printing import printable
+from evosdc.table.schema import Schema
+
+MOST = 10_000
+"""Columns of more distinct texts hold names or free text, no categories."""
+
+_SHOWN = 3
+_WHOLE = re.compile(r"([+-]?(?:0|[1-9][0-9]*))\.0+")
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A column whose texts that are equal but for blanks, case, or noughts behind the point, are one.
+
+    Parameters
+    ----------
+    column : Column
+    variants : mapping of str to tuple of str
+        By the text that stands for them, the others.
+    """
+
+    column: Column
+    variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def merged(column: Column, known: Collection[str] = ()) -> Merged:
+    """Return a column with one text a category: the most frequent one, or the one that is `known`.
+
+    Texts several of which are known are categories of their own.
+    """
+    if column.held is not None or len(column.texts) > MOST:
+        return Merged(column)
+    groups: dict[str, list[int]] = defaultdict(list)
+    for place, text in enumerate(column.texts):
+        if text:
+            groups[_folded(text)].append(place)
+    chosen: dict[str, str] = {}
+    listed: dict[str, list[str]] = defaultdict(list)
+    for text in known:
+        listed[_folded(text)].append(text)
+    if not listed and len(groups) + ("" in column.texts) == len(column.texts):
+        return Merged(column)
+    variants: dict[str, tuple[str, ...]] = {}
+    counts = column.counts()
+    for key, places in groups.items():
+        own = listed.get(key, ())
+        if len(own) > 1 or (len(places) == 1 and not own):
+            continue
+        best = own[0] if own else column.texts[max(places, key=lambda place: (counts[place], -place))]
+        others = tuple(column.texts[place] for place in places if column.texts[place] != best)
+        if others:
+            variants[best] = others
+            chosen |= dict.fromkeys(others, best)
+    if not chosen:
+        return Merged(column)
+    return Merged(renamed(column, [chosen.get(text, text) for text in column.texts]), variants)
+
+
+def _folded(text: str) -> str:
+    plain = " ".join(text.split()).casefold()
+    whole = _WHOLE.fullmatch(plain)
+    return whole[1] if whole is not None else plain
+
+
+def merging_sentences(found: Sequence[Merged], schema: Schema) -> list[str]:
+    """Return what is said of categories that were merged; values of what may identify are not shown."""
+    told = []
+    for one in found:
+        name = one.column.name
+        if not one.variants or name not in schema or not schema[name].categorical:
+            continue
+        where, count = printable(name), sum(map(len, one.variants.values()))
+        if not is_shown(name, schema[name].role):
+            told.append(f"{where}: {count} values are equal to others but for blanks or case, and are taken for them.")
+            continue
+        pairs = [f"{', '.join(map(repr, texts))} for {best!r}" for best, texts in one.variants.items()]
+        more = f", and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
+        told.append(f"{where}: {'; '.join(pairs[:_SHOWN])}{more} are taken, equal but for blanks, case or noughts.")
+    return told

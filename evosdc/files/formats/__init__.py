@@ -1,0 +1,282 @@
+"""The formats of data files: how each is known, by its first bytes or its name, and what reads and writes it.
+
+Each format is one module with two functions: ``read(content, where, suffix, options)`` returns the file as an
+`evosdc.files.original.Original`, which can write itself with other values; ``write(columns, suffix)`` returns the bytes
+of a file of published columns that came from another format.
+"""
+
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from evosdc.errors import DataError, Fault
+from evosdc.files.delimited_file import DelimitedFile, parse_delimited, written
+from evosdc.files.original import Original, Published
+from evosdc.files.packed import GZIP, PACKINGS, ZIP, PackedFile, gunzipped, packed, unpacked, unzipped
+from evosdc.further_formats import further_formats
+from evosdc.printing import printable
+from evosdc.table.table import Rows
+
+if TYPE_CHECKING:
+    from evosdc.files.source import Source
+
+TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".asc")
+"""Endings of delimited text."""
+
+BY_TABS = (".tsv", ".tab")
+"""Endings that say the separator."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a user says of how a file is to be read; nothing where it is recognised.
+
+    Parameters
+    ----------
+    separator, encoding : str, optional
+        Of delimited text.
+    names : sequence of str, optional
+        Of the columns of a text without a header line.
+    sheet : str, optional
+        Of a workbook.
+    catalog : Path, optional
+        Of the formats of a file of SAS, which label its values.
+    """
+
+    separator: str | None = None
+    names: Sequence[str] | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    catalog: Path | None = None
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of data files.
+
+    Parameters
+    ----------
+    name : str
+        As the extra that installs what it needs.
+    suffixes : tuple of str
+        Of the files that are read.
+    magics : tuple of bytes
+        What its files begin with; empty where the name alone tells.
+    module : str
+        With the functions ``read`` and ``write``.
+    package : str
+        That has to be installed.
+    writes : tuple of str
+        Of the files that are written.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    magics: tuple[bytes, ...]
+    module: str
+    package: str = "pyreadstat"
+    writes: tuple[str, ...] = ()
+
+    def read(self, content: bytes, where: str, suffix: str, options: Reading) -> Original:
+        """Return a file of the format."""
+        if _lacks(self.package):
+            advice = f"Install it: pip install 'evosdc[{self.name}]'."
+            wanted = f"{self.package} to read it with"
+            raise DataError(Fault(where, f"a file of the format {suffix}", wanted, advice))
+        found: Original = import_module(self.module).read(content, where, suffix, options)
+        return found
+
+    def write(self, columns: Sequence[Published], suffix: str, where: str) -> bytes:
+        """Return the bytes of a file of columns that came from another format."""
+        try:
+            content: bytes = import_module(self.module).write(columns, suffix)
+        except Exception as error:  # each package has errors of its own
+            reason = printable(str(error).partition("\n")[0]) or type(error).__name__
+            given = f"columns that {suffix} cannot hold ({reason})"
+            raise DataError(Fault(where, given, "columns that it can", "Choose another ending.")) from None
+        return content
+
+
+_HERE = __name__
+FORMATS = (
+    Format("parquet", (".parquet",), (b"PAR1",), f"{_HERE}.arrow", "pyarrow", (".parquet",)),
+    Format(
+        "feather", (".feather", ".arrow"), (b"ARROW1", b"FEA1"), f"{_HERE}.arrow", "pyarrow", (".feather", ".arrow")
+    ),
+    Format("excel", (".xlsx",), (), f"{_HERE}.excel", "openpyxl", (".xlsx",)),
+    Format("spss", (".sav",), (b"$FL2",), f"{_HERE}.spss", writes=(".sav",)),
+    Format("spss", (".zsav",), (b"$FL3",), f"{_HERE}.spss", writes=(".zsav",)),
+    Format("spss", (".por",), (), f"{_HERE}.spss", writes=(".por",)),
+    Format("stata", (".dta",), (b"<stata_dta>",), f"{_HERE}.stata", writes=(".dta",)),
+    Format("sas", (".xpt",), (b"HEADER RECORD*******LIB",), f"{_HERE}.sas", writes=(".xpt",)),
+    Format("sas", (".sas7bdat",), (b"\0" * 12 + b"\xc2\xea\x81\x60",), f"{_HERE}.sas"),
+)
+"""Formats of packages; ZIP, gzip and text are told apart in `parse_content`."""
+
+_WRITERS = {suffix: form for form in FORMATS for suffix in form.writes}
+_EXCEL = next(form for form in FORMATS if form.name == "excel")
+
+OF_SAS = (".sas7bdat", ".xpt")
+"""Endings of the files of SAS."""
+
+CATALOG = ".sas7bcat"
+"""Of the formats of SAS, which stand in a file of their own."""
+
+
+def catalog_beside(path: Path) -> Path | None:
+    """Return the catalog of formats that belongs to a file of SAS: of the file's name, else ``formats.sas7bcat``."""
+    if path.suffix.lower() not in OF_SAS or not path.parent.is_dir():
+        return None
+    found = {file.name.lower(): file for file in path.parent.iterdir() if file.suffix.lower() == CATALOG}
+    return found.get(f"{path.stem.lower()}{CATALOG}") or found.get(f"formats{CATALOG}")
+
+
+def parse_file(content: bytes, path: Path, options: Reading, like: Original | None = None) -> Original:
+    """Return a file as `parse_content` does, with the labels of values that stand in a file beside it.
+
+    Parameters
+    ----------
+    like : Original, optional
+        What it was made from, whose labels it has where there are none beside it.
+    """
+    if path.suffix.lower() in OF_SAS:
+        options = replace(options, catalog=catalog_beside(path) or getattr(like, "catalog", None))
+    return parse_content(content, path.name, printable(str(path)), options)
+
+
+def parse_content(content: bytes, name: str, where: str, options: Reading) -> Original:
+    """Return a file of any known format, to judge by its first bytes, else by its name; else it is delimited text.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        Of the file, for formats that do not tell themselves.
+    where : str
+        For messages.
+    options : Reading
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or a package that reads it is not installed.
+    """
+    if content.startswith(GZIP):
+        inner = PurePath(name.removesuffix(".gz")).name
+        return PackedFile(parse_content(gunzipped(content, where), inner, where, options))
+    suffix = PurePath(name).suffix.lower()
+    for offered in further_formats(suffix):
+        found: Original | None = offered.parse(content, where)
+        if found is not None:
+            return found
+    if content.startswith(ZIP):
+        if "xl/workbook.xml" in _members(content):
+            return _EXCEL.read(content, where, ".xlsx", options)
+        member, inside = unzipped(content, where)
+        if inside.startswith((ZIP, GZIP)):
+            raise DataError(Fault(where, "an archive in an archive", "an archive of one data file", "Unpack it."))
+        return PackedFile(parse_content(inside, member, where, options), member)
+    for form in FORMATS:
+        if any(content.startswith(magic) for magic in form.magics):
+            return form.read(content, where, suffix if suffix in form.suffixes else form.suffixes[0], options)
+    for form in FORMATS:
+        if suffix in form.suffixes and (not form.magics or suffix == ".dta") and form is not _EXCEL:
+            return form.read(content, where, suffix, options)
+    if suffix == ".json":
+        advice = "Give the data file itself."
+        raise DataError(Fault(where, "a JSON document that is no graph", "a data file", advice))
+    return parse_delimited(content, where, options.separator, options.names, options.encoding)
+
+
+def _members(content: bytes) -> list[str]:
+    try:
+        with zipfile.ZipFile(BytesIO(content)) as archive:
+            return archive.namelist()
+    except zipfile.BadZipFile:
+        return []
+
+
+def _lacks(package: str) -> bool:
+    try:
+        return find_spec(package) is None
+    except ValueError:  # it is blocked
+        return True
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What the name of a file says of its format: the ending of what is in it, and how it is packed."""
+
+    format: str
+    packing: str = ""
+
+
+def ending_of(path: Path | str) -> Ending:
+    """Return the ending of a name in lower case; ``masked.csv.gz`` is a packed ``.csv``."""
+    name = PurePath(path)
+    if name.suffix.lower() in PACKINGS:
+        return Ending(PurePath(name.stem).suffix.lower(), name.suffix.lower())
+    return Ending(name.suffix.lower())
+
+
+def require_writable_format(path: Path | str, source: "Source") -> None:
+    """Raise `DataError` where the name of a file ends like no format that can be written, or that can hold the columns.
+
+    So it does where the package that writes the format is not installed. A name without an ending is in order, and so
+    is the ending of an original that is delimited text. Some records are written to see that they can be.
+    """
+    found = ending_of(path).format
+    where = printable(str(path))
+    form = _WRITERS.get(found)
+    if form is not None and _lacks(form.package):
+        advice = f"Install it: pip install 'evosdc[{form.name}]'."
+        raise DataError(Fault(where, f"the ending {found}", f"{form.package} to write it with", advice))
+    own = ending_of(f"x{source.original.suffix}").format
+    text = isinstance(unpacked(source.original), DelimitedFile)
+    if found not in ("", *TEXT, *_WRITERS, own) and not (text and found == ending_of(source.origin).format):
+        known = dict.fromkeys((*([own] if own else []), *TEXT[:3], *_WRITERS, *PACKINGS))
+        wanted = f"an ending of a format that can be written: {', '.join(known)}"
+        raise DataError(Fault(where, f"the ending {found}", wanted, "The ending says the format."))
+    if form is not None or (own in _WRITERS and not found):
+        source.try_writing(Path(path))
+
+
+def content_for(path: Path, original: Original, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
+    """Return the bytes of a file, in pieces, in the format that its name's ending says, else in that of the original.
+
+    Parameters
+    ----------
+    path : Path
+    original : Original
+    columns : sequence of Published
+    rows : ndarray of intp
+        Positions of the published records in the original.
+
+    Raises
+    ------
+    DataError
+        The format cannot hold the columns.
+    """
+    wanted, own, inner = ending_of(path), ending_of(f"x{original.suffix}"), unpacked(original)
+    as_text = isinstance(inner, DelimitedFile) and wanted.format not in _WRITERS
+    as_text &= wanted.format not in BY_TABS or (isinstance(inner, DelimitedFile) and inner.separator == "\t")
+    if wanted == Ending(""):
+        return original.write(columns, rows)
+    ending = wanted.format or inner.suffix
+    if wanted.format in ("", inner.suffix) or as_text:
+        if wanted.packing == own.packing:
+            return original.write(columns, rows)
+        content = inner.write(columns, rows)
+    elif wanted.format in TEXT:
+        content = written(columns, [one.name for one in columns], "\t" if wanted.format in BY_TABS else ",")
+    else:
+        content = [_WRITERS[wanted.format].write(columns, wanted.format, printable(str(path)))]
+    if not wanted.packing:
+        return content
+    name = path.stem if PurePath(path.stem).suffix else f"{path.stem}{ending}"
+    return [packed(b"".join(content), wanted.packing, name)]

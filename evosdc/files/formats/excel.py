@@ -1,0 +1,213 @@
+"""Excel workbooks: one sheet of records, its formats kept; nothing else of the workbook travels on."""
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+from evosdc.errors import DataError, Fault, did_you_mean
+from evosdc.files.column import Column, name_of_position
+from evosdc.files.formats.values import ValuedColumn, converted, valued_column
+from evosdc.files.original import Published
+from evosdc.printing import printable
+from evosdc.table.schema import Attribute
+from evosdc.table.table import Rows
+
+if TYPE_CHECKING:
+    from evosdc.files.formats import Reading
+
+
+@dataclass(frozen=True, eq=False)
+class Workbook:
+    """A sheet of a workbook: a row of names, then a record a row.
+
+    Parameters
+    ----------
+    sheet : object
+        As openpyxl holds it, with the values that formulas had when the workbook was saved.
+    first : int
+        The row of the names, from 1.
+    records : tuple of int
+        The row of each record; rows without any value are none.
+    valued : tuple of ValuedColumn
+    unnamed : tuple of str
+        What columns are called above which no name stands.
+    notes : tuple of str
+        What was left out of the workbook.
+    """
+
+    sheet: Any
+    first: int
+    records: tuple[int, ...]
+    valued: tuple[ValuedColumn, ...]
+    unnamed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    suffix = ".xlsx"
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The values as texts, by column."""
+        return tuple(valued.column for valued in self.valued)
+
+    @property
+    def declared(self) -> Mapping[str, Attribute]:
+        """Workbooks declare no types."""
+        return {}
+
+    def place(self, record: int) -> str:
+        """Return where a record stands in the file."""
+        return f"row {self.records[record]}"
+
+    def write(self, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
+        """Return a workbook of one sheet with these columns.
+
+        Values are kept in place of formulas. Comments, other sheets, names and properties, which may tell more than the
+        records do, are left behind; fonts, fills, number formats and widths stay.
+        """
+        from openpyxl.utils import get_column_letter
+
+        book, target = _new_workbook(self.sheet.title)
+        target.freeze_panes = self.sheet.freeze_panes if self.first == 1 else None
+        for place, one in enumerate(columns, start=1):
+            values, _ = self.valued[one.position].published(one, rows, mixed=True)
+            heading = self.sheet.cell(self.first, one.position + 1)
+            _set(target.cell(1, place), one.name, heading)
+            for record, value in enumerate(values):
+                old = self.sheet.cell(self.records[int(rows[record])], one.position + 1)
+                _set(target.cell(record + 2, place), value, old)
+            width = self.sheet.column_dimensions[get_column_letter(one.position + 1)].width
+            target.column_dimensions[get_column_letter(place)].width = width
+        return [_bytes(book)]
+
+
+def write(columns: Sequence[Published], suffix: str) -> bytes:
+    """Return a workbook of columns that came from a file of another format."""
+    book, sheet = _new_workbook("Sheet")
+    for place, one in enumerate(columns, start=1):
+        _set(sheet.cell(1, place), one.name)
+        for record, value in enumerate(converted(one), start=2):
+            _set(sheet.cell(record, place), value)
+    return _bytes(book)
+
+
+def _new_workbook(title: str) -> tuple[Any, Any]:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.properties.creator = ""
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = title
+    return book, sheet
+
+
+def _bytes(book: Any) -> bytes:
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def _set(cell: Any, value: Any, old: Any = None) -> None:
+    cell.value = value
+    if isinstance(value, str):
+        cell.data_type = "s"  # openpyxl takes what begins with = for a formula
+    if old is not None and old.has_style:
+        cell.font, cell.fill, cell.border = copy(old.font), copy(old.fill), copy(old.border)
+        cell.alignment, cell.number_format = copy(old.alignment), old.number_format
+
+
+def read(content: bytes, where: str, suffix: str, options: "Reading") -> Workbook:
+    """Read one sheet of an Excel workbook: the one that is named, else the first that has records.
+
+    Lines of one text above the names are taken for a title. Columns without a name are called by their position.
+
+    Raises
+    ------
+    DataError
+        The file is damaged; there is no such sheet; no sheet has a row of names and a record; names are repeated; or a
+        formula was saved without its value.
+    """
+    import openpyxl
+
+    try:
+        values = openpyxl.load_workbook(io.BytesIO(content), data_only=True)
+        formulas = openpyxl.load_workbook(io.BytesIO(content))
+    except (BadZipFile, KeyError, ValueError, OSError) as error:
+        given = f"a damaged Excel workbook ({printable(str(error).splitlines()[0])})"
+        raise DataError(Fault(where, given, "a whole file")) from None
+    sheet, notes = _sheet(values, where, options.sheet)
+    rows = [[_value(value) for value in row] for row in sheet.iter_rows(values_only=True)]
+    first = _header(rows)
+    above = sum(any(value is not None for value in row) for row in rows[:first])
+    if above:
+        lines = "A line" if above == 1 else f"{above} lines"
+        notes.append(
+            f"{lines} above the names of columns, in row {first + 1}, {'is' if above == 1 else 'are'} left out."
+        )
+    records = [place for place in range(first + 1, len(rows)) if any(value is not None for value in rows[place])]
+    used = [place for row in (first, *records) for place, value in enumerate(rows[row]) if value is not None]
+    width = max(used) + 1
+    names = ["" if value is None else str(value) for value in rows[first][:width]]
+    faults = []
+    if not records:
+        faults.append(Fault(where, f"no record below the names of the sheet {sheet.title!r}", "at least one record"))
+    unnamed = tuple(name_of_position(place) for place, name in enumerate(names, start=1) if not name)
+    names = [name or name_of_position(place) for place, name in enumerate(names, start=1)]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        faults.append(Fault(where, f"the column {printable(', '.join(repeated))} more than once", "each name once"))
+    lost = next(
+        (
+            cell.coordinate
+            for row in formulas[sheet.title].iter_rows(min_row=first + 1, max_col=width)
+            for cell in row
+            if cell.data_type == "f" and sheet.cell(cell.row, cell.column).value is None
+        ),
+        None,
+    )
+    if lost is not None:
+        advice = "Open the workbook in a spreadsheet program and save it."
+        faults.append(Fault(where, f"a formula without its value in {lost}", "values", advice))
+    if faults:
+        raise DataError(faults)
+    valued = tuple(valued_column(name, [rows[row][place] for row in records]) for place, name in enumerate(names))
+    return Workbook(sheet, first + 1, tuple(row + 1 for row in records), valued, unnamed, tuple(notes))
+
+
+def _sheet(book: Any, where: str, wanted: str | None) -> tuple[Any, list[str]]:
+    """Return a sheet, and what is said of the others."""
+    if wanted is not None:
+        named = {sheet.title: sheet for sheet in book.worksheets}
+        if wanted not in named:
+            advice = did_you_mean(wanted, list(named))
+            raise DataError(Fault(where, f"no sheet {wanted!r}", f"one of {printable(', '.join(named))}", advice))
+        return named[wanted], []
+    full = [sheet for sheet in book.worksheets if sheet.max_row > 1 and sheet.max_column >= 1]
+    if not full:
+        raise DataError(Fault(where, "no sheet with records", "a row of names and a record a row"))
+    # A sheet of one column beside wider ones holds notes.
+    chosen = next((sheet for sheet in full if sheet.max_column > 1), full[0])
+    others = printable(", ".join(sheet.title for sheet in full if sheet is not chosen))
+    if not others:
+        return chosen, []
+    return chosen, [f"The sheet {printable(chosen.title)} is read, and not {others}: --sheet names another one."]
+
+
+def _header(rows: Sequence[Sequence[Any]]) -> int:
+    """Return the row of the names: the first that is not empty, or the first below a title of one text."""
+    filled = [sum(value is not None for value in row) for row in rows]
+    first = next(place for place, count in enumerate(filled) if count)
+    widest = max(filled)
+    if widest < 3:  # above two names a single text could be theirs
+        return first
+    return next((place for place in range(first, len(rows)) if filled[place] > 1), first)
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.strip() or None
+    return value if value is None or isinstance(value, (bool, int, float, datetime)) else str(value)

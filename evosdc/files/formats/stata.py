@@ -1,0 +1,184 @@
+"""Files of Stata: release, types, labels, formats and the missing values ``.a`` to ``.z`` stay with the file.
+
+pyreadstat reads them, and pandas writes them, since it alone keeps the types of columns. What pandas cannot say,
+formats and the letters of missing values, is put into the bytes that it wrote, where Stata's description of its format
+has them (``help dta`` in Stata).
+"""
+
+import io
+import struct
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from evosdc.files.formats.statistical import StatisticalFile, frame_of, parse
+from evosdc.files.original import Published
+
+if TYPE_CHECKING:
+    from evosdc.files.formats import Reading
+
+RELEASES = (114, 117, 118, 119)
+"""Releases of the format that are written; older ones become 114, which Stata 10 and later read."""
+
+_INTEGERS = {"int8": "Int8", "int16": "Int16", "int32": "Int32"}
+_LETTER_OF_LABELS = 2147483621
+"""Code of a missing value in a table of labels, to which the place of its letter from 1 is added."""
+
+_LONGEST = 2045
+"""Characters of a text beyond which Stata keeps it apart from the records."""
+
+_MISSING = {
+    "b": (101, 1), "h": (32741, 1), "l": (2147483621, 1), "f": (0x7F000000, 0x800), "d": (0x7FE << 52, 1 << 40),
+}  # fmt: skip
+"""By type, the code of ``.`` and the step to ``.a``, ``.b`` and so on; of ``f`` and ``d`` the bits."""
+
+_TYPES = {251: "b", 252: "h", 253: "l", 254: "f", 255: "d", 65530: "b", 65529: "h", 65528: "l", 65527: "f", 65526: "d"}
+"""Types in the releases 114 and from 117 on."""
+
+
+class StataFile(StatisticalFile):
+    """A file of Stata; see `StatisticalFile`."""
+
+    @property
+    def release(self) -> int:
+        """The release that is written: that of the file, where pandas can write it."""
+        own = self.content[0]
+        if self.content.startswith(b"<stata_dta>"):
+            own = int(self.content.partition(b"<release>")[2][:3])
+        return own if own in RELEASES else RELEASES[0]
+
+    def stored(self, values: Mapping[str, list[Any]], own: Sequence[str]) -> bytes:
+        """Return the bytes of a file of columns."""
+        letters = {name: _letters(column) for name, column in values.items() if self._numeric(name, own)}
+        columns = {name: self._series(name, column, name in letters) for name, column in values.items()}
+        labels = self.kept(self.meta.variable_value_labels, own)
+        formats = self.kept(self.meta.original_variable_types, own)
+        content = _saved(
+            pd.DataFrame(columns), self.release, self.meta.file_label or "", self.labels(values),
+            {name: _label_codes(of) for name, of in labels.items() if name in letters},
+        )  # fmt: skip
+        places = {name: place for place, name in enumerate(values)}
+        return _completed(
+            content, {places[name]: told for name, told in formats.items()},
+            {places[name]: told for name, told in letters.items() if told.any()},
+        )  # fmt: skip
+
+    def _numeric(self, name: str, own: Sequence[str]) -> bool:
+        return name in own and self.meta.readstat_variable_types.get(name) != "string"
+
+    def _series(self, name: str, values: Sequence[Any], numeric: bool) -> Any:
+        if not numeric and any(isinstance(value, str) for value in values):
+            return pd.Series(["" if value is None else str(value) for value in values], dtype="object")
+        numbers = [None if isinstance(value, str) else value for value in values]
+        kind = str(self.meta.readstat_variable_types.get(name, "double"))
+        if not numeric and kind == "string":
+            return pd.Series([""] * len(values), dtype="object")
+        if kind in _INTEGERS and all(value is None or value == int(value) for value in numbers):
+            whole: list[Any] = [None if value is None else int(value) for value in numbers]
+            fitting = [one for one in ("Int8", "Int16", "Int32") if len(one) >= len(_INTEGERS[kind])]
+            for fit in fitting[fitting.index(_INTEGERS[kind]) :]:
+                if all(value is None or _holds(fit, value) for value in whole):
+                    return pd.Series(whole, dtype=fit)
+        floats = [np.nan if value is None else float(value) for value in numbers]
+        return pd.Series(floats, dtype="float32" if kind == "float" else "float64")
+
+
+def _holds(kind: str, value: int) -> bool:
+    """Whether an integer type of Stata holds a number beside the codes of missing values."""
+    low, high = {"Int8": (-127, 100), "Int16": (-32767, 32740), "Int32": (-2147483647, 2147483620)}[kind]
+    return low <= value <= high
+
+
+def _letters(values: Sequence[Any]) -> Any:
+    """Return for each value the place of its letter from 1, where it is a missing value with one; else 0."""
+    return np.array([ord(value) - 96 if isinstance(value, str) and len(value) == 1 else 0 for value in values])
+
+
+def _label_codes(labels: Mapping[Any, str]) -> dict[Any, str]:
+    """Return labels by the codes that Stata has for numbers and for the letters of missing values."""
+    return {
+        _LETTER_OF_LABELS + ord(code) - 96 if isinstance(code, str) else int(code): label
+        for code, label in labels.items()
+    }
+
+
+def _saved(
+    frame: pd.DataFrame, release: int, label: str, labels: Mapping[str, str], values: Mapping[str, Mapping[Any, str]]
+) -> bytes:
+    """Return the bytes of a file as pandas writes it."""
+    buffer = io.BytesIO()
+    texts = [name for name, column in frame.items() if column.dtype == object]
+    long = [name for name in texts if frame[name].str.len().max() > (_LONGEST if release > 114 else 244)]
+    frame.to_stata(
+        buffer, write_index=False, version=release, data_label=label[:80] or None,  # type: ignore[arg-type]
+        variable_labels={name: text[:80] for name, text in labels.items()},
+        value_labels={name: dict(of) for name, of in values.items()}, convert_strl=long if release > 114 else None,
+    )  # fmt: skip
+    return buffer.getvalue()
+
+
+def _completed(content: bytes, formats: Mapping[int, str], letters: Mapping[int, Any]) -> bytes:
+    """Return a file with other formats of columns, and with letters of missing values, by the place of the column.
+
+    Parameters
+    ----------
+    content : bytes
+        In the byte order of this computer, as pandas writes it.
+    formats : mapping of int to str
+    letters : mapping of int to ndarray of int, shape (n,)
+        The place of each record's letter from 1, or 0.
+    """
+    made, order = bytearray(content), "<" if _is_little(content) else ">"
+    types, at_formats, width, at_data = _layout(content, order)
+    for place, told in formats.items():
+        start = at_formats + place * width
+        if len(told.encode()) < width:
+            made[start : start + width] = told.encode().ljust(width, b"\0")
+    sizes = [{"b": 1, "h": 2, "l": 4, "f": 4, "d": 8}.get(kind) or int(kind) for kind in types]
+    record = sum(sizes)
+    for place, told in letters.items():
+        dot, step = _MISSING[types[place]]
+        start, size = at_data + sum(sizes[:place]), sizes[place]
+        sign = {1: "b", 2: "h", 4: "i", 8: "q"}[size]
+        for row in np.flatnonzero(told).tolist():
+            at = start + row * record
+            made[at : at + size] = struct.pack(f"{order}{sign}", dot + step * int(told[row]))
+    return bytes(made)
+
+
+def _is_little(content: bytes) -> bool:
+    return b"<byteorder>LSF" in content[:200] if content.startswith(b"<stata_dta>") else content[1] == 2
+
+
+def _layout(content: bytes, order: str) -> tuple[list[str], int, int, int]:
+    """Return the types of columns, where their formats stand and how long each is, and where the records stand.
+
+    A type is a letter as of `struct`, or how many bytes a text has.
+    """
+    if not content.startswith(b"<stata_dta>"):
+        columns = struct.unpack_from(f"{order}h", content, 4)[0]
+        types = [_TYPES.get(kind, str(kind)) for kind in content[109 : 109 + columns]]
+        formats = 109 + columns + 33 * columns + 2 * (columns + 1)
+        # Labels of columns and of values follow, and five bytes for characteristics, of which pandas writes none.
+        return types, formats, 49, formats + 49 * columns + 33 * columns + 81 * columns + 5
+    release = int(content.partition(b"<release>")[2][:3])
+    at = content.index(b"<map>") + 5
+    places = struct.unpack_from(f"{order}14q", content, at)
+    count = content.index(b"<K>") + 3
+    columns = struct.unpack_from(f"{order}{'i' if release == 119 else 'h'}", content, count)[0]
+    kinds = struct.unpack_from(f"{order}{columns}H", content, places[2] + len("<variable_types>"))
+    types = [_TYPES.get(kind, "8" if kind == 32768 else str(kind)) for kind in kinds]
+    width = 49 if release == 117 else 57
+    return types, places[5] + len("<formats>"), width, places[9] + len("<data>")
+
+
+def read(content: bytes, where: str, suffix: str, options: "Reading") -> StataFile:
+    """Read a file of Stata; raises as `evosdc.files.formats.statistical.parse`."""
+    return StataFile(content[:64], *parse(content, where, suffix, "read_dta", True), suffix)
+
+
+def write(columns: Sequence[Published], suffix: str) -> bytes:
+    """Return a file of columns that came from a file of another format."""
+    return _saved(frame_of(columns), 118, "", {}, {})

@@ -1,0 +1,175 @@
+"""What is written of a masked column: each value in one way, so that no cell tells by its writing whether it stayed.
+
+A category is its label, a number has the decimals of its attribute and the file's decimal mark, and all missing values
+are one text. Codes that tell why a value is missing, such as -8 for a refusal, are kept where they are true: at records
+whose value was missing for that reason before, and only where all records that masking made equal have that reason. A
+value that masking takes away has no reason, and is published without one.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from evosdc.files.column import NO_TEXT, Column
+from evosdc.table.equivalence import Classes, equivalence_classes, key_codes
+from evosdc.table.number_texts import MOST_DECIMALS, NumberTexts, decimals_after
+from evosdc.table.numerals import numeral
+from evosdc.table.published_decimals import differing_numbers
+from evosdc.table.schema import Attribute, Schema
+from evosdc.table.table import MISSING, Table
+
+_NEITHER = -2  # neither a category nor a missing value, so that it differs from every code
+_EXACT = 2.0**53
+
+
+def masked_columns(columns: Mapping[str, Column], schema: Schema, masked: Table) -> dict[str, Column]:
+    """Return the columns of a masked table as they are published, by name.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column
+        All columns of the file, of the published records.
+    schema : Schema
+        Of the file.
+    masked : Table
+        Some attributes of it.
+    """
+    published = {}
+    reasons = {name: reasons_of(columns[name], schema[name].missing) for name in masked.schema.names}
+    classes = None
+    if any(reasons.values()):
+        classes = equivalence_classes(key_codes(masked, masked.schema.names))
+    for attribute in masked.schema.attributes:
+        column = columns[attribute.name]
+        made = values_of(column, schema.missing_of(attribute.name), attribute, masked.column(attribute.name))
+        if made.lacking:
+            plain = [text for text in schema.missing if text not in schema[attribute.name].missing]
+            text = _absent(column, plain, columns)
+            texts, index = tuple(made.texts), made.index.copy()
+            if text:
+                texts, index = (*texts, text), np.where(index == NO_TEXT, np.int32(len(texts)), index)
+            own = reasons[attribute.name]
+            if classes is not None and own:
+                texts, index = _with_reasons(column, made.index == NO_TEXT, own, classes, texts, index)
+            made = Column(made.name, texts, index.astype(np.int32), made.mark)
+        published[attribute.name] = made
+    return published
+
+
+def values_of(column: Column, missing: Sequence[str], attribute: Attribute, values: NDArray[Any]) -> Column:
+    """Return a column that says values of a table, each in one way; no text where there is none.
+
+    Parameters
+    ----------
+    column : Column
+        Of the file, for its decimal mark and the decimals of its texts.
+    missing : sequence of str
+        Texts of it that stand for a missing value.
+    attribute : Attribute
+    values : ndarray, shape (n,)
+        Codes or numbers by its scale.
+    """
+    if attribute.categorical:
+        return Column(attribute.name, attribute.categories, values.astype(np.int32), column.mark)
+    gone = np.isnan(values)
+    padded = _has_all_decimals(column, missing, attribute)
+    cells = _numerals(values[~gone] if gone.any() else values, attribute.decimals, column.mark, padded)
+    if not gone.any():
+        return Column(attribute.name, NumberTexts(cells, column.mark), None, column.mark)
+    encoded = pc.dictionary_encode(cells)
+    index = np.full(len(values), NO_TEXT, dtype=np.int32)
+    index[~gone] = encoded.indices.to_numpy(zero_copy_only=False)
+    return Column(attribute.name, NumberTexts(encoded.dictionary, column.mark), index, column.mark)
+
+
+def _has_all_decimals(column: Column, missing: Sequence[str], attribute: Attribute) -> bool:
+    """Whether a file writes each number of a column with the decimals of its attribute: 1.50 and 2.00."""
+    texts = column.present(missing)
+    array = texts.cells if isinstance(texts, NumberTexts) else pa.array(list(texts), pa.string())
+    return all(
+        bool((decimals_after(part, column.mark) == attribute.decimals).all()) for part in (array.slice(0, 1000), array)
+    )
+
+
+def _numerals(values: NDArray[np.float64], decimals: int, mark: str, padded: bool) -> Any:
+    """Return the texts of numbers as an Arrow array: rounded, never ``-0``, with noughts at the end where `padded`."""
+    decimals = min(decimals, MOST_DECIMALS)
+    with np.errstate(over="ignore"):
+        units = np.rint(values * 10.0**decimals)
+    if bool((np.abs(units) < _EXACT).all()):
+        whole, rest = np.divmod(np.abs(units).astype(np.int64), 10**decimals)
+        texts = pc.cast(pa.array(whole), pa.string())
+        if decimals:
+            texts = pc.binary_join_element_wise(
+                texts, pc.utf8_lpad(pc.cast(pa.array(rest), pa.string()), decimals, "0"), "."
+            )
+        if (units < 0).any():
+            texts = pc.if_else(pa.array(units < 0), pc.binary_join_element_wise("-", texts, ""), texts)
+    else:
+        texts = pa.array([numeral(value, decimals) for value in values.tolist()], pa.string())
+    if decimals and not padded:
+        texts = pc.utf8_rtrim(pc.utf8_rtrim(texts, "0"), ".")
+    return texts if mark == "." else pc.replace_substring(texts, ".", mark)
+
+
+def _absent(column: Column, plain: Sequence[str], columns: Mapping[str, Column]) -> str:
+    """Return the text for a missing value without a reason: the column's own, else the file's; empty for none."""
+    for candidates in ((column,), tuple(columns.values())):
+        counts = {text: sum(one.count(text) for one in candidates) for text in plain}
+        used = max(plain, key=counts.__getitem__, default="")
+        if counts.get(used) and (used or len(candidates) == 1):
+            return used
+        if len(candidates) == 1 and column.lacking:
+            return ""
+    return plain[0] if plain and "" not in plain else ""
+
+
+def reasons_of(column: Column, own: Sequence[str]) -> tuple[str, ...]:
+    """Return the texts that tell why values of a column are missing."""
+    return tuple(text for text in column.occurring(own) if text)
+
+
+def _with_reasons(
+    column: Column,
+    missing: NDArray[np.bool_],
+    reasons: Sequence[str],
+    classes: Classes,
+    texts: tuple[str, ...],
+    index: NDArray[np.int32],
+) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Return texts and places with the reasons of classes all of whose missing values have the same one."""
+    had = np.full(len(column), -1)
+    for place, text in enumerate(reasons):
+        had[column.standing((text,))] = place
+    of = classes.of[missing]
+    least, most = np.full(len(classes), len(reasons)), np.full(len(classes), -1)
+    np.minimum.at(least, of, had[missing])
+    np.maximum.at(most, of, had[missing])
+    told = missing & ((least == most) & (least >= 0))[classes.of]
+    return (*texts, *reasons), np.where(told, len(texts) + most[classes.of], index).astype(np.int32)
+
+
+def changed_values(column: Column, missing: Sequence[str], table: Table, masked: Table) -> int:
+    """Return how many values of an attribute are others in a masked table; to write fewer decimals changes none.
+
+    Parameters
+    ----------
+    column : Column
+        Of the file, of the records of `table`.
+    missing : sequence of str
+        Texts of it that stand for a missing value.
+    table, masked : Table
+    """
+    before, after = table.schema[column.name], masked.schema[column.name]
+    if not after.categorical:
+        return int(differing_numbers(table, masked, column.name).sum())
+    new = masked.column(column.name)
+    if before.categorical:
+        code = [after.code.get(label, _NEITHER) for label in before.categories]
+        return int((np.array([*code, MISSING])[table.column(column.name)] != new).sum())
+    by_text = [MISSING if text in missing else after.code.get(text, _NEITHER) for text in column.texts]
+    return int((np.array([*by_text, MISSING])[column.index] != new).sum())

@@ -1,0 +1,186 @@
+"""What is published of a cell is a function of its value alone: its writing in the original tells nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import evosdc
+from evosdc.files.masked_file import read_masked
+from evosdc.files.reading import read_source
+from evosdc.plugins.registry import default_registry
+from evosdc.table.schema import Schema
+from evosdc.table.table import MISSING, Table
+
+from .build import nominal, numeric, ordinal, schema, write
+
+RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+WAYS = {
+    "north": ["north", " north", "north ", '"north"', '" north"', "North", "NORTH"],
+    "south": ["south", "south ", '"south"', "South"],
+    "67": ["67", "67.0", " 67", '"67"', "67.00"],
+    "5": ["5", "5.0", " 5", '"5"'],
+    "2.5": ["2.5", "2.50", "+2.5", '"2.5"', "25e-1"],
+    "": ["", '""', " ", "NA"],
+}
+
+
+@st.composite
+def written_in_many_ways(draw):
+    """Records of places, ages and amounts, and a text of them in which each cell is written in a way of its own."""
+    rows = draw(
+        st.lists(
+            st.tuples(st.sampled_from(["north", "south", ""]), st.sampled_from(["67", "5", ""]),
+                      st.sampled_from(["2.5", "67", "5", ""])), min_size=3, max_size=15,
+        )
+    )  # fmt: skip
+    cells = [[draw(st.sampled_from(WAYS[value])) for value in row] for row in rows]
+    return rows, "place,age,amount\n" + "".join(",".join(row) + "\n" for row in cells)
+
+
+DESCRIBED = schema(
+    nominal("place", "north", "south"), ordinal("age", "5", "67"), numeric("amount", 2), missing=("", "NA")
+)
+
+
+def lines(path) -> list[tuple[str, ...]]:
+    return [tuple(line.split(",")) for line in path.read_text().splitlines()[1:]]
+
+
+@RELAXED
+@given(written_in_many_ways(), st.integers(0, 2**32 - 1))
+def test_the_writing_of_the_original_tells_nothing(tmp_path, found, seed):
+    rows, text = found
+    source = read_source(write(tmp_path, text), DESCRIBED)
+    plain = "place,age,amount\n" + "".join(",".join(row) + "\n" for row in rows)
+    other = read_source(write(tmp_path, plain, "plain.csv"), DESCRIBED)
+    assert source.table.same_records(other.table)
+    rng = np.random.default_rng(seed)
+    moved = np.where(rng.random(len(rows)) < 0.5, np.arange(len(rows)), rng.permutation(len(rows)))
+    masked = replace(source.table, codes=source.table.codes[moved], numbers=source.table.numbers[moved])
+    source.write(tmp_path / "out.csv", masked)
+    for place in range(3):
+        texts = {}
+        for row, cells in enumerate(lines(tmp_path / "out.csv")):
+            texts.setdefault(rows[moved[row]][place], set()).add(cells[place])
+        assert all(len(ways) == 1 for ways in texts.values())
+    again = read_masked(tmp_path / "out.csv", source)
+    assert again.table.same_records(masked)
+
+
+@pytest.mark.parametrize("method", ["pram", "rank-swapping", "mdav", "local-suppression", "noise"])
+def test_methods_publish_each_value_in_one_way(tmp_path, method):
+    rng = np.random.default_rng(5)
+    ways = [WAYS[("north", "south")[k]][rng.integers(4)] for k in rng.integers(0, 2, 90)]
+    ages = [WAYS[("67", "5")[k]][rng.integers(4)] for k in rng.integers(0, 2, 90)]
+    pay = [f"{value:.{rng.integers(1, 3)}f}" for value in rng.integers(10, 60, 90) / 2]
+    text = "place,age,pay\n" + "".join(f"{a},{b},{c}\n" for a, b, c in zip(ways, ages, pay, strict=True))
+    described = Schema((nominal("place", "north", "south"), ordinal("age", "5", "67"), numeric("pay", 2)))
+    source = read_source(write(tmp_path, text), described)
+    names = ["pay"] if method == "noise" else ["place", "age"]
+    part = source.table.select(names)
+    made = default_registry().build("masking-method", method, {})
+    masked = made.mask(part, np.random.default_rng(1))
+    source.write(tmp_path / "out.csv", masked)
+    for name in names:
+        place = described.names.index(name)
+        values = masked.column(name).tolist()
+        texts = {}
+        for value, cells in zip(values, lines(tmp_path / "out.csv"), strict=True):
+            texts.setdefault(round(value, 2) if value == value else None, set()).add(cells[place])
+        assert all(len(found) == 1 for found in texts.values())
+
+
+def test_columns_that_are_not_masked_keep_their_values(tmp_path):
+    source = read_source(
+        write(tmp_path, "a,b\n5,North\n5.0,north\n4,South\n"), schema(numeric("a", 1), nominal("b", "north", "South"))
+    )
+    source.write(tmp_path / "out.csv", source.table.select(["b"]))
+    assert (tmp_path / "out.csv").read_text() == "a,b\n5,north\n5.0,north\n4,South\n"
+
+
+def test_categories_equal_but_for_blanks_or_case_are_merged_and_said(tmp_path):
+    text = "region,sex\n" + "South,f\nsouth,m\nsouth,f\n SOUTH ,m\nnorth,f\nnorth,m\n"
+    source = read_source(write(tmp_path, text))
+    assert source.table.schema["region"].categories == ("north", "south")
+    assert any("'South', 'SOUTH' for 'south'" in note for note in source.notes)
+    apart = read_source(
+        tmp_path / "file.csv", schema(nominal("region", "south", "South", "SOUTH", "north"), nominal("sex", "f", "m"))
+    )
+    assert apart.table.schema["region"].categories == ("south", "South", "SOUTH", "north")
+
+
+def test_values_of_identifiers_are_not_shown_where_they_are_merged(tmp_path):
+    text = "surname,sex\n" + "".join(f"{name},f\n" for name in ("Smith", "smith", "Jones", "Brown", "Miller")) * 2
+    notes = read_source(write(tmp_path, text)).notes
+    assert not any("mith" in note for note in notes)
+
+
+@pytest.mark.parametrize("missing", ["", "NA", "n/a"])
+@pytest.mark.parametrize("age", ["{}", "{}.0", " {}", '"{}"'])
+def test_a_masked_file_of_another_program_is_understood(tmp_path, missing, age):
+    rows = [(60 + k % 5, "fm"[k % 2]) for k in range(30)]
+    original = "age,sex\n" + "".join(f"{'' if k == 3 else a},{s}\n" for k, (a, s) in enumerate(rows))
+    source = read_source(write(tmp_path, original))
+    text = "age,sex\n" + "".join(f"{missing if k == 3 else age.format(a)},{s}\n" for k, (a, s) in enumerate(rows))
+    assert read_masked(write(tmp_path, text, "masked.csv"), source).table.same_records(source.table)
+    (tmp_path / "s.toml").write_text('[attributes]\nage = { scale = "numeric" }\nsex = { scale = "nominal" }\n')
+    table = read_source(tmp_path / "masked.csv", tmp_path / "s.toml").table
+    assert table.missing_in(table.schema["age"]) == 1
+
+
+def test_a_suppressed_value_has_no_reason(tmp_path):
+    described = Schema((replace(numeric("pay"), missing=("-8", "-9")), nominal("sex", "f", "m")))
+    source = read_source(write(tmp_path, "pay,sex\n-8,f\n-9,m\n100,f\n200,m\n300,f\n"), described)
+    part = source.table.select(["pay"])
+
+    def published(*values: float) -> list[str]:
+        source.write(tmp_path / "out.csv", Table(part.schema, part.codes, np.array(values)[:, None]))
+        return [cells[0] for cells in lines(tmp_path / "out.csv")]
+
+    nan = np.nan
+    assert published(nan, 150, 150, 150, 150) == ["-8", "150", "150", "150", "150"]
+    assert published(nan, nan, 150, 150, 150) == ["", "", "150", "150", "150"]
+    assert published(nan, 150, nan, 150, 150) == ["", "150", "", "150", "150"]
+
+
+def test_a_label_that_begins_like_a_formula_is_neutralised_on_request_alone(tmp_path):
+    source = read_source(
+        write(tmp_path, "a,b\n=1+1,x\n=2,y\n"), schema(nominal("a", "=1+1", "=2"), nominal("b", "x", "y"))
+    )
+    source.write(tmp_path / "out.csv", source.table)
+    assert lines(tmp_path / "out.csv") == [("=1+1", "x"), ("=2", "y")]
+    replace(source, neutralise_formulas=True).write(tmp_path / "out.csv", source.table)
+    assert lines(tmp_path / "out.csv") == [("'=1+1", "x"), ("'=2", "y")]
+    assert read_masked(tmp_path / "out.csv", source).table.same_records(source.table)
+
+
+def test_a_missing_value_is_the_word_that_the_file_has(tmp_path):
+    source = read_source(
+        write(tmp_path, "a,b\nx,1\nNA,2\ny,1\n"),
+        schema(nominal("a", "x", "y"), nominal("b", "1", "2"), missing=("", "NA")),
+    )
+    codes = np.array([[MISSING], [0], [1]], dtype=np.int32)
+    source.write(tmp_path / "out.csv", Table(source.table.select(["a"]).schema, codes, np.empty((3, 0))))
+    assert [cells[0] for cells in lines(tmp_path / "out.csv")] == ["NA", "x", "y"]
+
+
+def test_read_table_takes_an_encoding_and_a_sheet(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    path = write(tmp_path, "town,x\nŁódź,1\nKraków,2\n".encode("cp1250"))
+    assert "Łódź" in evosdc.read_table(path, encoding="cp1250").schema["town"].categories
+    book = openpyxl.Workbook()
+    for row in (["a", "b"], [1, "x"], [2, "y"]):
+        book.active.append(row)
+    other = book.create_sheet("second")
+    for row in (["c", "d"], [1, "x"], [2, "y"]):
+        other.append(row)
+    book.save(tmp_path / "two.xlsx")
+    assert evosdc.read_table(tmp_path / "two.xlsx").schema.names == ("a", "b")
+    assert evosdc.read_table(tmp_path / "two.xlsx", sheet="second").schema.names == ("c", "d")
+    with pytest.raises(evosdc.InputError, match="Did you mean 'second'"):
+        evosdc.read_table(tmp_path / "two.xlsx", sheet="secnd")
