@@ -241,7 +241,11 @@ def _measured(
     budget = measurement.budget_of(epsilon, delta, len(table), unit, largest)
     households = table.schema.with_role(Role.HOUSEHOLD)
     guesses = Guesses(stream(drawn, Purpose.MASK, 0))
-    return measurement.measure(table, domain, budget, wanted, guesses, say, households[0] if households else None)
+    tables = measurement.measure(table, domain, budget, wanted, guesses, say, households[0] if households else None)
+    if tables.left_out:
+        named = ", ".join(tables.left_out[:5]) + (", ..." if tables.left_out[5:] else "")
+        notes.append(f"Tables of more than {measurement.MOST_CELLS} cells were not measured: {named}.")
+    return tables
 
 
 def _workload(given: str | Path | Sequence[Sequence[str]], names: Sequence[str]) -> measurement.Workload:

@@ -37,7 +37,8 @@ MOST_CELLS = 100_000
 MEAN_OF_NORMAL = float(np.sqrt(2.0 / np.pi))
 """Mean of the absolute value of a standard normal variable."""
 
-GREATEST_EPSILON = 100.0
+LEAST_EPSILON, GREATEST_EPSILON = 0.001, 100.0
+LEAST_DELTA = 1e-30
 
 
 class Answers(Protocol):
@@ -111,12 +112,14 @@ def budget_of(
         What gives no guarantee, or none that means anything.
     """
     faults = []
-    if not 0.0 < epsilon <= GREATEST_EPSILON:
+    if not LEAST_EPSILON <= epsilon <= GREATEST_EPSILON:
         advice = "1 is strong, 10 weak; above that a proof says next to nothing."
-        faults.append(Fault("epsilon", f"{epsilon:g}", f"a number above 0, at most {GREATEST_EPSILON:g}", advice))
-    if delta is not None and not 0.0 < delta < 1.0 / max(2, records):
+        wanted = f"a number from {LEAST_EPSILON:g} to {GREATEST_EPSILON:g}"
+        faults.append(Fault("epsilon", f"{epsilon:g}", wanted, advice))
+    if delta is not None and not LEAST_DELTA <= delta < 1.0 / max(2, records):
         advice = "With 1 over the number of records a mechanism might publish somebody's record as it is."
-        faults.append(Fault("delta", f"{delta:g}", "a number above 0, below 1 over the number of records", advice))
+        wanted = f"a number from {LEAST_DELTA:g}, below 1 over the number of records"
+        faults.append(Fault("delta", f"{delta:g}", wanted, advice))
     if unit not in ("person", "household"):
         faults.append(Fault("unit", repr(unit), "person or household"))
     if unit == "household" and (largest is None or largest < 1):
@@ -126,7 +129,7 @@ def budget_of(
         raise ParameterError(faults)
     chosen = 10.0 ** -np.ceil(2.0 * np.log10(max(2, records))) if delta is None else delta
     dp = opendp()
-    rho = dp.binary_search(lambda rho: epsilon_of(rho, chosen) <= epsilon, bounds=(1e-9, 1e4), T=float)
+    rho = dp.binary_search(lambda rho: epsilon_of(rho, chosen) <= epsilon, bounds=(1e-12, 1e4), T=float)
     return Budget(epsilon, float(chosen), float(rho), unit, (largest or 1) if unit == "household" else 1)
 
 
@@ -212,7 +215,8 @@ def measure(
     if budget.unit == "household":
         cells = cells[_first_members(table, household, budget.largest)]
     account = Account(budget)
-    rho = _shares([float(size) for size in domain.sizes], ONE_WAY * budget.rho)
+    share = ONE_WAY if workload.columns else 1.0
+    rho = _shares([float(size) for size in domain.sizes], share * budget.rho)
     found = []
     for place, column in enumerate(domain.columns):
         sigma = account.sigma(rho[place])
@@ -225,6 +229,7 @@ def measure(
         raise DataError(Fault("certify", "noise that hides the whole file", "a larger file or budget", advice))
     tables = tables.with_tables(groups=tuple(_grouped(tables, place) for place in range(len(domain.columns))))
     asked = [c for c in workload.columns if np.prod(tables.shape(c)) <= MOST_CELLS]
+    left_out = tuple(_title(tables, c) for c in workload.columns if c not in set(asked))
     size = np.array([float(np.prod(tables.shape(c))) for c in asked])
     if asked:
         sigmas = np.array([account.sigma(r) for r in _shares(size, account.left)])
@@ -232,7 +237,7 @@ def measure(
         measured = _all if noise <= AFFORDABLE else _chosen
         say(f"{len(domain.columns)} tables of one attribute are measured; {len(asked)} of several are wanted.")
         tables = measured(cells, tables, account, asked, answers, say)
-    return PrivateTables(domain, budget, tables.tables, tables.groups, tuple(account.payments))
+    return PrivateTables(domain, budget, tables.tables, tables.groups, tuple(account.payments), left_out)
 
 
 def _grouped(tables: PrivateTables, place: int) -> Groups:

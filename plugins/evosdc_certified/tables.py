@@ -89,8 +89,8 @@ class PrivateTables:
     groups : tuple of ndarray of int32
         By attribute, the group of each cell in tables of several attributes.
     payments : tuple of Payment
-    measured : tuple of str
-        What of the domain was measured rather than given.
+    left_out : tuple of str
+        Tables of the workload that have too many cells.
     """
 
     domain: Domain
@@ -98,7 +98,7 @@ class PrivateTables:
     tables: tuple[NoisyTable, ...]
     groups: tuple[Groups, ...]
     payments: tuple[Payment, ...] = ()
-    measured: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def spent(self) -> float:
@@ -171,7 +171,7 @@ class PrivateTables:
             "version": VERSION,
             "budget": vars(self.budget),
             "payments": [vars(payment) for payment in self.payments],
-            "measured": self.measured,
+            "left_out": self.left_out,
             "domain": self.domain.document(),
             "groups": [group.tolist() for group in self.groups],
             "tables": [
@@ -196,7 +196,7 @@ class PrivateTables:
             groups = tuple(np.array(group, dtype=np.int32) for group in found["groups"])
             payments = tuple(Payment(**payment) for payment in found["payments"])
             domain, budget = Domain.read(found["domain"]), Budget(**found["budget"])
-            return cls(domain, budget, tables, groups, payments, tuple(found["measured"]))
+            return cls(domain, budget, tables, groups, payments, tuple(found["left_out"]))
         except OSError as error:
             raise DataError(Fault(where, error.strerror or "an unreadable file", wanted)) from None
         except (ValueError, KeyError, TypeError, IndexError):

@@ -48,6 +48,12 @@ def test_the_budget_is_that_of_epsilon_and_better_than_the_simple_bound(epsilon:
     assert budget.rho > (np.sqrt(root**2 + epsilon) - root) ** 2
 
 
+@pytest.mark.parametrize("epsilon", [0.001, 100.0])
+@pytest.mark.parametrize("delta", [1e-30, 0.009])
+def test_every_budget_that_is_accepted_has_a_price(epsilon: float, delta: float) -> None:
+    assert 0.0 < budget_of(epsilon, delta, 100).rho < 200.0
+
+
 def test_delta_by_default_is_a_power_of_ten() -> None:
     assert budget_of(1.0, None, 27_253).delta == pytest.approx(1e-9)
 
@@ -56,6 +62,8 @@ def test_delta_by_default_is_a_power_of_ten() -> None:
     ("given", "said"),
     [
         ((0.0, None, 100), "epsilon: given 0"),
+        ((1e-9, None, 100), "epsilon: given 1e-09"),
+        ((1.0, 1e-300, 100), "delta: given 1e-300"),
         ((-1.0, None, 100), "epsilon: given -1"),
         ((float("nan"), None, 100), "epsilon: given nan"),
         ((1000.0, None, 100), "epsilon: given 1000"),
@@ -116,10 +124,19 @@ def test_households_get_noise_by_their_size_and_lose_further_people() -> None:
     budget = budget_of(5.0, 1e-6, 2000, "household", 10)
     tables = measure(table, domain, budget, Workload(()), no_answers, household="home")
     alone = Account(replace(budget, unit="person", largest=1))
-    assert tables.tables[0].sigma == pytest.approx(10 * alone.sigma(measurement.ONE_WAY * budget.rho))
+    assert tables.tables[0].sigma == pytest.approx(10 * alone.sigma(budget.rho)), "nothing else is measured"
     assert abs(tables.tables[0].counts.sum() - 500) < 6 * 2 * tables.tables[0].sigma
     with pytest.raises(DataError, match='role = "household"'):
         measure(table, domain, budget, Workload(()), no_answers)
+
+
+def test_tables_of_too_many_cells_are_named(original, monkeypatch) -> None:
+    domain = domain_of(original.schema, original.schema.attributes, BOUNDS)
+    monkeypatch.setattr(measurement, "MOST_CELLS", 30)
+    tables = measure(original, domain, budget_of(20.0, 1e-6, 3000), Workload.of_order(4, 2), no_answers)
+    assert "age x income" in tables.left_out
+    assert "age x income" not in {payment.what for payment in tables.payments}
+    assert tables.spent == pytest.approx(tables.budget.rho, rel=1e-4)
 
 
 def test_a_tiny_file_is_told_to_be_hidden(original) -> None:
