@@ -76,7 +76,7 @@ def certify(
     unit: str = "person",
     largest: int | None = None,
     workload: str | Path | Sequence[Sequence[str]] = "pairs",
-    seconds: float | None = None,
+    time: float | None = None,
     moves: int | None = None,
     records: int | None = None,
     seed: int | None = None,
@@ -109,8 +109,8 @@ def certify(
         People of a household that count.
     workload : {"pairs", "triples"}, Path or sequence of sequence of str
         Which tables to keep: all of two attributes, of two and three, or those named; a file has one a line.
-    seconds : float, optional
-        For the evolution.
+    time : float, optional
+        Seconds after which it ends; by default a fixed number of moves is made.
     moves : int, optional
         Of the evolution; with the same tables and key they give the same file again.
     records : int, optional
@@ -140,8 +140,8 @@ def certify(
         )
         if value is not None and not (isinstance(value, int) and 1 <= value <= most)
     ]  # fmt: skip
-    if seconds is not None and not seconds > 0.0:
-        faults.append(Fault("seconds", f"{seconds:g}", "a number above 0"))
+    if time is not None and not time > 0.0:
+        faults.append(Fault("time", f"{time:g}", "seconds above 0"))
     if faults:
         raise ParameterError(faults)
     drawn = chosen_seed(seed, key)
@@ -166,7 +166,7 @@ def certify(
         )
     count = tables.records if records is None else records
     evolution = Evolution(tables, count, stream(drawn, Purpose.MASK, 1))
-    left = None if seconds is None else max(1.0, seconds - (monotonic() - begin))
+    left = None if time is None else max(1.0, time - (monotonic() - begin))
     made = evolution.evolve(moves, left, lambda share, misfit: say(f"Evolved {share:.0%}, misfit {misfit:.0f}."))
     rng = stream(drawn, Purpose.MASK, 2)
     cells = evolution.cells[rng.permutation(count)]

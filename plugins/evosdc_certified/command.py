@@ -93,7 +93,7 @@ def certify(
     shown = _Progress(quiet or as_json)
     made = make(
         given, epsilon, delta=delta, schema=public, attributes=listed(attributes), bounds=bounds, unit=unit,
-        largest=largest, workload=workload, seconds=seconds, moves=moves, records=records, seed=seed, key=key_file,
+        largest=largest, workload=workload, time=seconds, moves=moves, records=records, seed=seed, key=key_file,
         output=folder, say=shown,
     )  # fmt: skip
     shown.end()
