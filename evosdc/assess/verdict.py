@@ -70,6 +70,8 @@ class Evidence:
         Whether publishing the original would score as well.
     exchanged, given_away : sequence of str
         Sentences on swapped categories; on masked columns that follow from others, or from the order of the rows.
+    tails : mapping of str to mapping
+        Judges of the people worst off (family ``tail``), each with its ``value`` and ``details``, in per cent.
     members : mapping or None
         What judges by members and others find of the plan (`evosdc.runs.result.SecondOpinion`).
     public_seed : bool
@@ -104,6 +106,7 @@ class Evidence:
     idle: bool = False
     exchanged: Sequence[str] = ()
     given_away: Sequence[str] = ()
+    tails: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     members: Mapping[str, Any] | None = None
     public_seed: bool = False
     above_limit: float | None = None
@@ -215,6 +218,7 @@ def _against(evidence: Evidence) -> list[str]:
         )
     if evidence.idle:
         reasons.append("It scores no better than the unprotected original. Search longer, or protect more columns.")
+    reasons += _tails(evidence)
     reasons += [*learned_too_much(evidence.members), *evidence.given_away]
     if evidence.public_seed:
         reasons.append("Drawn from a public seed: anybody can repeat the draws and undo them. Leave out the seed.")
@@ -317,6 +321,28 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
             )
         )
     return conditions
+
+
+MOST_SURE, TIMES_BOUND = 100.0 / 3.0, 1.5
+"""Per cent of the matches that look surest that may be right: one in three, the greatest risk of a single person in
+use (cells of three). Where more than that may be found in the mean, so many times this bound."""
+
+TAIL = "tail"
+"""The family of judges of the people worst off."""
+
+
+def _tails(evidence: Evidence) -> list[str]:
+    """Return why not to publish, where the surest matches are right too often although the mean is within the bound."""
+    most = max(MOST_SURE, TIMES_BOUND * evidence.bound)
+    reasons = []
+    for one in evidence.tails.values():
+        surest, worst = float(one["value"]), float((one.get("details") or {}).get("surest_tenth", 0.0))
+        if max(surest, worst) > most:
+            reasons.append(
+                f"The matches that look surest are right in {surest:.0f} % of the cases, those of the surest tenth in "
+                f"{worst:.0f} %, more than {most:.0f} %. Search longer, or publish fewer categories."
+            )
+    return reasons
 
 
 MOST_EXCESS, MOST_CERTAIN = 5.0, 2.0

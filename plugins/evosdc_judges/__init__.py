@@ -43,6 +43,9 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
         ("tcap", "attribution:CorrectAttribution", "attribution",
          "Targets that go with one combination of values in the file and are right.",
          "Taub, Elliot, Pampaka and Smith (2018)"),
+        ("surest-matches", "surest:SurestMatches", "tail",
+         "Right ones among the 20 matches that an informed intruder is surest of.",
+         "Torra (2017) for the intruder; the tails: design"),
     )  # fmt: skip
     members = (
         ("members-inference", "members_inference:MembersInference", "excess",

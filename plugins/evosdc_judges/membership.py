@@ -114,7 +114,7 @@ class FittedMembership(FittedOnMembers):
         file = published.select(self._names)
         tables = [table.select(self._names) for table in (self._members, self._others)]
         members, others = (self._scores(table, file) for table in tables)
-        apart = [nearest_distances(*_places(table, self._reference, self._reference), 1)[:, 0] for table in tables]
+        apart = [nearest_distances(*gower_places(table, self._reference, self._reference), 1)[:, 0] for table in tables]
         isolated = area(members[tenth(apart[0])], others[tenth(apart[1])])
         return area_of(members, others, self._seed), {"most_isolated_tenth": 100.0 * isolated}
 
@@ -123,12 +123,12 @@ class FittedMembership(FittedOnMembers):
         if self._attack == Avoidance.name:
             return self._avoided(asked, file)
         scale = self._reference
-        near = nearest_distances(*_places(asked, file, scale), 2 if self._attack == NearestRatio.name else NEAREST)
+        near = nearest_distances(*gower_places(asked, file, scale), 2 if self._attack == NearestRatio.name else NEAREST)
         if self._attack == NearestRatio.name:
             # Of several exact matches one may be the person's own.
             ratio: Numbers = -np.divide(near[:, 0], near[:, 1], out=np.zeros(len(near)), where=near[:, 1] > 0)
             return ratio
-        among = nearest_distances(*_places(asked, scale, scale), NEAREST)
+        among = nearest_distances(*gower_places(asked, scale, scale), NEAREST)
         # Exact matches are common in files of categories: no distance is taken for less than this.
         least = 1e-2
         density: Numbers = (np.log(among + least) - np.log(near + least)).mean(axis=1)
@@ -154,7 +154,7 @@ class FittedMembership(FittedOnMembers):
         return scores
 
 
-def _places(asked: Table, file: Table, scale: Table) -> tuple[Numbers, Numbers, Codes, Codes]:
+def gower_places(asked: Table, file: Table, scale: Table) -> tuple[Numbers, Numbers, Codes, Codes]:
     """Return two files as coordinates whose distances are Gower's: ordered ones by range, then others as codes."""
     numbers: list[tuple[Numbers, Numbers]] = []
     codes: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []

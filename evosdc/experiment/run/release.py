@@ -11,7 +11,7 @@ from evosdc.assess.data_check import given_away_sentences
 from evosdc.assess.intruder import audience_of, bound_of, found_by_value, two_way_of
 from evosdc.assess.unchanged import unchanged_columns
 from evosdc.assess.utility import analyses, corrections
-from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_of
+from evosdc.assess.verdict import TAIL, Evidence, on_publication, on_verdict, verdict_of
 from evosdc.experiment.build.assembly import Assembly
 from evosdc.experiment.build.safeguards import aims_among
 from evosdc.experiment.run.intruders import found_in, safer_member
@@ -179,6 +179,7 @@ def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
         lacking=sum(reason != NO_TIME for reason in (best.get("not_applicable") or {}).values()),
         used=opinion.used_by_the_search,
         members=opinion.members,
+        tails={name: one for name, one in (best.get("judges") or {}).items() if one["family"] == TAIL},
     )
 
 

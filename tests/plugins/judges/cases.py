@@ -22,7 +22,8 @@ RISKS = (
     "inference",
     "singling-out",
 )
-ALL = (*RISKS, *SETS, *LOSSES)
+TAILS = ("surest-matches",)
+ALL = (*RISKS, *SETS, *TAILS, *LOSSES)
 OF_GRAPHS = ("informed-semantic-dr", "neighbourhood-dr")
 """Judges of another plugin."""
 

@@ -67,6 +67,10 @@ class TestCorrectAttribution(_Judged):
     name, order_matters = "tcap", False
 
 
+class TestSurestMatches(_Judged):
+    name = "surest-matches"
+
+
 class _Loss(_Judged):
     kind, identity = "il", 0.0
 
