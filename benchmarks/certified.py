@@ -1,8 +1,8 @@
 """Certified files beside their peers: what the tables, a classifier and NIST's program say of them.
 
-``python benchmarks/certified.py national2019 1 --keys 5`` certifies a file five times at an epsilon, and adds what it
-found to ``benchmarks/results/certified.json``. With ``--nist PYTHON``, an interpreter that has ``sdnist``, the excerpts
-are scored by NIST's program. ``--peer aim --python PYTHON`` has AIM (or mst) of ``smartnoise-synth`` make the file, at
+``python -m benchmarks.certified national2019 1 --keys 5`` certifies a file five times at an epsilon, and adds what it
+found to ``benchmarks/results/certified-files.csv``. With ``--nist PYTHON``, an interpreter that has ``sdnist``, NIST's
+program scores the excerpts. ``--peer aim --python PYTHON`` has AIM (or mst) of ``smartnoise-synth`` make the file, at
 the same delta. ``--page`` prints the table of what is stored. The data lie below ``EVOSDC_DATA``.
 """
 
@@ -29,7 +29,7 @@ from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_certified.certify import certify
 
-RESULTS = Path(__file__).parent / "results" / "certified.json"
+RESULTS = Path(__file__).parent / "results" / "certified-files.csv"
 FEATURES = ["AGEP", "SEX", "MSP", "RAC1P", "HOUSING_TYPE", "OWN_RENT", "EDU", "PINCP_DECILE", "DVET", "DEYE"]
 DELTA = 1e-6
 ADULT = 10_000
@@ -183,29 +183,33 @@ def measured(name: str, epsilon: float, method: str, arguments: argparse.Namespa
             program = Path(__file__).parent / "nist_scores.py"
             told = [arguments.nist, str(program), str(source), str(target)]
             said = subprocess.run(told, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
-            found |= json.loads(said)
+            scores = json.loads(said)
+            found |= {name: scores[name] for name in ("k_marginal", "unique_found")}
+            found["impossible"] = sum(scores["broken"].values())
     return found
 
 
-def stored() -> list[dict[str, Any]]:
-    """Return what was measured so far."""
-    found: list[dict[str, Any]] = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
-    return found
+def stored() -> pd.DataFrame:
+    """Return what was measured so far, a line a file."""
+    return pd.read_csv(RESULTS) if RESULTS.exists() else pd.DataFrame()
+
+
+FIGURES = {
+    "k_marginal": 1, "impossible": 0, "unique_found": 1, "pair_distance": 4, "accuracy_ratio": 3, "members_nearer": 2,
+    "error": 2, "seconds": 0, "peak_mb": 0,
+}  # fmt: skip
+"""What the page shows of each file and method: means, with so many decimals."""
 
 
 def page() -> str:
     """Return the table of all that is stored: means over the files of one method."""
-    figures = ("k_marginal", "unique_found", "pair_distance", "accuracy_ratio", "members_nearer", "error", "seconds")
-    lines = ["| file | epsilon | method | files | " + " | ".join(figures) + " | impossible |"]
-    lines.append("|" + "---|" * (len(figures) + 5))
-    for (name, epsilon, method), rows in pd.DataFrame(stored()).groupby(["file", "epsilon", "method"]):
-        cells = []
-        for figure in figures:
-            values = rows[figure].dropna() if figure in rows else []
-            cells.append(f"{np.mean(values):.4g}" if len(values) else "")
-        broken = [sum(b.values()) for b in rows.get("broken", pd.Series(dtype=object)).dropna()]
-        cells.append(f"{np.mean(broken):.0f}" if broken else "")
-        lines.append(f"| {name} | {epsilon:g} | {method} | {len(rows)} | " + " | ".join(cells) + " |")
+    lines = [" ".join(["file".ljust(13), "epsilon", "method", "files", *FIGURES])]
+    for (name, epsilon, method), rows in stored().groupby(["file", "epsilon", "method"]):
+        cells = [str(name).ljust(13), f"{epsilon:g}".rjust(7), str(method).ljust(6), str(len(rows)).rjust(5)]
+        for figure, decimals in FIGURES.items():
+            mean = rows[figure].mean() if figure in rows else float("nan")
+            cells.append(("" if np.isnan(mean) else f"{mean:.{decimals}f}").rjust(len(figure)))
+        lines.append(" ".join(cells))
     return "\n".join(lines)
 
 
@@ -225,7 +229,7 @@ def main() -> None:
         return
     for _ in range(arguments.keys):
         found = measured(arguments.file, arguments.epsilon, arguments.peer or "evosdc", arguments)
-        RESULTS.write_text(json.dumps([*stored(), found], indent=1) + "\n", encoding="utf-8")
+        pd.concat([stored(), pd.DataFrame([found])]).to_csv(RESULTS, index=False)
         print(found, flush=True)
 
 

@@ -87,6 +87,7 @@ BENCHMARKS = (
     Benchmark("equations", "equations to matrices, against cell by cell"),
     Benchmark("lattice", "nodes of Adult's lattice, all of them and the best one"),
     Benchmark("limit", "how long the limit takes, and how near channels come to it", ("wide",)),
+    Benchmark("certified", "certified files and their peers, means over files that were made before", ("--page",)),
     Benchmark("doors", "data in and out, beside pandas"),
     Benchmark("million", "commands on files of 10 000 to 1 000 000 records: time, memory and growth"),
     Benchmark("large", "Parquet files beyond memory: risk, masking, measures"),
