@@ -32,6 +32,7 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
     """
     from evosdc.assess.changes import reordered_words
     from evosdc.assess.judge import other_people, second_opinions
+    from evosdc.assess.published_table import published_table
     from evosdc.assess.verdict import identity_of, members_words
     from evosdc.cli.display import display
     from evosdc.cli.results import print_json
@@ -56,6 +57,7 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
         assert masked is not None, "two files, where it is no run"
         asked = _of_files(original, masked, options)
     before, after = asked.before, asked.after
+    table = None if options.published is None else published_table(options.published, before, after)
     with display(options.as_json) as shown:
         shown.concluding("asking judges")
         opinion = second_opinions(
@@ -85,11 +87,15 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
     if updates and run is not None:
         _update(run, opinion, asked.used, members)
     if options.as_json:
-        print_json(opinion.to_json() | ({} if members is None else {"members": members}))
+        further = {} if members is None else {"members": members}
+        further |= {} if table is None else {"published_table": table.to_json()}
+        print_json(opinion.to_json() | further)
         return
     _show(opinion, run)
     for line in members_words(members) if members is not None else ():
         say(line)
+    if table is not None:
+        say(table.words())
 
 
 def _update(run: Path, opinion: "SecondOpinion", used: Sequence[str], members: "Mapping[str, Any] | None") -> None:

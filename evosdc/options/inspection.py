@@ -122,6 +122,12 @@ class JudgeOptions(Options):
         metavar="FILE",
         only="command",
     )
+    published: Path | None = option(
+        None,
+        "A table of these people that is out already: columns of the file and count, empty where suppressed.",
+        metavar="TABLE.csv",
+        only="command",
+    )
     judges: Sequence[str] | None = names(
         "Measures to ask; default: all judges that the run did not use.", registered="measure"
     )

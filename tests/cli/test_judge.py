@@ -70,6 +70,14 @@ def test_how_many_people_are_found_is_told_whatever_is_claimed(evosdc, files):
     assert "at_risk" not in told
 
 
+def test_a_table_that_is_out_already(evosdc, files, tmp_path):
+    (tmp_path / "t.csv").write_text("sex,job,count\nm,q0,*\nf,q0,1000\n")
+    asked = ("judge", "o.csv", "o.csv", *files, "--judges", "disco", "--protect", "sex,job", "--published", "t.csv")
+    told = json.loads(evosdc(*asked, "--json").out)["published_table"]
+    assert (told["cells"], told["suppressed"], told["differing"], told["completed"]) == (2, 1, 1, 1)
+    assert "1 suppressed cells the file has the true number of 1" in " ".join(evosdc(*asked).out.split())
+
+
 def test_bad_input(evosdc, files):
     assert evosdc("judge", "o.csv", "short.csv", *files).status == 2
     assert evosdc("judge", "o.csv", "o.csv", *files, "--claimed", "101").status == 2
