@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
@@ -13,12 +13,12 @@ import pandas as pd
 
 from evosdc.errors import Fault, ParameterError, SchemaError, did_you_mean
 from evosdc.files.atomic import write_text
-from evosdc.files.schema.description import SchemaDescription, describe
+from evosdc.files.schema.description import AttributeDescription, SchemaDescription, describe
 from evosdc.files.schema.schema_reader import load_schema
 from evosdc.printing import printable
 from evosdc.runs.layout import BEST, KEY, REPORT, RESULT, RunFolder
 from evosdc.secret import Key, Purpose, Seed, chosen_seed, public, stream
-from evosdc.table.schema import Role, Schema
+from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.table import Table
 from evosdc_certified import certificate, measurement
 from evosdc_certified.domain import domain_of, published, rules_left_out
@@ -178,10 +178,20 @@ def certify(
     return Certified(_typed(texts, tables), tables, result)
 
 
-def declared(description: SchemaDescription, name: str) -> bool:
+def declared(description: SchemaDescription, attribute: Attribute) -> bool:
     """Return whether a schema lists the categories of an attribute; what it leaves out is read from the records."""
-    said = description.attributes.get(name)
-    return said is not None and said.categories is not None
+    said = description.attributes.get(attribute.name, AttributeDescription())
+    return said.categories is not None and set(attribute.categories) <= set(said.categories)
+
+
+def with_public_decimals(schema: Schema, description: SchemaDescription) -> Schema:
+    """Return a schema with the decimals that were given, else none: how many the records have is not public."""
+
+    def public_of(attribute: Attribute) -> Attribute:
+        said = description.attributes.get(attribute.name, AttributeDescription())
+        return attribute if attribute.categorical else replace(attribute, decimals=said.decimals or 0)
+
+    return replace(schema, attributes=tuple(map(public_of, schema.attributes)))
 
 
 def _read(data: Any, schema: Any) -> tuple[Table, SchemaDescription]:
@@ -221,11 +231,12 @@ def _measured(
     notes: list[str],
 ) -> PrivateTables:
     """Return the noisy tables of an original."""
-    chosen = published(table.schema, attributes)
+    schema = with_public_decimals(table.schema, description)
+    chosen = published(schema, attributes)
     faults = []
     for attribute in chosen:
         name = printable(attribute.name)
-        if attribute.categorical and not declared(description, attribute.name):
+        if attribute.categorical and not declared(description, attribute):
             advice = f"List in the schema what may occur, not what was found: [attributes.{name}] categories = [...]."
             faults.append(Fault(name, "categories that are known from the records alone", "public ones", advice))
         if not attribute.categorical and attribute.name not in bounds:
@@ -233,8 +244,8 @@ def _measured(
             faults.append(Fault(name, "a number without bounds", "public bounds", advice))
     if faults:
         raise SchemaError(faults)
-    domain = domain_of(table.schema, chosen, bounds)
-    left_out = rules_left_out(table.schema, domain)
+    domain = domain_of(schema, chosen, bounds)
+    left_out = rules_left_out(schema, domain)
     if left_out:
         notes.append(f"{len(left_out)} edit rules name attributes that are not published, and are left out.")
     wanted = _workload(workload, domain.names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 
 import evosdc as package
 from evosdc.errors import InputError, SchemaError
+from evosdc.files.schema.description import AttributeDescription, SchemaDescription
+from evosdc.table.schema import Schema
+from evosdc.table.table import Table
 from evosdc_certified import certify as module
 from evosdc_certified.certificate import surest_guess
 from evosdc_certified.tables import FILE, Budget
@@ -130,12 +134,24 @@ def test_from_python_a_frame_becomes_a_frame(original) -> None:
         package.certify(frame, 2.0, bounds=BOUNDS)
 
 
+def test_what_numbers_and_labels_of_records_tell_is_not_public(original) -> None:
+    plain = {"age": ["20", "21"] * 300, "income": [1.0, 2.0] * 300}
+    schema = SchemaDescription({"age": AttributeDescription(categories=("20", "21")), "income": AttributeDescription()})
+    for income in (plain["income"], [1.25, *plain["income"][1:]]):
+        frame = pd.DataFrame({"age": plain["age"], "income": income})
+        made = package.certify(frame, 2.0, schema=schema, bounds={"income": (0.0, 10.0)}, moves=1000)
+        assert made.tables.domain.columns[1].decimals == 0
+        assert made.tables.domain.columns[1].size == 12
+    wider = dataclasses.replace(SCHEMA["sex"], categories=("m", "f", "x"))
+    table = Table(Schema((wider,)), original.codes[:, 1:2], original.numbers[:, :0])
+    with pytest.raises(SchemaError, match="known from the records alone"):
+        package.certify(table, 1.0, schema=SCHEMA)
+
+
 def test_one_category_is_nothing_to_learn() -> None:
     table = survey(100).select(["sex"])
     one = {"sex": {"categories": ["m"]}}
     frame = pd.DataFrame({"sex": ["m"] * len(table)})
-    from evosdc.files.schema.description import AttributeDescription, SchemaDescription
-
     schema = SchemaDescription({"sex": AttributeDescription(categories=tuple(one["sex"]["categories"]))})
     with pytest.raises(InputError, match="at least one with two categories"):
         package.certify(frame, 1.0, schema=schema)
