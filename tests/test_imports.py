@@ -233,7 +233,10 @@ OFFERED = {
     if plugin.name != "core"
     for names in plugin.offers.values()
     for name in names
-} - {"max", "mean", "loss", "categorical", "numeric", "mixed", "equations", "id", "height", "inference", "scoop", "groups"}
+} - {
+    *("max", "mean", "loss", "categorical", "numeric", "mixed"),
+    *("equations", "id", "height", "inference", "scoop", "groups"),
+}
 """What plugins offer, without names that are also ordinary words, or that of a package."""
 
 

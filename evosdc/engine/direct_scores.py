@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evosdc.errors import EvaluationError
+from evosdc.errors import EvaluationError, asked
 from evosdc.model import Direct, Expected, Fitted, Genotype, PostRandomised
 
 
@@ -32,5 +32,5 @@ def expectations(genotype: Genotype[Any], measures: Mapping[str, Fitted], genome
     for name, fitted in measures.items():
         if not isinstance(fitted, Expected):
             raise EvaluationError(f"measure {name} has no expectation under transition matrices")
-        found[name] = fitted.expected(transitions)
+        found[name] = asked(f"measure {name}", fitted.expected, transitions)
     return found

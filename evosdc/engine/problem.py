@@ -15,7 +15,8 @@ from evosdc.engine.direct_scores import direct_scores, expectations
 from evosdc.engine.draws import Draws
 from evosdc.engine.mending import mended
 from evosdc.engine.objectives import Columns, Judged, Objectives
-from evosdc.engine.trackers import Trackers, scores_of
+from evosdc.engine.trackers import FollowedTable, Trackers, scores_of
+from evosdc.errors import asked
 from evosdc.model import (
     Aggregation,
     Composed,
@@ -151,8 +152,8 @@ class Problem(Draws):
 
     def _scored(self, masked: Table) -> dict[str, float]:
         """Return the scores of one table; figures of matrices are 0. Studies count the tables that were judged."""
-        asked = {name: fitted for name, fitted in self.measures.items() if name not in self._of_matrices}
-        return dict.fromkeys(self.measures, 0.0) | scores_of(asked, masked)
+        measures = {name: fitted for name, fitted in self.measures.items() if name not in self._of_matrices}
+        return dict.fromkeys(self.measures, 0.0) | scores_of(measures, masked)
 
     def _values(self, scores: Mapping[str, float], genome: Any) -> Values:
         judged, objectives = self.judge(scores, genome)
@@ -177,10 +178,10 @@ class Problem(Draws):
     def contributions(self, individual: Individual) -> list[NDArray[np.float64]]:
         """Return what each record adds to the score of each measure that can tell (`Tracker.contributions`)."""
         if self._trackers is not None:
-            found = [tracker.contributions() for tracker in self._trackers.at(individual).trackers.values()]
+            table = self._trackers.at(individual)
         else:
-            masked = self.decode(individual.genome, individual.key)
-            found = [fitted.track(masked).contributions() for fitted in self.measures.values()]
+            table = FollowedTable(self.measures, individual.genome, self.decode(individual.genome, individual.key))
+        found = [asked(f"measure {name}", tracker.contributions) for name, tracker in table.trackers.items()]
         return [contributions for contributions in found if contributions is not None]
 
     def expectations(self, genome: Any) -> dict[str, float]:
@@ -202,7 +203,7 @@ class Problem(Draws):
         if not self._of_matrices or not isinstance(self.genotype, PostRandomised):
             return {}
         transitions = self.genotype.transitions(genome)
-        return {name: fitted.expected(transitions) for name, fitted in self._of_matrices.items()}
+        return {n: asked(f"measure {n}", fitted.expected, transitions) for n, fitted in self._of_matrices.items()}
 
     def traits(self, genome: Any) -> Mapping[str, float]:
         """Return figures of the genome itself; empty where the genotype has none."""

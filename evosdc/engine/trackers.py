@@ -48,23 +48,17 @@ class FollowedTable:
 
     Parameters
     ----------
-    genotype : Local
     measures : mapping of str to Fitted
     genome : object
     table : Table
         What it is decoded to.
     """
 
-    def __init__(self, genotype: Local[Any], measures: Mapping[str, Fitted], genome: Any, table: Table) -> None:
-        self._genotype = genotype
+    def __init__(self, measures: Mapping[str, Fitted], genome: Any, table: Table) -> None:
         self.genome = genome
         calls = [partial(asked, f"measure {name}", fitted.track, table) for name, fitted in measures.items()]
         made = side_by_side(len(table), calls)
         self.trackers: dict[str, Tracker] = dict(zip(measures, made, strict=True))
-
-    def change_to(self, genome: Any, most: int) -> Changes | None:
-        """Return what another genome changes; None where that is more than so many records."""
-        return self._genotype.change(self.genome, genome, most)
 
     def take(self, genome: Any, change: Changes) -> None:
         """Go on to another genome."""
@@ -75,7 +69,7 @@ class FollowedTable:
     def copy(self) -> "FollowedTable":
         """Return one that goes its own way."""
         other = FollowedTable.__new__(FollowedTable)
-        other._genotype, other.genome = self._genotype, self.genome
+        other.genome = self.genome
         other.trackers = {name: tracker.copy() for name, tracker in self.trackers.items()}
         return other
 
@@ -157,8 +151,10 @@ class Trackers:
         near = [self._went.get(individual.key, b""), *islice(reversed(self._tables), NEAR)]
         for key in dict.fromkeys((parent, *near)):
             table = self._tables.get(key)
-            change = None if table is None else table.change_to(individual.genome, self.most_changed)
-            if table is None or change is None:
+            if table is None:
+                continue
+            change = self.genotype.change(table.genome, individual.genome, self.most_changed)
+            if change is None:
                 continue
             if key != parent and self._copies:
                 table = table.copy()
@@ -168,7 +164,7 @@ class Trackers:
             table.take(individual.genome, change)
             return table
         made = self._decode(individual.genome, individual.key)
-        return FollowedTable(self.genotype, self._measures, individual.genome, made)
+        return FollowedTable(self._measures, individual.genome, made)
 
 
 def _remember(of: OrderedDict[bytes, bytes], key: bytes, other: bytes) -> None:
