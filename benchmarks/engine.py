@@ -29,10 +29,10 @@ import click
 import numpy as np
 
 from evosdc.engine.problem import Problem
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.build.start import individual_of
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run import run
+from evosdc.experiment import single_run as run
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.start import individual_of
 from evosdc.model import Siblings
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal

@@ -23,9 +23,9 @@ import click
 import numpy as np
 
 from evosdc.engine.verification import ROUNDING, unequal
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.run import Finished, run_once
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import Finished, run_once
 from evosdc.files.masked_file import read_masked
 from evosdc.model import Changes, Rescoring
 from evosdc.plugins.registry import default_registry

@@ -22,8 +22,8 @@ from unittest.mock import patch
 import click
 import numpy as np
 
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run import run
+from evosdc.experiment import single_run as run
+from evosdc.experiment.experiment import Experiment
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 

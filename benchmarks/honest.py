@@ -23,9 +23,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.honest_release import release
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table as Original
 from evosdc_limit.bound import Limit, limit_of, objective_for

@@ -133,8 +133,8 @@ def people(folder: Path) -> list[File]:
 
 def first_thousand(file: File, folder: Path) -> File:
     """Return the first 1000 complete records of a registered data set as a file."""
-    from evosdc.experiment.build.data import load_data
-    from evosdc.experiment.config.data_source import DataSource
+    from evosdc.experiment.data import load_data
+    from evosdc.experiment.experiment import DataSource
     from evosdc.plugins.registry import default_registry
 
     source = DataSource.model_validate({"name": file.data, "complete": True, "first": 1000})

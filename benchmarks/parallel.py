@@ -24,9 +24,9 @@ from rich.console import Console
 from rich.table import Table
 
 from evosdc.errors import ExecutorError
-from evosdc.experiment.config.reader import parse_experiment
-from evosdc.experiment.run.display import Display
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.display import Display
+from evosdc.experiment.reader import parse_experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.model import Executor, Task
 from evosdc.plugins.registry import default_registry
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
 from evosdc.model import Individual
 from evosdc.plugins.registry import default_registry
 

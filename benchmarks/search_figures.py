@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.search_runs import EXPERIMENTS, FILES, started
 from evosdc.engine.problem import Problem
 from evosdc.engine.verification import ROUNDING
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.model import Individual
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal

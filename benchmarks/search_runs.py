@@ -18,9 +18,9 @@ from typing import Any
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, first_state, search
 from evosdc.engine.stop import Stop
-from evosdc.experiment.build.assembly import Assembly, assemble
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.portfolio import starting_individuals
+from evosdc.experiment.assembly import Assembly, assemble
+from evosdc.experiment.portfolio import starting_individuals
+from evosdc.experiment.reader import read_experiment
 from evosdc.model import Fitness, Individual, toolbox_of
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Streams

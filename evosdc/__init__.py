@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from evosdc.api.protector import Protector
     from evosdc.api.search import Candidate, Search
     from evosdc.errors import EvosdcError, InputError, RunError
-    from evosdc.experiment.config.experiment import Experiment
+    from evosdc.experiment.experiment import Experiment
     from evosdc.hookspecs import hookimpl
     from evosdc.plugins.registered import register, unregister
     from evosdc.randomisation.table_estimation import estimate_after_pram
@@ -52,7 +52,7 @@ _MODULES = {
     "evosdc.api.protector": ("Protector",),
     "evosdc.api.search": ("Candidate", "Search"),
     "evosdc.errors": ("EvosdcError", "InputError", "RunError"),
-    "evosdc.experiment.config.experiment": ("Experiment",),
+    "evosdc.experiment.experiment": ("Experiment",),
     "evosdc.hookspecs": ("hookimpl",),
     "evosdc.plugins.registered": ("register", "unregister"),
     "evosdc.randomisation.table_estimation": ("estimate_after_pram",),

@@ -17,8 +17,8 @@ import click
 from rich.console import Console
 from rich.table import Column, Table
 
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.study.study import run_study
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.study import run_study
 from evosdc.plugins.registry import default_registry
 from evosdc.report import write_report
 

@@ -266,7 +266,7 @@ def test_start_up_imports_nothing_heavy(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["evosdc.experiment.run.run", "evosdc.executors.worker_bootstrap", "evosdc.assess.mask"]
+    "name", ["evosdc.experiment.single_run", "evosdc.executors.worker_bootstrap", "evosdc.assess.mask"]
 )
 def test_what_a_run_of_a_text_file_needs_is_imported_alone(name: str) -> None:
     rare = ("pandas", "plotly", "sklearn", "scipy.stats", "jinja2", "requests", "openpyxl")
@@ -316,7 +316,7 @@ def test_masking_a_large_text_file_loads_no_searches(tmp_path: Path) -> None:
     lines = ["a,b", *(f"{row / 8},{row % 7 + 0.25}" for row in range(30_000))]
     (tmp_path / "data.csv").write_text("\n".join(lines), encoding="utf-8")
     words = ["mask", "rank-swapping", "data.csv", "--protect", "a,b", "-o", "masked.csv"]
-    rare = ("evosdc.engine.loop", "evosdc.experiment.config.experiment", "moocore")
+    rare = ("evosdc.engine.loop", "evosdc.experiment.experiment", "moocore")
     program = (
         f"import sys\nfrom evosdc.cli import main\nsys.argv = ['evosdc', *{words!r}]\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"

@@ -18,7 +18,7 @@ from evosdc.assess.mask import apply_masking, build_steps
 from evosdc.errors import DataError, ParameterError
 from evosdc.model import Masking, Microdata
 from evosdc.plugins.registry import default_registry
-from evosdc.runs.crosswalk import read_crosswalk
+from evosdc.runs.published import read_crosswalk
 from evosdc.secret import Key, Purpose, chosen_seed, draw_seed, judging_seed, public, replicate_seed, stream
 
 from .cluster.commands import completed, end_at, experiment_file, reached, started, wait_for

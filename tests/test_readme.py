@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evosdc.experiment.config.reader import parse_experiment
+from evosdc.experiment.reader import parse_experiment
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -7,8 +7,7 @@ from threading import Event
 import pytest
 
 from evosdc.slow_work import told_while_slow
-from evosdc.tuning.arm import arms_of
-from evosdc.tuning.candidate import Budget, Candidate
+from evosdc.tuning.designs import Budget, Candidate, arms_of
 from evosdc.tuning.judge import Judge
 from tests.tuning.problems import REGISTRY, problem_of
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from docs.generation.markdown import cell, table
-from evosdc.experiment.config.experiment import Experiment, Named
+from evosdc.experiment.experiment import Experiment, Named
 from evosdc.files.schema.hierarchy_rules import HierarchyRule
 from evosdc.files.schema.schema_reader import ATTRIBUTE_KEYS, SCHEMA_KEYS
 

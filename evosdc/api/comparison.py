@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Compared(Shown, dict[str, Any]):
-    """Searches side by side, as `evosdc.runs.group_comparison.compare_runs` returns them, and as frames.
+    """Searches side by side, as `evosdc.runs.comparison.compare_runs` returns them, and as frames.
 
     Examples
     --------
@@ -24,7 +24,7 @@ class Compared(Shown, dict[str, Any]):
     @property
     def sentences(self) -> tuple[str, ...]:
         """What the tests say."""
-        from evosdc.runs.group_comparison import sentences
+        from evosdc.runs.comparison import sentences
 
         return tuple(sentences(self))
 
@@ -100,7 +100,7 @@ def compare(folders: Sequence[str | Path] | str | Path, *, paired: bool = False)
     InputError
         A folder is no run, a run has no result, or the runs cannot be compared.
     """
-    from evosdc.runs.group_comparison import compare_runs
+    from evosdc.runs.comparison import compare_runs
     from evosdc.runs.reader import read_run_folders
 
     listed = [folders] if isinstance(folders, str | Path) else folders

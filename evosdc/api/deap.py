@@ -12,9 +12,9 @@ from deap import base, tools
 
 from evosdc.engine.failures import ErrorRule, evaluate_or_penalise
 from evosdc.engine.problem import Problem
-from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.build.start import starting_individual
-from evosdc.experiment.run.workers import problem_for_workers
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.start import starting_individual
+from evosdc.experiment.workers import problem_for_workers
 from evosdc.model import Genotype, Individual, SharedFiles
 from evosdc.model.gene_lists import GeneList, Genes, crossover_of, mutation_of
 from evosdc.model.individual import Values
@@ -76,7 +76,7 @@ def evaluated(problem: Problem, rule: ErrorRule, lists: GeneList, genes: Genes, 
 
 def evaluation_elsewhere(shared: SharedFiles, seed: Seed) -> Callable[[Genes], Values]:
     """Return what evaluates lists of genes in another process, which builds the problem once."""
-    from evosdc.experiment.run.worker_tasks import problem_of
+    from evosdc.experiment.worker_tasks import problem_of
 
     own = problem_of(shared, seed)
     lists = GeneList(own.problem.genotype, own.problem.fitness.objectives)

@@ -14,7 +14,7 @@ from evosdc.table.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evosdc.experiment.config.experiment import Experiment
+    from evosdc.experiment.experiment import Experiment
 
 
 def run(
@@ -58,9 +58,9 @@ def run(
     RunError
         The run failed.
     """
-    from evosdc.experiment.config.reader import parse_experiment
-    from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
-    from evosdc.experiment.study.study import run_study
+    from evosdc.experiment.own_data import with_own_data, withdrawn_unless_begun
+    from evosdc.experiment.reader import parse_experiment
+    from evosdc.experiment.study import run_study
     from evosdc.report import write_pages
     from evosdc.runs.layout import free_folder
 

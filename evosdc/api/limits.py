@@ -74,8 +74,8 @@ def limit(
     """
     from evosdc.assess.defaults import choose_attributes
     from evosdc.assess.measure import limit_for
-    from evosdc.experiment.build.problem import aggregation_of
-    from evosdc.experiment.config.experiment import MeasureEntry, Measures
+    from evosdc.experiment.experiment import MeasureEntry, Measures
+    from evosdc.experiment.problem import aggregation_of
     from evosdc.model import Judgement, Microdata
     from evosdc.specs import LimitSpec
 

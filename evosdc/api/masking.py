@@ -78,8 +78,8 @@ def mask(
 def _masked(data: Table, method: str, options: MaskOptions, params: Mapping[str, Any], seed: Seed) -> Table:
     from evosdc.assess.defaults import choose_attributes
     from evosdc.assess.mask import as_chain, build_steps, mask_file
-    from evosdc.experiment.config.maskings import masking_entries, step_of
-    from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts
+    from evosdc.experiment.masked_parts import carrying_out, executor_for_parts
+    from evosdc.experiment.maskings import masking_entries, step_of
     from evosdc.model import Executor, Masking, Microdata
 
     first = Masking(method, dict(params))

@@ -73,7 +73,7 @@ def matched_by(crosswalk: Path | None, original: Table, masked: Table) -> tuple[
     if crosswalk is None:
         return original, masked
     from evosdc.assess.changes import matched
-    from evosdc.runs.crosswalk import read_crosswalk
+    from evosdc.runs.published import read_crosswalk
 
     rows = read_crosswalk(crosswalk, len(masked), len(original))
     return matched(original, masked, rows, original.schema.withheld)

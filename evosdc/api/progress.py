@@ -7,7 +7,7 @@ from html import escape
 from time import monotonic
 from typing import Any
 
-from evosdc.experiment.run.display import Display
+from evosdc.experiment.display import Display
 
 Callback = Callable[[dict[str, Any]], bool | str | None]
 """Is given the journal's line of each generation; ends the search by returning True, or the reason in words."""

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evosdc.api.picture import Picture
-    from evosdc.experiment.config.data_source import DataSource
-    from evosdc.experiment.config.experiment import Experiment
-    from evosdc.experiment.run.display import Display
+    from evosdc.experiment.display import Display
+    from evosdc.experiment.experiment import DataSource, Experiment
 
 Data = TypeVar("Data")
 
@@ -300,8 +299,8 @@ def protected(
     seed : Seed, optional
         The seed of the experiment, or the key that it draws from; by default a fresh key.
     """
-    from evosdc.experiment.run.own_data import with_own_data, withdrawn_unless_begun
-    from evosdc.experiment.study.study import run_study
+    from evosdc.experiment.own_data import with_own_data, withdrawn_unless_begun
+    from evosdc.experiment.study import run_study
     from evosdc.report import write_pages
 
     began = monotonic()
@@ -341,8 +340,8 @@ class _Kept(Generic[Data]):
 
     def found(self, document: Mapping[str, Any], kept: bool) -> ProtectedData[Data]:
         """Return what the run found, in the form of the data; `kept` is whether the user named its folder."""
-        from evosdc.experiment.build.data import load_data
-        from evosdc.experiment.run.order import published_places
+        from evosdc.experiment.data import load_data
+        from evosdc.experiment.order import published_places
         from evosdc.files.masked_file import read_masked
         from evosdc.runs.layout import RELEASE, read_object
         from evosdc.table.alignment import align_codes
@@ -370,9 +369,9 @@ class _Kept(Generic[Data]):
 
     def chosen(self, which: int | str | Mapping[str, float], output: Path | None) -> ProtectedData[Data]:
         """Return a member of the front as the best file of a run of its own."""
-        from evosdc.experiment.run.choice import choose_member
-        from evosdc.experiment.run.export import named_member
-        from evosdc.experiment.run.own_data import write_own_data
+        from evosdc.experiment.members import choose_member
+        from evosdc.experiment.own_data import write_own_data
+        from evosdc.experiment.published_file import named_member
         from evosdc.report import write_pages
 
         own = [TemporaryDirectory(prefix="evosdc-")] if output is None else []

@@ -70,7 +70,7 @@ def protect(
     """
     from evosdc.api.progress import shown
     from evosdc.assess.defaults import choose_attributes
-    from evosdc.experiment.build.protection import protection
+    from evosdc.experiment.protection import protection
 
     options = read(ProtectOptions, locals())
     if options.executor is None and options.workers is None:

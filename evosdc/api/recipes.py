@@ -14,7 +14,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.secret import chosen_seed
 
 if TYPE_CHECKING:
-    from evosdc.experiment.config.experiment import Experiment
+    from evosdc.experiment.experiment import Experiment
 
 Data = TypeVar("Data")
 
@@ -57,8 +57,7 @@ def apply(
     --------
     >>> found = evosdc.apply("runs/first/recipe.toml", frame)  # doctest: +SKIP
     """
-    from evosdc.experiment.recipe.application import application
-    from evosdc.experiment.recipe.reading import usable_recipe
+    from evosdc.experiment.recipe_application import application, usable_recipe
 
     options = read(ApplyOptions, locals() | {"output": "frame"})
     drawn = chosen_seed(options.seed, options.key)
@@ -91,8 +90,8 @@ def explain(recipe: str | Path) -> list[str]:
     --------
     >>> evosdc.explain("runs/first/recipe.toml")  # doctest: +SKIP
     """
-    from evosdc.experiment.recipe.explanation import explanation
-    from evosdc.experiment.recipe.reading import usable_recipe
+    from evosdc.experiment.recipe_application import usable_recipe
+    from evosdc.experiment.recipe_outputs import explanation
 
     return list(explanation(usable_recipe(_path(recipe), default_registry())))
 

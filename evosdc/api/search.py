@@ -18,8 +18,8 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, first_state
 from evosdc.engine.problem import Problem
 from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, did_you_mean
-from evosdc.experiment.build.assembly import Assembly, assemble
-from evosdc.experiment.build.start import starting_individual
+from evosdc.experiment.assembly import Assembly, assemble
+from evosdc.experiment.start import starting_individual
 from evosdc.model import Individual, Raced, Restricted
 from evosdc.model.individual import Values
 from evosdc.plugins.registry import default_registry
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from deap import base
 
-    from evosdc.experiment.config.experiment import Experiment
+    from evosdc.experiment.experiment import Experiment
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,8 +308,8 @@ def _values(problem: Problem, genome: Any, given: Mapping[str, float]) -> Values
 
 
 def _assembled(experiment: Any, data: Any, protect: Sequence[str] | str | None, key: Path | None) -> Assembly:
-    from evosdc.experiment.config.reader import parse_experiment
-    from evosdc.experiment.run.own_data import with_own_data
+    from evosdc.experiment.own_data import with_own_data
+    from evosdc.experiment.reader import parse_experiment
 
     given = dict(experiment) if isinstance(experiment, Mapping) else experiment.to_json()
     if protect is not None:

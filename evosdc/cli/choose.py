@@ -24,8 +24,8 @@ def choose(run_dir: Path, member: str, output: Path, as_json: bool) -> None:
     from evosdc.cli.display import display
     from evosdc.cli.ending import conclude, reported
     from evosdc.cli.run import leave_by
-    from evosdc.experiment.run.choice import choose_member
-    from evosdc.experiment.run.export import named_member
+    from evosdc.experiment.members import choose_member
+    from evosdc.experiment.published_file import named_member
     from evosdc.plugins.registry import default_registry
 
     which = named_member(member)

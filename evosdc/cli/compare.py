@@ -25,9 +25,9 @@ def compare(run_dirs: tuple[Path, ...], paired: bool, surfaces: Path | None, for
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused, write_text
-    from evosdc.runs.completeness import require_complete
-    from evosdc.runs.group_comparison import compare_runs, sentences
+    from evosdc.runs.comparison import compare_runs, sentences
     from evosdc.runs.reader import read_run_folders
+    from evosdc.runs.status import require_complete
 
     if surfaces is not None:
         require_apart(surfaces)
@@ -64,7 +64,7 @@ def _print_groups(found: Mapping[str, Any]) -> None:
     from rich.text import Text
 
     from evosdc.cli.text import harmless, print_table
-    from evosdc.runs.group_comparison import TITLES
+    from evosdc.runs.comparison import TITLES
 
     shown = Table(title="Medians of the runs of each search", title_justify="left")
     shown.add_column("search", overflow="fold")

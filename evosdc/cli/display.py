@@ -20,7 +20,7 @@ from rich.text import Text
 
 from evosdc.cli.signals import stop_if_asked
 from evosdc.cli.text import scores_in_words
-from evosdc.experiment.run.display import Display
+from evosdc.experiment.display import Display
 
 PERIOD = 5.0
 """Seconds between two lines of progress where there is no terminal."""

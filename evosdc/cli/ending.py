@@ -30,7 +30,7 @@ def outcome(path: Path, shown: Any, work: Callable[[], dict[str, Any]], pages: b
 def _ended(path: Path) -> bool:
     """Whether a run or study is complete, whatever came after."""
     from evosdc.errors import InputError
-    from evosdc.experiment.study.status import read_status
+    from evosdc.experiment.study_status import read_status
     from evosdc.runs.status import FINISHED
 
     try:

@@ -13,8 +13,8 @@ from evosdc.cli.options import PATH, command_line, force_option, formulas_option
 
 if TYPE_CHECKING:
     from evosdc.engine.choice import Choice
-    from evosdc.experiment.build.assembly import Assembly
-    from evosdc.experiment.run.export import Member
+    from evosdc.experiment.assembly import Assembly
+    from evosdc.experiment.published_file import Member
 
 
 class MemberCommand(click.Command):
@@ -50,7 +50,7 @@ def export(
     """
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
-    from evosdc.experiment.run.export import in_words, named_member
+    from evosdc.experiment.published_file import in_words, named_member
 
     told = exported(run_dir, named_member(member), output, neutralise, force, shuffle)
     warn(told.warnings)
@@ -88,17 +88,17 @@ def exported(
     """
     from evosdc.assess.changes import perturbed_values
     from evosdc.cli.inputs import files_read, require_apart
-    from evosdc.experiment.run.export import front_member
-    from evosdc.experiment.run.order import write_published
-    from evosdc.experiment.run.provenance import input_account, manifest_of
+    from evosdc.experiment.order import write_published
+    from evosdc.experiment.provenance import input_account, manifest_of
+    from evosdc.experiment.published_file import front_member
     from evosdc.experiment.run.summaries import scored
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.formats import require_writable_format
     from evosdc.model import Generalising
     from evosdc.plugins.registry import default_registry
-    from evosdc.runs.completeness import require_complete
     from evosdc.runs.layout import RunFolder
     from evosdc.runs.published import published_faults
+    from evosdc.runs.status import require_complete
     from evosdc.secret import PUBLIC_SEED, public
 
     registry = default_registry()
@@ -152,7 +152,7 @@ def unprotected_sentences(member: "Member", changed: Mapping[str, int]) -> list[
     """Return what is said of a member that has the values of the original; usually nothing."""
     if any(changed.values()):
         return []
-    from evosdc.experiment.run.export import in_words
+    from evosdc.experiment.published_file import in_words
 
     told = in_words(member)
     named = f"{told[0].upper()}{told[1:]}"
@@ -161,8 +161,7 @@ def unprotected_sentences(member: "Member", changed: Mapping[str, int]) -> list[
 
 def schema_sentences(run_dir: Path, assembly: "Assembly") -> list[str]:
     """Return what is said where the schema was changed since the run began; usually nothing."""
-    from evosdc.experiment.run.environment import environment_of
-    from evosdc.experiment.run.schema_changes import schema_changes
+    from evosdc.experiment.environment import environment_of, schema_changes
     from evosdc.runs.layout import ENVIRONMENT, RunFolder, read_object
 
     changes = schema_changes(read_object(run_dir / ENVIRONMENT), environment_of(assembly, RunFolder(run_dir).key()))
@@ -189,7 +188,7 @@ def verdict_sentences(run_dir: Path) -> list[str]:
 
 def unjudged_sentences(run_dir: Path, member: "Member", exported: Mapping[str, Any]) -> list[str]:
     """Return what is said of a member that is not the best file, which alone the verdict of a run is about."""
-    from evosdc.experiment.run.export import OWN
+    from evosdc.experiment.published_file import OWN
     from evosdc.runs.layout import RESULT
     from evosdc.runs.result import Result
 

@@ -26,7 +26,7 @@ def finish(run_dir: Path, patience: float, as_json: bool) -> None:
     from evosdc.cli.run import leave_by
     from evosdc.cli.status import line
     from evosdc.cli.text import say
-    from evosdc.experiment.study.status import read_status
+    from evosdc.experiment.study_status import read_status
     from evosdc.runs.layout import RESULT, read_object
 
     said = finished(run_dir, time=patience)

@@ -13,7 +13,7 @@ from evosdc.printing import printable
 from evosdc.runs.layout import run_folder_of
 
 if TYPE_CHECKING:
-    from evosdc.experiment.build.assembly import Assembly
+    from evosdc.experiment.assembly import Assembly
 
 
 def open_source(data: str, schema: Path | None) -> Source:

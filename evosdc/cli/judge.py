@@ -133,8 +133,8 @@ class _Asked:
 
 def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Asked:
     """Return what judges compare of the published file of a run."""
+    from evosdc.experiment.published_file import published_file
     from evosdc.experiment.run.opinion import claims_of, used_judges
-    from evosdc.experiment.run.published_file import published_file
     from evosdc.secret import judging_seed
     from evosdc.table.role_assignment import assign_known
 

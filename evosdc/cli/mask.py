@@ -34,9 +34,9 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
     from evosdc.errors import Fault, FaultCollector, ParameterError
-    from evosdc.experiment.config.maskings import masking_entries, step_of
-    from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts
-    from evosdc.experiment.run.provenance import input_account, manifest_of
+    from evosdc.experiment.masked_parts import carrying_out, executor_for_parts
+    from evosdc.experiment.maskings import masking_entries, step_of
+    from evosdc.experiment.provenance import input_account, manifest_of
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.formats import require_writable_format
     from evosdc.files.row_order import IN_ORDER, SHUFFLED
@@ -45,7 +45,7 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
     from evosdc.model.parts import Material, Part
     from evosdc.options.written import parameters
     from evosdc.plugins.registry import default_registry
-    from evosdc.runs.crosswalk import write_crosswalk
+    from evosdc.runs.published import write_crosswalk
     from evosdc.secret import PUBLIC_SEED, Key, Seed, chosen_seed, draw_seed, public
     from evosdc.table.row_positions import random_order
     from evosdc.table.schema import Role

@@ -117,9 +117,9 @@ class _Compared:
 def _of_run(path: Path, registry: "Registry", names: list[str] | None, attributes: Sequence[str] | None) -> _Compared:
     """Return the published file of a run and its original, to be measured as the run did unless others are named."""
     from evosdc.assess.defaults import choose_attributes
-    from evosdc.experiment.build.problem import drawing_from
-    from evosdc.experiment.config.experiment import MeasureEntry
-    from evosdc.experiment.run.published_file import published_file
+    from evosdc.experiment.experiment import MeasureEntry
+    from evosdc.experiment.problem import drawing_from
+    from evosdc.experiment.published_file import published_file
     from evosdc.table.role_assignment import assign_known
 
     found = published_file(path, registry)
@@ -199,8 +199,8 @@ def _combined(
     registry: "Registry",
 ) -> dict[str, float]:
     """Return the scores with IL and DR, where there are measures of that kind."""
-    from evosdc.experiment.build.problem import aggregation_of
-    from evosdc.experiment.config.experiment import MeasureEntry, Measures
+    from evosdc.experiment.experiment import MeasureEntry, Measures
+    from evosdc.experiment.problem import aggregation_of
 
     if not il and not dr:
         return dict(scores)

@@ -20,7 +20,7 @@ def protect(data: str, options: ProtectOptions) -> None:
     """
     from evosdc.cli.inputs import data_of
     from evosdc.cli.run import carry_out, leave_by
-    from evosdc.experiment.build.protection import protection
+    from evosdc.experiment.protection import protection
     from evosdc.plugins.registry import default_registry
     from evosdc.secret import chosen_seed
 

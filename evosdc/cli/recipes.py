@@ -24,9 +24,8 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     from evosdc.cli.run import carry_out, leave_by
     from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
-    from evosdc.experiment.recipe.application import application
-    from evosdc.experiment.recipe.reading import usable_recipe
-    from evosdc.experiment.run.lacking_plugins import told_of_plugins
+    from evosdc.experiment.environment import told_of_plugins
+    from evosdc.experiment.recipe_application import application, usable_recipe
     from evosdc.files.atomic import require_unused
     from evosdc.files.formats import require_writable_format
     from evosdc.files.schema.schema_reader import load_schema
@@ -82,9 +81,9 @@ def explain(recipe: Path, as_json: bool) -> None:
     """Say what each step of a RECIPE contributes, on the file that it was made for."""
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.experiment.recipe.explanation import explanation
-    from evosdc.experiment.recipe.reading import usable_recipe
-    from evosdc.experiment.run.lacking_plugins import told_of_plugins
+    from evosdc.experiment.environment import told_of_plugins
+    from evosdc.experiment.recipe_application import usable_recipe
+    from evosdc.experiment.recipe_outputs import explanation
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import RunFolder
 

@@ -29,8 +29,8 @@ def report(run_dirs: tuple[Path, ...], output: Path | None, force: bool, for_use
     from evosdc.errors import DataError, Fault
     from evosdc.files.atomic import require_unused
     from evosdc.report import write_for_users, write_pages, write_report
-    from evosdc.runs.completeness import require_complete
     from evosdc.runs.layout import FOR_USERS, REPORT, require_run, run_folders
+    from evosdc.runs.status import require_complete
 
     if for_users and len(run_dirs) > 1:
         raise DataError(Fault("--for-users", f"{len(run_dirs)} runs", "one run, whose file is published"))

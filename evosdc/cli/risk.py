@@ -135,7 +135,7 @@ def perturbed_by(
     from evosdc.cli.inputs import open_source
     from evosdc.cli.text import warn
     from evosdc.plugins.registry import default_registry
-    from evosdc.runs.crosswalk import read_crosswalk
+    from evosdc.runs.published import read_crosswalk
 
     known = view.quasi_identifiers
     if original is not None:

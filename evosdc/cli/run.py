@@ -57,8 +57,8 @@ def run(
     Exit status 1 where a constraint of the experiment does not hold for the file; on fresh draws, where it is drawn at
     random.
     """
-    from evosdc.experiment.config.reader import read_experiment
-    from evosdc.experiment.run.lacking_plugins import told_of_plugins
+    from evosdc.experiment.environment import told_of_plugins
+    from evosdc.experiment.reader import read_experiment
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import RunFolder
     from evosdc.secret import chosen_seed
@@ -120,9 +120,9 @@ def check(
     from evosdc.assess.data_check import check_records
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.experiment.config.reader import read_experiment
-    from evosdc.experiment.run.lacking_plugins import told_of_plugins
-    from evosdc.experiment.study.settings import check_settings, planned_runs
+    from evosdc.experiment.environment import told_of_plugins
+    from evosdc.experiment.reader import read_experiment
+    from evosdc.experiment.study_settings import check_settings, planned_runs
     from evosdc.files.row_order import order_sentences
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import RunFolder
@@ -215,7 +215,7 @@ def resume(
     what was required when the run began.
     """
     from evosdc.cli.display import display
-    from evosdc.experiment.study.study import resume_study
+    from evosdc.experiment.study import resume_study
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import require_run
 
@@ -261,7 +261,7 @@ def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool, pages
     """
     from evosdc.cli.beginning import seconds_since
     from evosdc.cli.display import display
-    from evosdc.experiment.study.study import run_study
+    from evosdc.experiment.study import run_study
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import free_folder
     from evosdc.secret import Key

@@ -10,7 +10,7 @@ from evosdc.cli.options import PATH, json_option
 from evosdc.cli.text import say, scores_in_words
 
 if TYPE_CHECKING:
-    from evosdc.experiment.study.status import Status, StudyStatus
+    from evosdc.experiment.study_status import Status, StudyStatus
     from evosdc.runs.status import RunStatus
 
 MOST_LISTED = 40
@@ -25,9 +25,9 @@ def status(run_dir: Path, as_json: bool) -> None:
     Exit status 2 where files of the run are lacking, or a published one is not the one that it wrote.
     """
     from evosdc.cli.results import print_json
-    from evosdc.experiment.study.status import read_status
-    from evosdc.runs.completeness import lacking_faults
+    from evosdc.experiment.study_status import read_status
     from evosdc.runs.published import published_faults
+    from evosdc.runs.status import lacking_faults
 
     found = read_status(run_dir)
     faults = [] if found.active else [*lacking_faults(run_dir), *published_faults(run_dir)]
@@ -43,7 +43,7 @@ def status(run_dir: Path, as_json: bool) -> None:
 
 def rows(found: "Status") -> Iterator[tuple[str, str]]:
     """Yield what there is to say of a status: names and texts."""
-    from evosdc.experiment.study.status import StudyStatus
+    from evosdc.experiment.study_status import StudyStatus
 
     yield "title", found.title
     yield "folder", str(found.folder)
@@ -120,7 +120,7 @@ def _study_rows(study: "StudyStatus") -> Iterator[tuple[str, str]]:
 
 def line(found: "Status") -> str:
     """Return a status in one line, without anything that changes by itself as time goes by."""
-    from evosdc.experiment.study.status import StudyStatus
+    from evosdc.experiment.study_status import StudyStatus
 
     best: Mapping[str, Any] | None
     if isinstance(found, StudyStatus):

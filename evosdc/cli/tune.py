@@ -15,7 +15,7 @@ from evosdc.options.search import TuneOptions
 from evosdc.options.written import names_text
 
 if TYPE_CHECKING:
-    from evosdc.experiment.build.assembly import Assembly
+    from evosdc.experiment.assembly import Assembly
     from evosdc.files.write_report import WriteReport
     from evosdc.model import Masking
     from evosdc.secret import Seed
@@ -41,9 +41,9 @@ def tune(data: str, options: TuneOptions) -> None:
     from evosdc.cli.display import display
     from evosdc.cli.inputs import data_of
     from evosdc.errors import DataError, Fault
-    from evosdc.experiment.build.assembly import assemble
-    from evosdc.experiment.build.protection import protection
-    from evosdc.experiment.run.tuning import budget_of, tune_alone
+    from evosdc.experiment.assembly import assemble
+    from evosdc.experiment.protection import protection
+    from evosdc.experiment.tuned_start import budget_of, tune_alone
     from evosdc.files.atomic import check_writable
     from evosdc.plugins.registry import default_registry
     from evosdc.secret import chosen_seed
@@ -206,8 +206,8 @@ NO_BARE_KEY = re.compile(r"[^A-Za-z0-9_-]|^$")
 
 def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str, Any]) -> "WriteReport":
     """Write the best file, all figures, and an experiment that begins with tuned methods; return what was written."""
-    from evosdc.experiment.config.resolution import experiment_text
-    from evosdc.experiment.run.tuning import best_file, with_tuned
+    from evosdc.experiment.reader import experiment_text
+    from evosdc.experiment.tuned_start import best_file, with_tuned
     from evosdc.files.atomic import make_folder, write_text
     from evosdc.runs.layout import BEST, EXPERIMENT, KEY, TUNING
     from evosdc.secret import Key

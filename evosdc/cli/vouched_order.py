@@ -114,7 +114,7 @@ def matched_tables(
     from evosdc.assess.changes import matched
     from evosdc.files.masked_file import read_masked
     from evosdc.files.reading import parsed
-    from evosdc.runs.crosswalk import read_crosswalk
+    from evosdc.runs.published import read_crosswalk
 
     if crosswalk is None:
         return original.table, read_masked(masked, original, require, generalised).table

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from evosdc.experiment.study.status import Status
+    from evosdc.experiment.study_status import Status
 
 GRACE = 10.0
 """Seconds to wait for a run that is only about to begin."""
@@ -48,7 +48,7 @@ def _followed(path: Path, interval: float, console: "Console") -> "Status":
 
     from evosdc.cli.status import line
     from evosdc.cli.text import harmless, say
-    from evosdc.experiment.study.status import read_status
+    from evosdc.experiment.study_status import read_status
     from evosdc.runs.status import WAITING
 
     found, told, began = read_status(path), "", monotonic()

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from evosdc.report.drawn import Drawing
 from evosdc.report.figures import add_iso_scores
 from evosdc.report.palette import colours, figure, literal
-from evosdc.runs.indicators import attainment_surface
+from evosdc.runs.comparison import attainment_surface, front_of
 from evosdc.runs.reader import RecordedRun
-from evosdc.runs.run_groups import front_of
 
 DRAWN = (("best", 1e-9, "dot"), ("median", 0.5, "solid"), ("worst", 1.0, "dash"))
 """Name, share of the runs that attain the surface, and line."""

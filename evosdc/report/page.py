@@ -37,9 +37,9 @@ from evosdc.report.resources import PLOTLY, resource, template
 from evosdc.report.standings import Standings, standings
 from evosdc.report.verdicts import changed_cells
 from evosdc.report.wording import MISSING_RULES, number
+from evosdc.runs.comparison import one_search
 from evosdc.runs.rank_tests import METHOD
 from evosdc.runs.reader import RecordedRun, read_run_folders
-from evosdc.runs.run_groups import one_search
 
 LARGEST = 2_000_000
 """Bytes of a page, at most, unless it is about a single run: plotly takes three quarters of them."""

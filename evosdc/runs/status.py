@@ -1,7 +1,8 @@
-"""How a run is doing, from what lies in its folder; nothing of the run is touched or waited for."""
+"""How a run is doing: running, stopped, complete; and asking it to end."""
 
+import shlex
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,9 +10,116 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from evosdc.errors import CheckpointError, Fault
+from evosdc.files.atomic import write_text
+from evosdc.printing import printable
 from evosdc.runs.journal import journal_tail
-from evosdc.runs.layout import JOURNAL, LOCK, REPORT, RESOLVED, RESULT, STATUS, read_object
+from evosdc.runs.layout import (
+    ENVIRONMENT,
+    EXPERIMENT,
+    FREQUENCIES,
+    FRONT,
+    JOURNAL,
+    LOCK,
+    REPORT,
+    RESOLVED,
+    RESULT,
+    RISK,
+    SCORES,
+    STATUS,
+    read_object,
+    run_folders,
+)
 from evosdc.runs.lock import SILENCE, LockOwner, read_owner
+
+REQUEST = ".finish"
+
+
+class EndRequested(KeyboardInterrupt):
+    """Somebody asked the run to end: it ends as by Ctrl-C."""
+
+
+def request_end(folder: Path) -> None:
+    """Ask the run or study of a folder to end."""
+    write_text(folder / REQUEST, "")
+
+
+def end_requested(folder: Path) -> bool:
+    """Whether the run or study of a folder was asked to end."""
+    return (folder / REQUEST).exists()
+
+
+def withdraw(folder: Path) -> None:
+    """Take back or tick off the request."""
+    (folder / REQUEST).unlink(missing_ok=True)
+
+
+def end_if_requested(folder: Path) -> None:
+    """Raise `EndRequested` where the run or study of a folder was asked to end."""
+    if end_requested(folder):
+        withdraw(folder)
+        raise EndRequested
+
+
+BEGUN = (EXPERIMENT, ENVIRONMENT, STATUS, JOURNAL)
+"""What every run has that its search began with."""
+
+ENDED = (FRONT, SCORES, FREQUENCIES, RISK)
+"""What every run has besides that wrote a result."""
+
+_WANTED = "the file as the run wrote it"
+
+
+def lacking_faults(path: Path) -> Iterator[Fault]:
+    """Yield what is missing, empty or damaged in the folder of a run, or of the runs of a study."""
+    for folder in run_folders(path):
+        yield from _of_run(folder)
+
+
+def require_complete(paths: Iterable[Path]) -> None:
+    """Raise `CheckpointError` with what is missing, empty or damaged in the folders of runs and studies."""
+    faults = [fault for path in paths for fault in lacking_faults(path)]
+    if faults:
+        raise CheckpointError(faults)
+
+
+def _of_run(folder: Path) -> Iterator[Fault]:
+    resume = f"`{shlex.join(['evosdc', 'resume', str(folder)])}`"
+    ended = _state(folder) == "done"
+    written = (folder / RESULT).exists()
+    if not ended and not written and not (folder / JOURNAL).exists():
+        return  # it is just beginning, or never began
+    for name in BEGUN:
+        restore = f"{resume} writes it anew." if name == EXPERIMENT else "Restore it from a copy, or begin a new run."
+        yield from _of_file(folder / name, restore)
+    if ended or written:
+        anew = f"Remove what is left of it: {resume} writes it anew." if written else f"{resume} writes it anew."
+        yield from _of_file(folder / RESULT, anew)
+    for name in ENDED if written else ():
+        yield from _of_file(folder / name, f"Restore it, or remove result.json: {resume} then writes both anew.")
+
+
+def _of_file(file: Path, advice: str) -> Iterator[Fault]:
+    given = ""
+    if not file.is_file():
+        given = "no file, though the run wrote one"
+    elif file.stat().st_size == 0 and file.name != JOURNAL:
+        given = "an empty file"
+    elif file.suffix == ".json":
+        try:
+            read_object(file)
+        except (OSError, ValueError):
+            given = "a damaged file"
+    if given:
+        yield Fault(printable(str(file)), given, _WANTED, advice)
+
+
+def _state(folder: Path) -> str:
+    try:
+        return str(read_object(folder / STATUS).get("state", ""))
+    except (OSError, ValueError):
+        return ""
+
 
 RUNNING, FINISHED, STOPPED, FAILED, KILLED, WAITING = "running", "finished", "stopped", "failed", "killed", "waiting"
 

@@ -1,12 +1,13 @@
-"""Who carries out trials, remembers them, and keeps to the budget."""
+"""Judging trials on the tuning's scale, here or side by side on workers."""
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf, sqrt
 from statistics import fmean, median, stdev
 from time import monotonic
+from typing import TypeVar
 
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.failures import ErrorRule
@@ -16,9 +17,8 @@ from evosdc.plugins.registry import Registry
 from evosdc.secret import Seed
 from evosdc.slow_work import Slow, told_while_slow
 from evosdc.time_limit import DeadlineOver, time_limited
-from evosdc.tuning.candidate import Budget, Candidate, Wanted
-from evosdc.tuning.kept import Kept
-from evosdc.tuning.trial import Order, Refusal, Trial, attempt, mean_order
+from evosdc.tuning.designs import Budget, Candidate, Wanted
+from evosdc.tuning.trials import Kept, Order, Refusal, Trial, attempt, mean_order
 
 BATCH = 32
 """Trials between two looks at the clock, for each worker."""
@@ -272,3 +272,30 @@ class Judge:
             return False
         gaps = [a[1] - b[1] for a, b in pairs]
         return abs(fmean(gaps)) < stdev(gaps) / sqrt(len(gaps))
+
+
+T = TypeVar("T")
+
+Search = Generator[list[Wanted], None, T]
+"""A search that yields the trials that it needs, and goes on when they have been carried out."""
+
+
+def together(judge: Judge, searches: Sequence[Search[T]]) -> list[T]:
+    """Carry out searches side by side, so that all workers have something to do; return what each of them found."""
+    found: dict[int, T] = {}
+    waiting: dict[int, list[Wanted]] = {}
+
+    def go_on(place: int) -> None:
+        try:
+            waiting[place] = next(searches[place])
+        except StopIteration as ended:
+            waiting.pop(place, None)
+            found[place] = ended.value
+
+    for place in range(len(searches)):
+        go_on(place)
+    while waiting:
+        judge.judge(want for place in sorted(waiting) for want in waiting[place])
+        for place in sorted(waiting):
+            go_on(place)
+    return [found[place] for place in range(len(searches))]

@@ -10,10 +10,9 @@ from math import inf
 from evosdc.engine.problem import Problem
 from evosdc.model import Masking
 from evosdc.model.individual import precedence_of
-from evosdc.tuning.candidate import Candidate
+from evosdc.tuning.designs import Candidate
 from evosdc.tuning.judge import Judge
-from evosdc.tuning.masking_times import MaskingTimes
-from evosdc.tuning.trial import Order
+from evosdc.tuning.trials import MaskingTimes, Order
 
 LARGE = 100_000
 """Records from which on a file is tuned by a sample, within a limit of time."""

@@ -6,13 +6,11 @@ from typing import Any
 
 from evosdc.model import Masking
 from evosdc.table.table import Table
-from evosdc.tuning.arm import Arm, Kind
-from evosdc.tuning.candidate import Candidate
-from evosdc.tuning.evidence import evidence_sentence
+from evosdc.tuning.designs import Arm, Candidate, Kind
 from evosdc.tuning.judge import Judge
 from evosdc.tuning.large_files import file_seconds, promising
-from evosdc.tuning.leaders import leaders
-from evosdc.tuning.trial import Order, Trial, mean_order
+from evosdc.tuning.schedule import evidence_sentence, leaders
+from evosdc.tuning.trials import Order, Trial, mean_order
 
 
 @dataclass(frozen=True)

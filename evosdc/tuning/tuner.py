@@ -9,13 +9,12 @@ from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Seed
 from evosdc.slow_work import Slow
-from evosdc.tuning.arm import arms_of, portfolio_arms
-from evosdc.tuning.candidate import Budget, Candidate
-from evosdc.tuning.course import Course
+from evosdc.tuning.designs import Budget, Candidate, arms_of, portfolio_arms
 from evosdc.tuning.judge import MOST_OF_TIME, Judge
 from evosdc.tuning.large_files import ROW_SHARE, SAMPLE_SHARE, confirm
-from evosdc.tuning.masking_times import MaskingTimes
 from evosdc.tuning.result import Tuning, tuning_of
+from evosdc.tuning.schedule import Course
+from evosdc.tuning.trials import MaskingTimes
 
 
 def tune(
@@ -38,7 +37,7 @@ def tune(
 
     1. Every design of every method is judged on a coarse grid, and so is every entry of the portfolio. Within a
        time each design's first point comes before the second of any, what promises most before all others
-       (`evosdc.tuning.order`), and in turn with them a spread of the portfolio (`evosdc.tuning.spread`).
+       (`evosdc.tuning.designs`), and in turn with them a spread of the portfolio (`evosdc.tuning.schedule`).
     2. A race: around each design's best point ever smaller steps are tried on ever more draws; after two levels only
        the better half of the designs goes on each time.
     3. The best designs are applied to each attribute with parameters of its own, which are then tuned one by one; an

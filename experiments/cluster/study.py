@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 import evosdc
-from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.reader import read_experiment
 
 HERE = Path(__file__).parent
 EXECUTORS = {"serial": 1, "processes": 2, "scoop": 2}

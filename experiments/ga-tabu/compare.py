@@ -26,7 +26,7 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.experiment.build.start import individual_of
+from evosdc.experiment.start import individual_of
 from evosdc.model import Aggregation, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
 from evosdc.plugins.registry import default_registry

@@ -22,7 +22,7 @@ from typing import Any
 import click
 
 import evosdc
-from evosdc.experiment.build.protection import protection
+from evosdc.experiment.protection import protection
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 

@@ -22,9 +22,9 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.build.start import individual_of
-from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.start import individual_of
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Streams
 

@@ -24,7 +24,7 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.experiment.build.start import individual_of
+from evosdc.experiment.start import individual_of
 from evosdc.model import Aggregation, Individual, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
 from evosdc.model.individual import Values

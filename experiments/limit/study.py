@@ -17,7 +17,7 @@ from time import process_time
 import click
 
 import evosdc
-from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.reader import read_experiment
 
 HERE = Path(__file__).parent
 FILES = ("housing", "german-credit", "solar-flare", "adult-1000")

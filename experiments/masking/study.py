@@ -24,8 +24,8 @@ from scoring import Scale
 
 from evosdc.assess.mask import apply_masking
 from evosdc.errors import InputError
-from evosdc.experiment.build.data import load_data, microdata_of
-from evosdc.experiment.config.data_source import DataSource
+from evosdc.experiment.data import load_data, microdata_of
+from evosdc.experiment.experiment import DataSource
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.secret import Purpose, stream

@@ -29,20 +29,20 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
-from evosdc.experiment.build.assembly import Assembly, assemble
-from evosdc.experiment.build.plan_genotype import plan_genotype
-from evosdc.experiment.build.protection import protection
-from evosdc.experiment.config.experiment import Experiment, Named, Start, StopRule
-from evosdc.experiment.config.maskings import MaskingEntry, TunedStart
-from evosdc.experiment.recipe.contributions import mean_scores
-from evosdc.experiment.run.own_data import with_own_data
-from evosdc.experiment.run.portfolio import search_from, starting_individuals
-from evosdc.experiment.run.tuning import tune_alone
+from evosdc.experiment.assembly import Assembly, assemble
+from evosdc.experiment.experiment import Experiment, Named, Start, StopRule
+from evosdc.experiment.maskings import MaskingEntry, TunedStart
+from evosdc.experiment.own_data import with_own_data
+from evosdc.experiment.plan_genotype import plan_genotype
+from evosdc.experiment.portfolio import search_from, starting_individuals
+from evosdc.experiment.protection import protection
+from evosdc.experiment.recipe_outputs import mean_scores
+from evosdc.experiment.tuned_start import tune_alone
 from evosdc.model import Masking
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
-from evosdc.tuning.candidate import Budget
+from evosdc.tuning.designs import Budget
 
 REGISTRY = default_registry()
 FILES: dict[str, dict[str, Any]] = {

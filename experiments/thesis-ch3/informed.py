@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import evosdc
-from evosdc.experiment.build.data import load_data, microdata_of
-from evosdc.experiment.build.start_files import read_start_files
-from evosdc.experiment.config.experiment import Experiment, Start
+from evosdc.experiment.data import load_data, microdata_of
+from evosdc.experiment.experiment import Experiment, Start
+from evosdc.experiment.start import read_start_files
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.study.study import run_study
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.study import run_study
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from evosdc.engine.fresh import FreshScores
 from evosdc.engine.problem import Problem
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment, MeasureEntry
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment, MeasureEntry
 from evosdc.plugins.registry import default_registry
 
 INFORMED = ("guess-gain", "informed-linkage", "worst-relabelling")

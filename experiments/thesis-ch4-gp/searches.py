@@ -10,8 +10,8 @@ from typing import Any
 from informed import judging_problem
 
 from evosdc.engine.problem import Problem
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.study.study import run_study
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.study import run_study
 from evosdc.plugins.registry import default_registry
 from evosdc.randomisation.equations.equation import Equation
 from evosdc.randomisation.equations.equation_design import read_equation_design

@@ -11,8 +11,8 @@ from informed import INFORMED, informed_figures, judging_problem, rank
 from tables import publish
 
 from evosdc.engine.fresh import advantage, fresh_scores
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 
 DATA = {

@@ -11,8 +11,8 @@ from informed import INFORMED, judging_problem
 from tables import publish
 
 from evosdc.engine.fresh import FIRST_FRESH, FreshScores, advantage, fresh_scores
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.randomisation.invariance import marginal_shift
 from evosdc_pram.matches import CorrectMatches

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 import evosdc
-from evosdc.experiment.build.data import load_data, microdata_of
-from evosdc.experiment.config.data_source import DataSource
+from evosdc.experiment.data import load_data, microdata_of
+from evosdc.experiment.experiment import DataSource
 from evosdc.model import Fitted, Measure
 from evosdc.plugins.registry import Registry
 from evosdc.table.table import Table

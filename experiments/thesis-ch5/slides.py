@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import evosdc
-from evosdc.experiment.build.data import load_data
-from evosdc.experiment.config.data_source import DataSource
+from evosdc.experiment.data import load_data
+from evosdc.experiment.experiment import DataSource
 from evosdc.plugins.registry import Registry
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table

@@ -22,8 +22,8 @@ MODULES = (
     "evosdc.cli.init",
     "evosdc.cli.member",
     "evosdc.cli.risk",
-    "evosdc.experiment.run.export",
-    "evosdc.experiment.run.member",
+    "evosdc.experiment.published_file",
+    "evosdc.experiment.members",
 )
 """Where the commands are that answer at once; what these import, each of them would import."""
 

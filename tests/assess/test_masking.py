@@ -110,7 +110,7 @@ def test_the_command_masks_by_strata_and_says_so(tmp_path: Path) -> None:
 
 
 def test_an_entry_of_a_start_can_name_strata() -> None:
-    from evosdc.experiment.config.experiment import Experiment
+    from evosdc.experiment.experiment import Experiment
 
     experiment = Experiment(data={"name": "housing"}, start=[{"method": "mdav", "k": 3, "by": ["metro"]}])
     (entry,) = experiment.start.methods

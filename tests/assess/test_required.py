@@ -4,10 +4,10 @@ import pytest
 
 from evosdc.assess.verdict import on_publication, unmet
 from evosdc.errors import InputError
-from evosdc.experiment.build.constraints import parse_constraints
-from evosdc.experiment.build.protection import protection
-from evosdc.experiment.build.safeguards import aims_among, aims_of, with_origins
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.constraints import parse_constraints
+from evosdc.experiment.default_constraints import aims_among, aims_of, with_origins
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.protection import protection
 from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry

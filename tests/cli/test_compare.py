@@ -77,7 +77,7 @@ def test_a_front_that_settles_ends_the_search_and_a_resume_ends_there_too(tmp_pa
 
     with pytest.raises(KeyboardInterrupt):
         evosdc_api.run(single, tmp_path / "parts", callback=broken_off)
-    from evosdc.experiment.study.study import resume_study
+    from evosdc.experiment.study import resume_study
     from evosdc.plugins.registry import default_registry
 
     resumed = resume_study(tmp_path / "parts", default_registry())

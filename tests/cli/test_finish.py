@@ -9,12 +9,12 @@ import pytest
 import evosdc as evosdc_api
 from evosdc.cli.signals import Stopped
 from evosdc.errors import ExperimentError
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.display import Display
-from evosdc.experiment.run.run import resume_once, run_once
-from evosdc.experiment.study.study import run_study
+from evosdc.experiment.display import Display
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import resume_once, run_once
+from evosdc.experiment.study import run_study
 from evosdc.plugins.registry import default_registry
-from evosdc.runs.finish import EndRequested, request_end
+from evosdc.runs.status import EndRequested, request_end
 
 FILES = ("best.csv", "front.csv", "scores.csv", "result.json")
 
@@ -48,7 +48,7 @@ def press():
 @pytest.fixture(autouse=True)
 def attentive(monkeypatch):
     """Runs look for a request after every generation, however fast."""
-    monkeypatch.setattr("evosdc.experiment.run.recorder.FLUSH", 0.0)
+    monkeypatch.setattr("evosdc.experiment.recorder.FLUSH", 0.0)
 
 
 @pytest.fixture

@@ -14,11 +14,10 @@ import tomli_w
 import evosdc
 from evosdc.cli import main
 from evosdc.errors import DataError, InputError
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.config.recipe_file import read_recipe, recipe_text
-from evosdc.experiment.recipe.explanation import explanation
-from evosdc.experiment.recipe.outputs import recipe_of
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.recipe import read_recipe, recipe_text
+from evosdc.experiment.recipe_outputs import explanation, recipe_of
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
 

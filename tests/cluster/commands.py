@@ -19,7 +19,7 @@ from evosdc.engine.checkpoint import checkpoints
 
 HASTY = """
 import sys
-import evosdc.experiment.run.recorder as observers
+import evosdc.experiment.recorder as observers
 assert observers.INTERVAL
 observers.INTERVAL = 0.05
 from evosdc.cli import main

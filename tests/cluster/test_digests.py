@@ -7,8 +7,8 @@ import pytest
 
 from evosdc.engine.evaluation import Evaluator
 from evosdc.errors import ExperimentError
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 from tests.optional import require_dask
 
@@ -80,8 +80,8 @@ SCRIPT = """
 import sys
 from pathlib import Path
 import evosdc
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.workers import executor_of
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.workers import executor_of
 from evosdc.plugins.registry import default_registry
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ import pytest
 
 from evosdc.engine.asynchronous_islands import AsynchronousIslands
 from evosdc.engine.checkpoint import checkpoints
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.run import resume_once, run_once
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.plugins.registry import default_registry
 
 from .commands import assert_same_run, end_at, experiment_file
@@ -17,7 +17,7 @@ ISLANDS = {"name": "islands", "islands": 4, "interval": 3, "topology": "ring"}
 SLOW = """
 import os, time
 from pathlib import Path
-from evosdc.experiment.run import worker_tasks
+from evosdc.experiment import worker_tasks
 
 evolve = worker_tasks.evolve
 
@@ -49,7 +49,7 @@ def test_a_slow_island_changes_nothing_and_holds_up_only_those_that_need_it(
     serial = ran(experiment, tmp_path / "serial")
     (tmp_path / "slow_islands.py").write_text(SLOW)
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr("evosdc.experiment.run.workers.EVOLVE", "slow_islands:evolve_slowly")
+    monkeypatch.setattr("evosdc.experiment.workers.EVOLVE", "slow_islands:evolve_slowly")
     # With processes the slow island waits for the others to get ahead; SCOOP waits for it with all that it was given.
     monkeypatch.setenv("EVOSDC_TEST_SECONDS", "60" if executor == "processes" else "0.25")
     monkeypatch.setenv("EVOSDC_TEST_AHEAD", str(tmp_path / "ahead"))

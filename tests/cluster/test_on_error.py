@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.endurance]
 
 SENT = """
 import sys
-import evosdc.experiment.run.recorder as observers
+import evosdc.experiment.recorder as observers
 from evosdc.engine.evaluation import Evaluator
 observers.INTERVAL = 0.05
 Evaluator.better_sent = lambda self, count: count > 0 and self.dispatch is not None

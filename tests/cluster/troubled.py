@@ -128,5 +128,5 @@ class Trouble:
 
 def command(*words: object) -> list[str]:
     """Return a command line of evosdc that makes a checkpoint every twentieth of a second."""
-    hasty = "import sys, evosdc.experiment.run.recorder as o; o.INTERVAL = 0.05; "
+    hasty = "import sys, evosdc.experiment.recorder as o; o.INTERVAL = 0.05; "
     return [sys.executable, "-c", f"{hasty}from evosdc.cli import main; main(sys.argv[1:])", *map(str, words)]

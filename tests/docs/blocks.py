@@ -21,8 +21,8 @@ from typing import Any
 from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser
 
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.config.reader import parse_experiment
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.reader import parse_experiment
 from evosdc.files.schema.schema_reader import SCHEMA_KEYS, schema_of_text
 from tests.docs.commands import check_form, lines_of, run_line
 

@@ -10,10 +10,10 @@ import pytest
 from evosdc.assess.mask import apply_masking, build_steps, last_step_of
 from evosdc.assess.verdict import required_words
 from evosdc.engine.mending import mended
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run import causes
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment import infeasible_requirements as causes
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Purpose, stream

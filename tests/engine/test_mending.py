@@ -7,8 +7,8 @@ import pytest
 
 from evosdc.assess.mask import apply_masking, build_steps
 from evosdc.engine.mending import mended
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
 from evosdc.model import Masking
 from evosdc.model.individual import ERROR
 from evosdc.plugins.registry import default_registry

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.display import Display
+from evosdc.experiment.display import Display
+from evosdc.experiment.experiment import Experiment
 from evosdc.hookspecs import hookimpl
 from evosdc.plugins.registry import Registry
 from evosdc.specs import ExecutorSpec, GenotypeSpec, MeasureSpec

@@ -8,8 +8,8 @@ import pytest
 import evosdc
 from evosdc.assess.defaults import default_measures
 from evosdc.errors import InputError
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evosdc.experiment.run.environment import fitness_meaning
+from evosdc.experiment.environment import fitness_meaning
 from evosdc.plugins.registry import default_registry
 
 

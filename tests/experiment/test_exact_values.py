@@ -10,11 +10,11 @@ import pytest
 import evosdc
 from evosdc.cli import main
 from evosdc.errors import InputError
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.build.protection import protection
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.config.maskings import MaskingEntry
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.maskings import MaskingEntry
+from evosdc.experiment.protection import protection
+from evosdc.experiment.single_run import run_once
 from evosdc.model import Masking
 from evosdc.model.constraint import ACCEPTED
 from evosdc.options.search import ProtectOptions

@@ -17,10 +17,10 @@ from evosdc.algorithms.parent_child import ParentChild
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.errors import EvaluationError, PluginRaisedError
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.run import worker_tasks
-from evosdc.experiment.run.display import Display
-from evosdc.experiment.run.run import resume_once, run_once
+from evosdc.experiment import worker_tasks
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.display import Display
+from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.model.algorithm import evaluate
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import Journal, read_journal
@@ -130,7 +130,7 @@ def test_what_a_measure_raises_on_a_worker_is_told_and_its_text_is_not_kept(tmp_
 
 def lend(known, monkeypatch):
     """Let workers in this process know the plugin, and send them everything."""
-    monkeypatch.setattr("evosdc.experiment.run.worker_tasks.default_registry", lambda: known)
+    monkeypatch.setattr("evosdc.experiment.worker_tasks.default_registry", lambda: known)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
     worker_tasks.problem_of.cache_clear()
@@ -150,7 +150,7 @@ def test_a_run_that_was_stopped_before_its_first_generation(tmp_path, known, pla
 @pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()], ids=lambda e: type(e).__name__)
 @pytest.mark.parametrize("itself", [False, True], ids=["measure", "display"])
 def test_a_run_that_was_stopped_while_it_evaluated_its_start(tmp_path, known, plain, error, itself, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.run.portfolio.BATCH", 2)
+    monkeypatch.setattr("evosdc.experiment.portfolio.BATCH", 2)
     folder = tmp_path / "run"
     broken_off(folder, known, error, after=-1, itself=itself)
     assert status(folder)["state"] == ("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
@@ -187,7 +187,7 @@ def test_a_failure_while_the_results_are_written_loses_nothing(tmp_path, known, 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("evosdc.experiment.run.run.write_outputs", full)
+        patch.setattr("evosdc.experiment.single_run.write_outputs", full)
         with pytest.raises(OSError, match="No space"):
             run_once(experiment(), folder, known, 7)
     assert (status(folder)["state"], status(folder)["generation"]) == ("failed", 8)
@@ -209,8 +209,8 @@ def test_a_full_disk_leaves_the_older_checkpoint(tmp_path, known, plain, monkeyp
         return save(path, state, genotype)
 
     with monkeypatch.context() as patch:
-        patch.setattr("evosdc.experiment.run.recorder.save_checkpoint", save_until_full)
-        patch.setattr("evosdc.experiment.run.recorder.INTERVAL", 0.0)
+        patch.setattr("evosdc.experiment.recorder.save_checkpoint", save_until_full)
+        patch.setattr("evosdc.experiment.recorder.INTERVAL", 0.0)
         with pytest.raises(OSError, match="No space"):
             run_once(experiment(stop={"generations": 8}), folder, known, 7)
     assert status(folder)["state"] == "failed"
@@ -339,7 +339,7 @@ def test_what_a_checkpoint_holds_is_not_evaluated_again(tmp_path, known, monkeyp
 
 
 def test_the_journal_on_the_disk_reaches_as_far_as_the_newest_checkpoint(tmp_path, known, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.run.recorder.INTERVAL", 0.0)
+    monkeypatch.setattr("evosdc.experiment.recorder.INTERVAL", 0.0)
     folder, genotype = tmp_path / "run", genotype_of(known)
     reached = []
 
@@ -380,10 +380,10 @@ def test_the_seconds_before_a_stop_count(tmp_path, known):
 KILLED = """
 import sys
 from pathlib import Path
-import evosdc.engine.evaluation as evaluation, evosdc.experiment.run.recorder as observers
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.run import run_once
-from evosdc.experiment.run.display import Display
+import evosdc.engine.evaluation as evaluation, evosdc.experiment.recorder as observers
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import run_once
+from evosdc.experiment.display import Display
 from evosdc.plugins.registry import default_registry
 observers.INTERVAL = 0.05
 assert hasattr(evaluation.Evaluator, "better_sent")

@@ -9,10 +9,10 @@ from evosdc.engine.checkpoint import checkpoints, load_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.verification import unequal
 from evosdc.errors import UnknownNameError
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.run import worker_tasks
-from evosdc.experiment.run.run import resume_once, run_once
-from evosdc.experiment.run.workers import problem_for_workers
+from evosdc.experiment import worker_tasks
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.single_run import resume_once, run_once
+from evosdc.experiment.workers import problem_for_workers
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.runs.journal import read_journal
 from tests.engine.problems import evaluated
@@ -34,7 +34,7 @@ def plain(tmp_path_factory):
 def workers_know(monkeypatch):
     """Let workers in this process know the plugin, and send them everything."""
     found = registry()
-    monkeypatch.setattr("evosdc.experiment.run.worker_tasks.default_registry", lambda: found)
+    monkeypatch.setattr("evosdc.experiment.worker_tasks.default_registry", lambda: found)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.dispatch.worth_starting", lambda seconds, workers: True)
@@ -164,7 +164,7 @@ def test_a_worker_follows_relatives_that_it_knows(tmp_path, workers_know, monkey
 
 
 def test_a_worker_forgets_the_oldest(tmp_path, workers_know, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.run.worker_tasks.RECENT", 3)
+    monkeypatch.setattr("evosdc.experiment.worker_tasks.RECENT", 3)
     bench, _ = bench_of("levels", tmp_path, workers_know)
     genotype = bench.problem.genotype
     widths = genotype.random(bench.problem.streams.random_genome(0))[0]
@@ -181,7 +181,7 @@ def test_the_whole_road_to_workers_and_back(plain, name, tmp_path, workers_know,
     monkeypatch.setattr(worker_tasks, "evaluate", lambda *args: sent.append("evaluate") or evaluate(*args))
     monkeypatch.setattr(worker_tasks, "evaluate_start", lambda *args: sent.append("begin") or begin(*args))
     # The first start is made here, to learn what it costs: with batches of two the others are sent away.
-    monkeypatch.setattr("evosdc.experiment.run.portfolio.BATCH", 2)
+    monkeypatch.setattr("evosdc.experiment.portfolio.BATCH", 2)
     chosen = experiment(genotype=name, executor={"name": "lent", "workers": 2})
     result = run_once(chosen, tmp_path / "run", workers_know, 7).result
     assert lasting(result) == lasting(plain[name].result)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from evosdc.cli import main
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.run.fresh_findings import error_of, impossible_warning, pairs_on, requirements_on
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.single_run import run_once
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import evosdc
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.maskings import MaskingEntry
-from evosdc.experiment.config.reader import parse_experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.maskings import MaskingEntry
+from evosdc.experiment.reader import parse_experiment
 from evosdc.experiment.run.halves import half_release, halves_of, members_of, members_opinion
 from evosdc.plugins.registry import default_registry
 

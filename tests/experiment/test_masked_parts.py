@@ -16,7 +16,7 @@ from evosdc.cli import main
 from evosdc.errors import Fault, InputError, ParameterError, PluginError
 from evosdc.executors.processes import ProcessesExecutor
 from evosdc.executors.tasks import failure_of
-from evosdc.experiment.run.masked_parts import carrying_out, executor_for_parts, job_of
+from evosdc.experiment.masked_parts import carrying_out, executor_for_parts, job_of
 from evosdc.model import Executor, Masking, Microdata, Outcome, Task
 from evosdc.model.parts import Part
 from evosdc.plugins.registry import default_registry

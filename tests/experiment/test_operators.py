@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from evosdc.errors import InputError, PluginError, PluginRaisedError
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.model import OperatorSpec, hookimpl
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry, default_registry

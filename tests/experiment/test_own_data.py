@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import evosdc
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.run.own_data import with_own_data
-from evosdc.experiment.run.run import resume_once
+from evosdc.experiment.own_data import with_own_data
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import resume_once
 from evosdc.files.frame import table_from_frame
 from evosdc.plugins.registry import default_registry
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run import pace as pace_module
-from evosdc.experiment.run.pace import LEAST, all_paced, paced
-from evosdc.experiment.run.portfolio import starting_individuals
+from evosdc.experiment import effort_budget as pace_module
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.effort_budget import LEAST, all_paced, paced
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.portfolio import starting_individuals
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
 from evosdc.time_limit import DeadlineOver

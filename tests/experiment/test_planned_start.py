@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from evosdc.experiment.build.assembly import assemble, assembled_like
-from evosdc.experiment.build.start import starting_individual
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.config.recipe_file import read_recipe
-from evosdc.experiment.config.resolution import experiment_text
-from evosdc.experiment.run.display import Display
-from evosdc.experiment.run.planning import plan_assembly, planned_start, seconds_of_plan
-from evosdc.experiment.run.recorder import Recorder
-from evosdc.experiment.run.run import resume_once, run_once
+from evosdc.experiment.assembly import assemble, assembled_like
+from evosdc.experiment.display import Display
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.planning import plan_assembly, planned_start, seconds_of_plan
+from evosdc.experiment.reader import experiment_text
+from evosdc.experiment.recipe import read_recipe
+from evosdc.experiment.recorder import Recorder
+from evosdc.experiment.single_run import resume_once, run_once
+from evosdc.experiment.start import starting_individual
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import PLANNING, RECIPE, RunFolder
 from tests.engine.problems import evaluated

@@ -8,9 +8,9 @@ import pytest
 
 from evosdc.engine.fresh import FIRST_FRESH, advantage, fresh_scores, jackknife_errors, summarised
 from evosdc.errors import InputError
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.run import resume_once, run_once
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.plugins.registry import default_registry
 from tests.engine.problems import evaluated
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from evosdc.errors import InputError
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.config.reader import parse_experiment
-from evosdc.experiment.run.rehearsal import REHEARSING, rehearse
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.reader import parse_experiment
+from evosdc.experiment.rehearsal import REHEARSING, rehearse
 from evosdc.secret import Key
 
 HOUSING: dict[str, Any] = {

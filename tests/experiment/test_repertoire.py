@@ -12,11 +12,11 @@ from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.engine.verification import unequal
 from evosdc.errors import InputError
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.config.resolution import named_in, resolve
-from evosdc.experiment.run.portfolio import starting_individuals
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.portfolio import starting_individuals
+from evosdc.experiment.reader import named_in, resolve
+from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 

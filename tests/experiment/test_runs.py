@@ -15,10 +15,10 @@ from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkp
 from evosdc.engine.digest import digest_of
 from evosdc.engine.verification import unequal
 from evosdc.errors import CheckpointError, ExperimentError
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.run import resume_once, run_once
-from evosdc.experiment.study.study import resume_study, run_study
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import resume_once, run_once
+from evosdc.experiment.study import resume_study, run_study
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal
 
@@ -116,9 +116,9 @@ def test_resume_after_kill_nine_ends_as_if_never_stopped(tmp_path):
     chosen = experiment(stop={"generations": 1_000_000}, data={"name": "housing", "first": 400})
     script = (
         "import sys, json; from pathlib import Path\n"
-        "import evosdc.experiment.run.recorder as o; o.INTERVAL = 0.05\n"
-        "from evosdc.experiment.config.experiment import Experiment\n"
-        "from evosdc.experiment.run.run import run_once\n"
+        "import evosdc.experiment.recorder as o; o.INTERVAL = 0.05\n"
+        "from evosdc.experiment.experiment import Experiment\n"
+        "from evosdc.experiment.single_run import run_once\n"
         "from evosdc.plugins.registry import default_registry\n"
         "run_once(Experiment.model_validate_json(sys.argv[1]), Path(sys.argv[2]), default_registry(), 11)\n"
     )
@@ -156,7 +156,7 @@ def _set_generations(folder, generations):
 
 
 def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.run.recorder.INTERVAL", 0.0)
+    monkeypatch.setattr("evosdc.experiment.recorder.INTERVAL", 0.0)
     run_once(experiment(), tmp_path / "run", default_registry(), 11)
     older, newest = checkpoints(tmp_path / "run")
     newest.write_bytes(newest.read_bytes()[:-200])

@@ -10,11 +10,11 @@ import evosdc
 from evosdc.assess.verdict import NOT_YET
 from evosdc.cli import main
 from evosdc.errors import InputError
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.build.start import starting_individual, starting_table
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.run.opinion import LONG, claims_of, used_judges, wanted
-from evosdc.experiment.run.run import resume_once, run_once
+from evosdc.experiment.single_run import resume_once, run_once
+from evosdc.experiment.start import starting_individual, starting_table
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import NO_TIME
 from evosdc.runs.layout import RunFolder

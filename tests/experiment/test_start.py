@@ -11,10 +11,9 @@ import pytest
 from evosdc.cli import main
 from evosdc.engine.digest import digest_of
 from evosdc.errors import CheckpointError, InputError
-from evosdc.experiment.build.start import StartingPlan
-from evosdc.experiment.build.start_entries import StartEntry
-from evosdc.experiment.config.reader import parse_experiment
-from evosdc.experiment.run.run import resume_once, run_once
+from evosdc.experiment.reader import parse_experiment
+from evosdc.experiment.single_run import resume_once, run_once
+from evosdc.experiment.start import StartEntry, StartingPlan
 from evosdc.model import Individual, Masking
 from evosdc.plugins.registry import default_registry
 from evosdc.testing.tables import sample_table

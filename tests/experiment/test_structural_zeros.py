@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import evosdc
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 
 N = 150

@@ -11,15 +11,12 @@ import pytest
 from evosdc.api.tables import as_table
 from evosdc.engine.loop import search
 from evosdc.engine.problem import Problem
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.config.reader import read_experiment
-from evosdc.experiment.config.stop_rule import StopRule
-from evosdc.experiment.run.deadline import differing_numbers
-from evosdc.experiment.run.portfolio import starting_individuals
-from evosdc.experiment.run.repetition import begun_from
-from evosdc.experiment.run.run import run_once
-from evosdc.experiment.run.time_given import MOST_CONCLUDING, MOST_KEPT, TimeGiven
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment, StopRule
+from evosdc.experiment.portfolio import begun_from, starting_individuals
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import run_once
+from evosdc.experiment.time_budget import MOST_CONCLUDING, MOST_KEPT, TimeGiven, differing_numbers
 from evosdc.plugins.registry import default_registry
 from evosdc.time_limit import DeadlineOver
 
@@ -95,7 +92,7 @@ def stopped_by_time(monkeypatch):
 
         return search(algorithm, evaluator, streams, stop, state, until_third, advance)
 
-    monkeypatch.setattr("evosdc.experiment.run.run.search", short)
+    monkeypatch.setattr("evosdc.experiment.single_run.search", short)
 
 
 @pytest.mark.usefixtures("stopped_by_time")
@@ -105,7 +102,7 @@ def stopped_by_time(monkeypatch):
 def test_a_run_that_time_has_ended_is_repeated_from_its_own_experiment(tmp_path, monkeypatch, start):
     left = iter([None] + [60.0] * 6)
     monkeypatch.setattr(
-        "evosdc.experiment.run.portfolio.time_limited", lambda seconds, kind: EndingAfter(left, seconds, kind)
+        "evosdc.experiment.portfolio.time_limited", lambda seconds, kind: EndingAfter(left, seconds, kind)
     )
     experiment = Experiment(**SMALL, start=start, stop={"whole": 600.0})
     first = run_once(experiment, tmp_path / "first", default_registry(), 1)
@@ -173,6 +170,6 @@ def test_a_start_without_time_for_one_file_tells_the_part_that_it_belongs_to(mon
     def out_of_time(*_):
         raise DeadlineOver
 
-    monkeypatch.setattr("evosdc.experiment.run.portfolio.starting_individual", out_of_time)
+    monkeypatch.setattr("evosdc.experiment.portfolio.starting_individual", out_of_time)
     with pytest.raises(DeadlineOver):
         list(starting_individuals(assembly, None, lambda done, total: None))

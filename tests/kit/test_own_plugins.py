@@ -13,7 +13,7 @@ import pytest
 
 import evosdc as evosdc_api
 from evosdc.errors import InputError
-from evosdc.experiment.run.lacking_plugins import told_of_plugins
+from evosdc.experiment.environment import told_of_plugins
 from evosdc.model import Fitness, Fitted, Masking, Measure
 from evosdc.plugins.diagnosis import diagnose
 from evosdc.plugins.registry import default_registry

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from evosdc.errors import InputError
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.report import write_for_users, write_pages, write_report
 from evosdc.report.page import render

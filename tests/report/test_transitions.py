@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.report import write_report
 from evosdc.report.fresh_draws import fresh_rows

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evosdc.errors import DataError
-from evosdc.runs.crosswalk import read_crosswalk, write_crosswalk
+from evosdc.runs.published import read_crosswalk, write_crosswalk
 
 ROWS = np.array([4, 0, 2], dtype=np.intp)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.runs.indicators import attainment_surface, indicators_of, united_front
+from evosdc.runs.comparison import attainment_surface, indicators_of, united_front
 
 FRONTS = st.lists(
     st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=6).map(

@@ -10,10 +10,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from evosdc.errors import ExperimentError
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.display import Display
-from evosdc.experiment.run.run import run_once
-from evosdc.experiment.study.status import read_status
+from evosdc.experiment.display import Display
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.single_run import run_once
+from evosdc.experiment.study_status import read_status
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import Journal, journal_tail
 from evosdc.runs.layout import RunFolder
@@ -127,7 +127,7 @@ def test_the_tail_of_a_journal_is_whole_lines_only(tmp_path):
 
 
 def test_a_line_of_the_journal_can_be_read_soon_after_it_was_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.run.recorder.FLUSH", 0.0)
+    monkeypatch.setattr("evosdc.experiment.recorder.FLUSH", 0.0)
     seen = []
 
     class Looking(Display):

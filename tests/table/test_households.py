@@ -50,7 +50,7 @@ def test_members_of_a_household_are_not_masked_apart():
 
 def test_protect_refuses_with_the_reason(tmp_path):
     import evosdc
-    from evosdc.experiment.build.protection import protection
+    from evosdc.experiment.protection import protection
     from evosdc.options.search import ProtectOptions
     from evosdc.plugins.registry import default_registry
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from evosdc.engine.problem import Problem
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
-from evosdc.tuning.candidate import Budget
+from evosdc.tuning.designs import Budget
 from evosdc.tuning.result import Tuning
 from evosdc.tuning.tuner import tune
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evosdc.assess.defaults import default_portfolio
 from evosdc.model import Design, Masking, Range
-from evosdc.tuning.arm import Arm, TunedStep, arms_of, chained, portfolio_arms, split
+from evosdc.tuning.designs import Arm, TunedStep, arms_of, chained, portfolio_arms, split
 from tests.tuning.problems import PROTECT, REGISTRY, problem_of
 
 TABLE = problem_of().genotype.microdata.original

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from evosdc.tuning.arm import arms_of
-from evosdc.tuning.candidate import Budget, Candidate
-from evosdc.tuning.judge import UNKNOWN, Judge
-from evosdc.tuning.side_by_side import together
-from evosdc.tuning.trial import Refusal
+from evosdc.tuning.designs import Budget, Candidate, arms_of
+from evosdc.tuning.judge import UNKNOWN, Judge, together
+from evosdc.tuning.trials import Refusal
 from tests.tuning.problems import REGISTRY, problem_of
 
 PROBLEM = problem_of()

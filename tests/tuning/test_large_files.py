@@ -5,17 +5,15 @@ from __future__ import annotations
 import pytest
 
 from evosdc.datasets.loading import load_dataset
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run import tuning as runs_tuning
+from evosdc.experiment import tuned_start as runs_tuning
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
 from evosdc.model import Masking
-from evosdc.tuning import masking_times
-from evosdc.tuning.arm import arms_of
-from evosdc.tuning.candidate import Budget, Candidate
+from evosdc.tuning import trials as masking_times
+from evosdc.tuning.designs import Budget, Candidate, arms_of
 from evosdc.tuning.judge import Judge
 from evosdc.tuning.large_files import confirm, file_seconds, promised, promising, ratios_of
-from evosdc.tuning.masking_times import MaskingTimes
-from evosdc.tuning.trial import attempt
+from evosdc.tuning.trials import MaskingTimes, attempt
 from evosdc.tuning.tuner import tune
 from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.tuning.leaders import TOLERATED, leaders
+from evosdc.tuning.schedule import TOLERATED, leaders
 
 ORDERS = st.lists(st.tuples(st.floats(0.0, 5.0), st.floats(0.0, 100.0)), max_size=12)
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.model import Design
-from evosdc.tuning.arm import Arm, TunedStep
-from evosdc.tuning.order import in_order_of_promise
+from evosdc.tuning.designs import Arm, TunedStep, in_order_of_promise
 
 PROMISE = {"rank-swapping": 3, "table-swapping": 2, "pram": 1}
 

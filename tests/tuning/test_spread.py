@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.model import Masking
-from evosdc.tuning.spread import bisected, spread
+from evosdc.tuning.schedule import bisected, spread
 
 
 @given(st.integers(0, 70))

@@ -9,12 +9,10 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from evosdc.model import Masking
-from evosdc.tuning.arm import arms_of, portfolio_arms
-from evosdc.tuning.candidate import Budget, Candidate
-from evosdc.tuning.course import FINAL_DRAWS, Course
-from evosdc.tuning.evidence import FEWEST, evidence_sentence
+from evosdc.tuning.designs import Budget, Candidate, arms_of, portfolio_arms
 from evosdc.tuning.judge import Judge
 from evosdc.tuning.result import Tuning, tuning_of
+from evosdc.tuning.schedule import FEWEST, FINAL_DRAWS, Course, evidence_sentence
 from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of, tuned
 
 PROBLEM = problem_of()
@@ -43,7 +41,7 @@ def test_all_methods_are_in_the_table_at_their_best(tuning: Tuning) -> None:
 
 
 def test_figures_of_a_row_are_those_of_its_files(tuning: Tuning) -> None:
-    from evosdc.tuning.trial import Trial, attempt
+    from evosdc.tuning.trials import Trial, attempt
 
     for row in tuning.rows[:3]:
         again, _ = attempt(PROBLEM, REGISTRY, row.masking, PROBLEM.streams.seed, row.masking.draw)
@@ -110,7 +108,7 @@ ENTRIES = st.lists(
 @settings(max_examples=4, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(ENTRIES, st.integers(1, 10**6))
 def test_never_worse_than_the_entries_of_the_portfolio(entries: list[Masking], seed: int) -> None:
-    from evosdc.tuning.trial import attempt
+    from evosdc.tuning.trials import attempt
 
     problem = problem_of(seed=seed, records=60)
     found = tuned(problem, 150, tuple(entries), methods=("rank-swapping", "mdav"))

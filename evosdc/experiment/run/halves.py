@@ -17,12 +17,12 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.errors import EvosdcError, Fault, InputError, ParameterError
-from evosdc.experiment.build.assembly import Assembly, assembled_like
-from evosdc.experiment.build.start import starting_individual
-from evosdc.experiment.config.experiment import Start
-from evosdc.experiment.config.maskings import MaskingEntry
-from evosdc.experiment.config.recipe_file import read_recipe
-from evosdc.experiment.run.published_file import published_file
+from evosdc.experiment.assembly import Assembly, assembled_like
+from evosdc.experiment.experiment import Start
+from evosdc.experiment.maskings import MaskingEntry
+from evosdc.experiment.published_file import published_file
+from evosdc.experiment.recipe import read_recipe
+from evosdc.experiment.start import starting_individual
 from evosdc.model import Generalising
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RECIPE, RESULT, RunFolder

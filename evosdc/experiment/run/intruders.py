@@ -6,7 +6,7 @@ from typing import Any
 
 from evosdc.assess.intruder import Found, bound_of, found_by_intruder, strictest_bound
 from evosdc.errors import InputError
-from evosdc.experiment.build.assembly import Assembly
+from evosdc.experiment.assembly import Assembly
 from evosdc.model import Individual
 from evosdc.model.constraint import without_publishable
 from evosdc.table.exact_values import known_of

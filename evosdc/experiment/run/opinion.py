@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from evosdc.assess.judge import Claims, second_opinions
 from evosdc.assess.judge import SecondOpinion as JudgedFile
 from evosdc.errors import InputError
-from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.build.start import StartingFile, starting_table
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.run.summaries import entries_of
+from evosdc.experiment.start import StartingFile, starting_table
 from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RunFolder, is_replicate
@@ -91,7 +91,7 @@ def opinion_of(
     ----------
     assembly : Assembly
     starting : sequence of StartingFile
-        As `evosdc.experiment.run.portfolio.files_of` returns them.
+        As `evosdc.experiment.portfolio.files_of` returns them.
     best : Individual
         The solution.
     masked : Table

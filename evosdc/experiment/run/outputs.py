@@ -15,20 +15,19 @@ from evosdc.engine.digest import digest_of
 from evosdc.engine.loop import SearchState
 from evosdc.engine.problem import Problem
 from evosdc.engine.verification import rescored
-from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.build.constraints import judge_constraints
-from evosdc.experiment.build.start import StartingFile
-from evosdc.experiment.recipe.outputs import write_recipe
-from evosdc.experiment.recipe.profile import differences
-from evosdc.experiment.run.causes import causes_of, traced
-from evosdc.experiment.run.display import Display
-from evosdc.experiment.run.frequencies import frequencies
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.constraints import judge_constraints
+from evosdc.experiment.display import Display
+from evosdc.experiment.frequencies import frequencies, write_transitions
+from evosdc.experiment.infeasible_requirements import causes_of, traced
+from evosdc.experiment.limit import limit_of_run, limit_summary
+from evosdc.experiment.order import order_sentences, write_published
+from evosdc.experiment.recipe_outputs import write_recipe
+from evosdc.experiment.recipe_profile import differences
 from evosdc.experiment.run.fresh_findings import impossible_warning
 from evosdc.experiment.run.halves import members_opinion, plan_of
 from evosdc.experiment.run.intruders import WITHIN, member_for_verdict
-from evosdc.experiment.run.limit import limit_of_run, limit_summary
 from evosdc.experiment.run.opinion import expected_time, opinion_of, wanted
-from evosdc.experiment.run.order import order_sentences, write_published
 from evosdc.experiment.run.privacy_findings import privacy_findings
 from evosdc.experiment.run.release import write_release
 from evosdc.experiment.run.summaries import (
@@ -45,8 +44,8 @@ from evosdc.experiment.run.summaries import (
     time_warning,
     warnings_of,
 )
-from evosdc.experiment.run.time_given import UNLIMITED, TimeGiven
-from evosdc.experiment.run.transition_outputs import write_transitions
+from evosdc.experiment.start import StartingFile
+from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
 from evosdc.files.atomic import write_text
 from evosdc.files.row_order import SHUFFLED
 from evosdc.model import Described, Generalising, Individual, PostRandomised

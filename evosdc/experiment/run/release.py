@@ -12,11 +12,11 @@ from evosdc.assess.intruder import audience_of, bound_of, found_by_value, two_wa
 from evosdc.assess.unchanged import unchanged_columns
 from evosdc.assess.utility import analyses, corrections
 from evosdc.assess.verdict import TAIL, Evidence, on_publication, on_verdict, verdict_of
-from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.build.safeguards import aims_among
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.default_constraints import aims_among
+from evosdc.experiment.order import order_sentences
+from evosdc.experiment.provenance import digest
 from evosdc.experiment.run.intruders import found_in, safer_member
-from evosdc.experiment.run.order import order_sentences
-from evosdc.experiment.run.provenance import digest
 from evosdc.model import Individual
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.printing import NO_TIME

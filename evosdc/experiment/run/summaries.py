@@ -9,11 +9,11 @@ from evosdc.engine.archive import Archive
 from evosdc.engine.fresh import FIRST_FRESH, advantage, fresh_scores
 from evosdc.engine.hypervolume import REFERENCE
 from evosdc.engine.loop import SearchState
-from evosdc.experiment.build.assembly import Assembly
-from evosdc.experiment.build.start import StartingFile, fresh_masking_scores
-from evosdc.experiment.config.recipe_file import Recipe
-from evosdc.experiment.recipe.contributions import chain_of
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.recipe import Recipe
+from evosdc.experiment.recipe_outputs import chain_of
 from evosdc.experiment.run.fresh_findings import impossible_on, pairs_on, requirements_on
+from evosdc.experiment.start import StartingFile, fresh_masking_scores
 from evosdc.model import Individual
 from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder

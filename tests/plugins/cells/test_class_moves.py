@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
 from evosdc.model import Individual, Microdata, toolbox_of
 from evosdc.plugins.registry import default_registry
 from evosdc_cells.cells import Cells

@@ -12,10 +12,10 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Stop
 from evosdc.engine.verification import rescored
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
-from evosdc.experiment.run.portfolio import starting_individuals
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.portfolio import starting_individuals
+from evosdc.experiment.single_run import run_once
 from evosdc.model import Population, Siblings
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.journal import read_journal

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from evosdc.experiment.config.reader import parse_experiment
-from evosdc.experiment.study.study import run_study
+from evosdc.experiment.reader import parse_experiment
+from evosdc.experiment.study import run_study
 from evosdc.plugins.registry import default_registry
 from evosdc_equations.parsimony import Parsimony
 

@@ -57,7 +57,7 @@ def test_figures_and_report_are_written(output):
 
 
 def test_the_experiments_can_be_run_by_themselves():
-    from evosdc.experiment.config.reader import read_experiment
+    from evosdc.experiment.reader import read_experiment
 
     for name in ("german", "flare", "housing"):
         experiment = read_experiment(FOLDER / f"{name}.toml")

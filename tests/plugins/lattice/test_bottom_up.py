@@ -8,7 +8,7 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.generation import evolve
 from evosdc.engine.problem import Problem
 from evosdc.errors import ParameterError
-from evosdc.experiment.build.start import individual_of
+from evosdc.experiment.start import individual_of
 from evosdc.model import Aggregation, Microdata, toolbox_of
 from evosdc.model.fitness import SingleMeasure
 from evosdc.plugins.registry import default_registry

@@ -164,7 +164,7 @@ def test_a_killed_search_goes_on_to_the_same_result(name, evosdc, tmp_path):
     whole = run(evosdc, tmp_path)
     # However quick the computer, there is time to kill it.
     program = (
-        "import sys, time, evosdc.experiment.run.recorder as o; from evosdc.cli import main\n"
+        "import sys, time, evosdc.experiment.recorder as o; from evosdc.cli import main\n"
         "plain = o.Recorder.__call__\n"
         "o.Recorder.__call__ = lambda self, *given: (time.sleep(0.05), plain(self, *given))[1]\n"
         "main(sys.argv[1:])"

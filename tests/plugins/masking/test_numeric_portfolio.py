@@ -10,8 +10,8 @@ from hypothesis import given, settings
 
 from evosdc.assess.defaults import default_portfolio
 from evosdc.errors import ParameterError
-from evosdc.experiment.build.start_entries import start_of
-from evosdc.experiment.config.experiment import Experiment, Start
+from evosdc.experiment.experiment import Experiment, Start
+from evosdc.experiment.start import start_of
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from evosdc.cli import main
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.reader import parse_experiment
-from evosdc.experiment.run.run import run_once
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.reader import parse_experiment
+from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 
 MEASURES = {

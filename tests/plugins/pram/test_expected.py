@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from evosdc.engine.fresh import fresh_scores
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
 from evosdc.plugins.registry import default_registry
 
 EXACT = {"dbil", "unchanged", "correct-matches", "ctbil", "bivariate-difference"}
@@ -69,7 +69,7 @@ def test_draws_of_a_matrix_follow_it():
 
 def shifts(fitness, tmp_path):
     """Return the shift of the marginals of the best matrix that a short search finds."""
-    from evosdc.experiment.run.run import run_once
+    from evosdc.experiment.single_run import run_once
 
     given = {
         "seed": 8,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.config.reader import read_experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.reader import read_experiment
 from evosdc.plugins.registry import default_registry
 
 pytestmark = pytest.mark.studies

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from evosdc.assess.mask import RegisteredMethods, apply_masking, build_steps
 from evosdc.errors import PluginError
-from evosdc.experiment.build.assembly import assemble
-from evosdc.experiment.build.start import individual_of
-from evosdc.experiment.config.experiment import Experiment
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.start import individual_of
 from evosdc.model import Masking
 from evosdc.model.individual import PROVISIONAL
 from evosdc.model.parameters import parse_parameters

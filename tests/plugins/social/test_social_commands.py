@@ -10,7 +10,7 @@ import pytest
 
 import evosdc
 from evosdc.cli import main
-from evosdc.experiment.build.protection import protection
+from evosdc.experiment.protection import protection
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.report.for_users import render_for_users

@@ -1,1 +1,0 @@
-"""From the names in an experiment to objects: data, problem, algorithm and starting files."""

@@ -1,1 +1,0 @@
-"""What an experiment file says: its model, its reading, and its defaults written out."""

@@ -1,0 +1,183 @@
+"""Bounds of risk that a search keeps where nothing was required."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from evosdc.assess.intruder import strictest_bound
+from evosdc.errors import ParameterError
+from evosdc.experiment.experiment import Experiment, MeasureEntry, Measures
+from evosdc.model import Microdata, PostRandomised
+from evosdc.model.constraint import ACCEPTED, Constraint, without_publishable
+from evosdc.plugins.registry import Registry
+from evosdc.table.schema import Role
+
+MOST_HARM = 3.0
+"""What a measure of harm may come to at most, in per cent of the records."""
+
+
+MOST_LEARNED = 2.0
+"""How many more sensitive values, in per cent of the people, may be right when looked up in tables of the file than of
+people who are not in it: the excess that a judge of members and others may find for certain."""
+
+
+def harms_of(registry: Registry) -> dict[str, float]:
+    """Return the measures of harm that plugins offer, relabelling for one, each with its bound."""
+    return dict.fromkeys(registry.defaults("measure", "harm"), MOST_HARM)
+
+
+def exact_risks(
+    microdata: Microdata, registry: Registry, require: Sequence[str] = (), accepted: float = ACCEPTED
+) -> dict[str, float]:
+    """Return the measures of what the file gives away by exact values and in its tables, each with its bound.
+
+    The verdict refuses a file that is beyond one. A measure that not even the original exceeds is left out: no masked
+    file of it has to be kept from anything.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    registry : Registry
+    require : sequence of str
+        Requirements, which may set the bound.
+    accepted : float
+        The bound where they do not.
+
+    Raises
+    ------
+    ExperimentError
+        A requirement cannot be read.
+    """
+    original, bound = microdata.original, strictest_bound(require, registry, accepted)
+    scales = {str(attribute.scale) for attribute in original.schema.attributes}
+    fitting = [
+        name
+        for name in registry.defaults("measure", "exact")
+        if scales <= set(getattr(registry.spec("measure", name), "scales", ()))
+    ]
+    bounds = dict.fromkeys(fitting, bound)
+    if microdata.table.schema.with_role(Role.SENSITIVE):
+        bounds |= learned_of(registry)
+    return {
+        name: most
+        for name, most in bounds.items()
+        if len(original) and _score_of_original(name, microdata, registry) > most
+    }
+
+
+def learned_of(registry: Registry) -> dict[str, float]:
+    """Return the measures of what tables of a file tell of sensitive attributes, each with its bound."""
+    return dict.fromkeys(registry.defaults("measure", "lookup"), MOST_LEARNED)
+
+
+def _score_of_original(name: str, microdata: Microdata, registry: Registry) -> float:
+    """Return what a measure says of the original itself; 0 where it has nothing to say of such a file."""
+    try:
+        return float(registry.build("measure", name, {}).fit_in(microdata).score(microdata.original))
+    except ParameterError:
+        return 0.0
+
+
+def aims_of(
+    require: Sequence[str], registry: Registry, judged: Iterable[str], goal: float | None = None
+) -> dict[str, float]:
+    """Return the measures that a search has to keep to the bound of the verdict; none where it has no such goal.
+
+    They are those, among the measures by which it judges the risk, that a verdict may state, but for those that a
+    requirement bounds already.
+
+    Parameters
+    ----------
+    require : sequence of str
+        Requirements, of which one may be on the verdict, and others may set the bound.
+    registry : Registry
+    judged : iterable of str
+        Names of measures.
+    goal : float, optional
+        The bound that the search is for, in per cent of the people.
+    """
+    others, verdict = without_publishable(require)
+    if not verdict and goal is None:
+        return {}
+    bounded = {constraint.name for constraint in map(Constraint.parse, others) if constraint.operator == "<="}
+    stated = set(registry.defaults("measure", "identity")) - bounded
+    accepted = ACCEPTED if goal is None else goal
+    return dict.fromkeys((name for name in judged if name in stated), strictest_bound(others, registry, accepted))
+
+
+def aims_among(constraints: Sequence[str], registry: Registry, goal: float | None = None) -> list[str]:
+    """Return the constraints that `aims_of` has added to requirements, behind which they stand."""
+    # They stand behind the requirement on the verdict, and where there is none, where the first of them does.
+    verdicts = [place + 1 for place, text in enumerate(constraints) if without_publishable([text])[1]]
+    for place in verdicts[:1] or range(len(constraints)):
+        aims = limits_of(aims_of(constraints[:place], registry, registry.names("measure"), goal))
+        added = [text for text in constraints[place:] if text in aims]
+        if added and (verdicts or constraints[place] in aims):
+            return added
+    return []
+
+
+def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[str]:
+    """Return the constraints that keep measures at or below their bounds, but for those bounded already."""
+    return [f"{name} <= {bound:g}" for name, bound in bounds.items() if name not in set(bounded)]
+
+
+def with_origins(
+    judged: Sequence[Mapping[str, Any]],
+    registry: Registry,
+    most_harm: float = MOST_HARM,
+    aims: Sequence[str] = (),
+    accepted: float = ACCEPTED,
+) -> list[dict[str, Any]]:
+    """Return judged constraints that say by ``own`` whether evosdc set them itself, and nobody required them.
+
+    Parameters
+    ----------
+    judged : sequence of mapping
+        Of `judge_constraints`. Of two that are alike the user's comes first.
+    registry : Registry
+    most_harm : float
+        The bound of harms.
+    aims : sequence of str
+        Of `aims_among`.
+    accepted : float
+        The bound of the verdict where no requirement sets it.
+    """
+    texts = [str(entry["requirement"]) for entry in judged]
+    exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry, accepted))
+    own = dict.fromkeys(harms_of(registry), most_harm) | exact | learned_of(registry)
+    limits = [*limits_of(own), *aims]
+    last = {text: place for place, text in enumerate(texts)}
+    return [
+        {**entry, "own": text in limits and last[text] == place}
+        for place, (entry, text) in enumerate(zip(judged, texts, strict=True))
+    ]
+
+
+NO_BOUND = 100.0
+"""Per cent of the records from which there is nothing to guard."""
+
+
+def guarded(experiment: Experiment, genotype: object, registry: Registry) -> Experiment:
+    """Return an experiment in which matrices are bounded in the harms that plugins offer, relabelling for one.
+
+    What bounds a harm already stays as it is, so that an experiment may be stricter or looser; so does an experiment
+    with another kind of genotype, or with a genotype that is told to guard nothing.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        With measures.
+    genotype : object
+        Not yet built, if it is None: then there is nothing to guard.
+    registry : Registry
+    """
+    measures = experiment.measures
+    if not isinstance(genotype, PostRandomised) or measures is None or genotype.most_relabelled >= NO_BOUND:
+        return experiment
+    bounded = {text.partition("<")[0].strip() for text in experiment.constraints}
+    harms = [name for name in registry.defaults("measure", "harm") if name not in bounded]
+    taken = {measure.name for measure in measures.all}
+    others = [*measures.other, *(MeasureEntry(name=name) for name in harms if name not in taken)]
+    limits = [f"{name} <= {genotype.most_relabelled:g}" for name in harms]
+    judged = Measures.model_validate({**dict(measures), "other": tuple(others)})
+    return experiment.model_copy(update={"measures": judged, "constraints": (*experiment.constraints, *limits)})

@@ -1,0 +1,251 @@
+"""By what a run was made: versions, plugins, schema and data; and what has changed since."""
+
+import hashlib
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from evosdc.errors import CheckpointError, Fault, InputError
+from evosdc.experiment.assembly import Assembly, assemble
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.provenance import input_account, today, versions_of
+from evosdc.experiment.reader import experiment_of, named_in
+from evosdc.files.atomic import write_text
+from evosdc.plugins.kinds import KINDS
+from evosdc.plugins.registered import PLUGIN
+from evosdc.plugins.registry import Registry
+from evosdc.printing import printable
+from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder, read_object
+from evosdc.secret import Key
+from evosdc.table.schema import Attribute, Schema
+from evosdc.table.table import Table
+
+REQUIRED = ("evosdc", "packages", "providers", "data")
+"""What a resume compares."""
+
+
+def environment_of(assembly: Assembly, key: Key) -> dict[str, Any]:
+    """Return versions of Python, packages and plugins, what was read, and the data's fingerprint; nothing of the host.
+
+    ``start_files`` has a fingerprint of each of the user's own masked files that the search starts from.
+    """
+    registry = assembly.registry
+    data = assembly.experiment.data
+    return versions_of(registry) | {
+        "input": input_account(data.name, data.file, data.schema_file, registry, key),
+        "providers": providers_of(assembly.experiment, registry),
+        "meaning": fitness_meaning(assembly.experiment.fitness.name, registry),
+        "data": data_fingerprint(assembly.source.table, key),
+        SCHEMA: schema_account(assembly.source.table.schema, key),
+        "start_files": [data_fingerprint(file, key) for file in assembly.plan.files],
+    }
+
+
+def begun_by(command: str) -> dict[str, str]:
+    """Return what was typed and when a run began, by UTC."""
+    return {"command": command, "date": today()}
+
+
+def begun_as(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an environment of now that keeps note of how the run began."""
+    return {**now, **{key: before[key] for key in ("command", "date", "experiment", "chosen") if key in before}}
+
+
+def write_experiment(folder: RunFolder, text: str) -> None:
+    """Write ``experiment.toml`` of a run, and its digest beside the versions, so that an edit is noticed."""
+    write_text(folder.file(EXPERIMENT), text)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    folder.write_json(ENVIRONMENT, folder.read_object(ENVIRONMENT) | {"experiment": digest})
+
+
+def restore_experiment(folder: RunFolder, text: str) -> None:
+    """Write ``experiment.toml`` of a run anew where it was lost or is empty; `text` is that of ``resolved.json``."""
+    path = folder.file(EXPERIMENT)
+    if folder.file(ENVIRONMENT).exists() and (not path.exists() or not path.stat().st_size):
+        write_experiment(folder, text)
+
+
+def edited_remark(folder: RunFolder) -> Iterator[str]:
+    """Yield a sentence where ``experiment.toml`` of a run was edited since it began: a resume does not read it."""
+    known = folder.read_object(ENVIRONMENT).get("experiment") if folder.file(ENVIRONMENT).exists() else None
+    path = folder.file(EXPERIMENT)
+    if known is not None and path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() != known:
+        new = shlex.join(["evosdc", "run", str(path), "-o", "NEW"])
+        yield (
+            f"{EXPERIMENT} was edited since the run began, which changes nothing in it: it goes on as it began. "
+            f"For a run with other settings: {new}"
+        )
+
+
+def providers_of(experiment: Experiment, registry: Registry) -> dict[str, str]:
+    """Return which plugin of which version gives everything that an experiment uses."""
+    return {f"{kind} {name}": registry.provider(kind, name) for kind, name in named_in(experiment, registry)}
+
+
+def data_fingerprint(table: Table, key: Key) -> str:
+    """Return the fingerprint of a table's attributes and values."""
+    hashed = hashlib.sha256(repr([(a.name, a.scale.value, a.categories) for a in table.schema.attributes]).encode())
+    hashed.update(table.codes.astype("<i4").tobytes())
+    hashed.update(table.numbers.astype("<f8").tobytes())
+    return key.fingerprint(hashed.digest())
+
+
+def require_same_data(before: Mapping[str, Any], table: Table, key: Key) -> None:
+    """Raise `CheckpointError` where a table is not the one that a run's environment tells of."""
+    if before.get("data") != data_fingerprint(table, key):
+        given, advice = "not those that the run began with", "Restore the file, or begin a new run."
+        raise CheckpointError(Fault("data", given, "the same data", advice))
+
+
+def fitness_meaning(fitness: str, registry: Registry) -> str:
+    """Return what a fitness, or a measure in its place, stands for, in words for reports; empty where nothing says."""
+    kind = "fitness" if fitness in registry.names("fitness") else "measure"
+    return str(getattr(registry.spec(kind, fitness), "meaning", ""))
+
+
+def changes_since(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return, in words, what of a run's environment has changed so that its result would no longer be its own."""
+    changes = [] if before["evosdc"] == now["evosdc"] else [f"evosdc {before['evosdc']} is now {now['evosdc']}"]
+    for what in sorted({*before["providers"], *now["providers"]}):
+        old, new = (providers.get(what, "not there") for providers in (before["providers"], now["providers"]))
+        if old != new:
+            changes.append(f"{what}: {old} is now {new}")
+    return changes
+
+
+SCHEMA = "schema"
+"""The key of a run's environment."""
+
+
+def schema_account(schema: Schema, key: Key) -> dict[str, Any]:
+    """Return role and scale of each attribute, and fingerprints of all else that a schema says; no values."""
+    return {
+        "attributes": {
+            a.name: {
+                "role": str(a.role),
+                "scale": a.scale_word,
+                "hierarchy": _of_hierarchy(a, key),
+                "rest": _of_rest(a, key),
+            }
+            for a in schema.attributes
+        },
+        "rest": _fingerprint((schema.missing, str(schema.na), schema.edit_rules), key),
+    }
+
+
+def schema_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return, in words, what has changed between two environments of a run; nothing where one does not tell.
+
+    What comes from the data as well as from the schema, such as categories, counts where the schema's file is another.
+    """
+    if SCHEMA not in before or SCHEMA not in now:
+        return []
+    edited = (before.get("input") or {}).get("schema") != (now.get("input") or {}).get("schema")
+    return list(_changes(before[SCHEMA], now[SCHEMA], edited))
+
+
+def require_same_schema(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
+    """Return what has changed of a run's schema since it began; raise `CheckpointError` for it unless forced.
+
+    Where the data are read otherwise because of it, nobody can go on.
+    """
+    changes = schema_changes(before, now)
+    same = before.get("data") == now.get("data")
+    if changes and not (force and same):
+        also = ", or go on all the same with `evosdc resume --force`" if same else ""
+        advice = f"Take the changes back (evosdc edit --undo), begin a new run{also}."
+        given = f"another one than the run began with ({'; '.join(changes)})"
+        raise CheckpointError(Fault("schema", given, "the same schema", advice))
+    return changes
+
+
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any], edited: bool) -> Iterator[str]:
+    old, new = before["attributes"], now["attributes"]
+    for name in dict.fromkeys((*old, *new)):
+        if name not in old or name not in new:
+            if edited:
+                yield f"{printable(name)}: {'new' if name in new else 'gone'}"
+            continue
+        was, one = old[name], new[name]
+        told = [f"{key} {was[key]} is now {one[key]}" for key in ("role", "scale") if edited and was[key] != one[key]]
+        told += ["another hierarchy"] if was["hierarchy"] != one["hierarchy"] else []
+        if edited and not told and was["rest"] != one["rest"]:
+            told = ["other categories, decimals, missing values or formats"]
+        if told:
+            yield f"{printable(name)}: {', '.join(told)}"
+    if edited and before["rest"] != now["rest"]:
+        yield "missing values or edit rules are others"
+
+
+def _of_hierarchy(attribute: Attribute, key: Key) -> str:
+    found = attribute.hierarchy
+    return "" if found is None else _fingerprint(found.content, key)
+
+
+def _of_rest(attribute: Attribute, key: Key) -> str:
+    told = (attribute.categories, attribute.decimals, attribute.missing, attribute.date_format)
+    return _fingerprint(told, key)
+
+
+def _fingerprint(told: object, key: Key) -> str:
+    return key.fingerprint(repr(told).encode())
+
+
+def opened(folder: RunFolder, registry: Registry) -> Assembly:
+    """Return everything that the run in a folder needs.
+
+    Raises
+    ------
+    InputError
+        As `assemble`; of names that nothing has any more with the plugin that the run had them from.
+    CheckpointError
+        As `experiment_of`.
+    """
+    with told_of_plugins(folder, registry):
+        experiment = experiment_of(folder)
+        return assemble(experiment, registry, folder.seed(experiment.seed))
+
+
+@contextmanager
+def told_of_plugins(folder: RunFolder, registry: Registry) -> Iterator[None]:
+    """Add to names that are unknown in the block which plugin the run in a folder had them from.
+
+    A run keeps the names of files with plugins, not their paths, and imports none by itself: the user gives them again.
+    """
+    try:
+        yield
+    except InputError as error:
+        advice = _advice(folder, registry) if any(map(_unknown, error.faults)) else ""
+        if not advice:
+            raise
+        told = [replace(fault, advice=advice) if _unknown(fault) else fault for fault in error.faults]
+        raise type(error)(told) from None
+
+
+def _unknown(fault: Fault) -> bool:
+    """Whether a fault is a name that nothing has."""
+    return fault.where in KINDS and fault.wanted.startswith(("one of ", "nothing: "))
+
+
+def _advice(folder: RunFolder, registry: Registry) -> str:
+    """Return what to do about plugins that the run had and the registry has not; empty where it has all."""
+    try:
+        had: list[dict[str, Any]] = read_object(folder.file(ENVIRONMENT)).get("plugins", [])
+    except (OSError, ValueError):
+        return ""
+    there = {(plugin.name, plugin.distribution) for plugin in registry.plugins}
+    lacking = [one for one in had if (one.get("name"), one.get("distribution")) not in there]
+    files = [str(one["distribution"]) for one in lacking if str(one.get("distribution")).endswith(".py")]
+    told = []
+    if files:
+        given = " ".join(f"--plugin {file}" for file in files)
+        one, it = ("files", "them") if files[1:] else ("file", "it")
+        told.append(f"The run was made with the plugin {one} {' and '.join(files)}: give {it} again, by {given}.")
+    if any(one.get("name") == PLUGIN and not one.get("distribution") for one in lacking):
+        told.append("The run was made with what a program had registered: register it there before (evosdc.register).")
+    others = sorted({str(one["distribution"]) for one in lacking if one.get("distribution")} - {*files})
+    if others:
+        told.append(f"The run was made with {' and '.join(others)}, which is not installed here: install it.")
+    return " ".join(told)

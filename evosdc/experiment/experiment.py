@@ -1,0 +1,508 @@
+"""An experiment: what is protected, how, by which search, until when; the model of experiment files."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from evosdc.engine.choice import WANTED, Choice, choice_of
+from evosdc.engine.failures import ErrorRule
+from evosdc.errors import ExperimentError, Fault, InputError, did_you_mean
+from evosdc.experiment.maskings import MaskingEntry, PlannedStart, TunedStart
+from evosdc.files.schema.hierarchy_rules import HierarchySource
+from evosdc.model import Parameters
+from evosdc.model.constraint import ACCEPTED, AUDIENCES
+from evosdc.model.parameters import faults_of
+from evosdc.plugins.registry import default_registry
+from evosdc.table.structural_zeros import THRESHOLD
+
+
+class Settling(Parameters):
+    """When a front counts as settled: ``0.01``, or ``{ tolerance = 0.01, generations = 100 }``."""
+
+    tolerance: float = Field(ge=0, description="growth of the hypervolume, in per cent of the box, that is none")
+    generations: int = Field(50, ge=1, description="generations with no more than that, altogether")
+
+
+class StopRule(Parameters):
+    """Limits of the search; the first one reached ends it."""
+
+    generations: int | None = Field(None, ge=0, description="of the algorithm; 500 where nothing else ends the search")
+    evaluations: int | None = Field(None, ge=1, description="files that are judged, those known already included")
+    seconds: float | None = Field(
+        None, gt=0, description="of tuning, start and search; the result then depends on the machine's speed"
+    )
+    whole: float | None = Field(
+        None, gt=0, description="seconds of the run all told, with judges, result and report; likewise"
+    )
+    stalled: int | None = Field(None, ge=1, description="generations without improvement")
+    target: float | None = Field(
+        None, description="objective of the best file (with several: the greatest one) at which the search is content"
+    )
+    diversity: float | None = Field(
+        None, ge=0, description="mean distance between members of the population, in the genotype's own units"
+    )
+    hypervolume: Settling | None = Field(
+        None, description="the search ends when the front's hypervolume grows no more: a tolerance, or a table"
+    )
+
+    @field_validator("hypervolume", mode="before")
+    @classmethod
+    def _from_tolerance(cls, value: Any) -> Any:
+        return {"tolerance": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+class OnError(Parameters):
+    """What becomes of an evaluation that fails: ``"penalise"``, or ``{ action = "retry", times = 3 }``."""
+
+    action: Literal["raise", "penalise", "retry"] = Field(
+        "raise",
+        description="end the run; go on, the candidate being the worst there can be; or try again, then end the run",
+    )
+    times: int = Field(2, ge=1, le=100, description="further tries of retry")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"action": value} if isinstance(value, str) else value
+
+    @property
+    def rule(self) -> ErrorRule:
+        """The entry as the engine's own class."""
+        return ErrorRule(self.action, self.times)
+
+
+MOST_SETTINGS = 10_000
+
+UNSWEPT = ("seed", "replicates", "sweep", "title", "executor")
+"""Keys that make no difference to what a search can find."""
+
+
+def require_values(sweep: Mapping[str, Sequence[Any]], keys: Iterable[str]) -> None:
+    """Raise `ValueError` for keys that cannot be swept, empty or repeated values, and too many combinations.
+
+    Parameters
+    ----------
+    sweep : mapping of str to sequence
+        Values by dotted key.
+    keys : iterable of str
+        The keys of an experiment.
+    """
+    known, count = list(keys), 1
+    for key, values in sweep.items():
+        root = key.partition(".")[0]
+        if root in UNSWEPT:
+            raise ValueError(f"a key whose value changes results, not {key}; for more seeds, use replicates")
+        if root not in known:
+            raise ValueError(f"keys of an experiment, not {key}; {did_you_mean(root, known)}".rstrip("; "))
+        if not values or any(values[i] in values[:i] for i in range(len(values))):
+            raise ValueError(f"a list of one or more different values for {key}")
+        count *= len(values)
+    if count > MOST_SETTINGS:
+        raise ValueError(f"at most {MOST_SETTINGS} combinations, not {count}")
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the entries of nested tables by dotted key."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+class DataSource(Parameters):
+    """Where the confidential file comes from and what of it is to be protected."""
+
+    name: str | None = Field(None, description="a registered data set")
+    file: Path | None = Field(None, description="a data file; relative to the experiment file")
+    schema_file: Path | None = Field(None, alias="schema", description="schema.toml; inferred when not given")
+    protect: tuple[str, ...] | None = Field(None, description="attributes to protect; default: the quasi-identifiers")
+    complete: bool | tuple[str, ...] = Field(
+        False, description="keep only records without missing values: in all attributes, or in those named"
+    )
+    first: int | None = Field(None, ge=1, description="keep only so many records, from the top")
+    hierarchies: dict[str, HierarchySource] = Field(
+        default_factory=dict,
+        description="by attribute: a CSV file relative to the experiment file, or a rule such as { widths = [5, 10] }, "
+        "{ prefix = [1, 2] } or { merge = [2, 4] }; in place of what the schema has",
+    )
+    neutralise_formulas: bool = Field(
+        False, description="publish cells that a spreadsheet would take for formulas with a quote before them"
+    )
+    population: Path | None = Field(
+        None,
+        description="a file of the population, for privacy models that compare with it; relative to the experiment",
+    )
+    shuffle: bool = Field(False, description="publish the records in random order, not in that of the original")
+
+    @field_validator("protect")
+    @classmethod
+    def _once(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        twice = dict.fromkeys(name for name in value or () if (value or ()).count(name) > 1)
+        if twice:
+            raise ValueError(f"each attribute once, and not {', '.join(twice)} twice")
+        return value
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "DataSource":
+        if (self.name is None) == (self.file is None):
+            raise ValueError("either name = <data set> or file = <path>, and not both")
+        if self.name is not None and self.schema_file is not None:
+            raise ValueError("schema goes with file only: a registered data set brings its own")
+        return self
+
+
+DECILES = 9
+"""From 10 % to 90 %."""
+
+
+class AttributeProfile(Parameters):
+    """How an attribute was distributed in the file that a recipe was made for, rounded so that nobody is told of."""
+
+    scale: Literal["nominal", "ordinal", "numeric"] = Field(description="as the schema has it")
+    percent: dict[str, float] = Field(default_factory=dict, description="per cent of the records by category, rounded")
+    deciles: tuple[float, ...] = Field((), description="of numbers, rounded")
+
+    @field_validator("percent")
+    @classmethod
+    def _shares(cls, percent: dict[str, float]) -> dict[str, float]:
+        if not all(0.0 <= share <= 100.0 for share in percent.values()):
+            raise ValueError("per cents in 0..100")
+        return percent
+
+    @field_validator("deciles")
+    @classmethod
+    def _ascending(cls, deciles: tuple[float, ...]) -> tuple[float, ...]:
+        if len(deciles) not in (0, DECILES) or list(deciles) != sorted(deciles):
+            raise ValueError(f"{DECILES} deciles in ascending order, or none")
+        return deciles
+
+
+class MadeFor(Parameters):
+    """The file that a recipe was made for."""
+
+    records: int = Field(ge=1, description="how many it had")
+    protect: tuple[str, ...] = Field(min_length=1, description="attributes that the recipe masks")
+    attributes: dict[str, AttributeProfile] = Field(description="how each of them was distributed")
+
+
+class Named(Parameters):
+    """Something registered, by name, with its parameters beside the name: ``{ name = "cells", steps = true }``."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    name: str = Field(min_length=1, description="of what is registered: `evosdc plugins list`")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters that were given."""
+        return dict(self.model_extra or {})
+
+
+def _default(kind: str) -> Named:
+    """Return what an experiment takes of a kind where it names nothing."""
+    return Named(name=default_registry().default(kind, "experiment"))
+
+
+class Operators(Parameters):
+    """Operators in place of those of the genotype and the algorithm: ``{ mutate = "my_module:function" }``."""
+
+    mutate: Named | None = Field(None, description='"module:function", or a registered one; default: the genotype\'s')
+    mate: Named | None = Field(None, description='"module:function", or a registered one; default: the genotype\'s')
+    select: Named | None = Field(
+        None, description='"module:function", or a registered one, that selects parents; default: the algorithm\'s'
+    )
+
+
+class Start(Parameters):
+    """What the first generation is made of."""
+
+    portfolio: str | None = Field(None, description="a registered portfolio")
+    methods: tuple[MaskingEntry, ...] = Field((), description="further masking methods with parameters")
+    tuned: TunedStart | None = Field(
+        None,
+        description="true, or a table: masking methods at the parameters that are best for the fitness, found first",
+    )
+    planned: PlannedStart | None = Field(
+        None, description="true, or a table: a protection plan is evolved first, from the methods that are tuned"
+    )
+    initial: bool | Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="the genotype's own initial genomes, or so many of them; default: those of a genotype that no file "
+        "can start, where no random genomes are asked for",
+    )
+    files: tuple[Path, ...] = Field(
+        (),
+        description="masked files of your own, row by row the original's records; relative to the experiment file",
+    )
+    recipes: tuple[Path, ...] = Field(
+        (), description="recipe files, whose plans are further masking methods; relative to the experiment file"
+    )
+    random: int = Field(0, ge=0, description="random genomes besides")
+    without_best: float = Field(
+        0.0, ge=0, lt=100, description="leave out so many per cent of the masked files, the best by the fitness"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, value: Any) -> Any:
+        return {"methods": value} if isinstance(value, list | tuple) else value
+
+    @field_validator("tuned", "planned", mode="before")
+    @classmethod
+    def _from_truth(cls, value: Any) -> Any:
+        return ({} if value else None) if isinstance(value, bool) else value
+
+    @model_validator(mode="after")
+    def _something(self) -> "Start":
+        named = self.methods or self.files or self.recipes
+        masked = self.portfolio is not None or named or self.tuned is not None or self.planned is not None
+        if not (masked or self.random or self.initial):
+            raise ValueError(
+                "a portfolio, a list of methods, tuned = true, planned = true, files, recipes, initial = true, "
+                "or random = N with N at least 1"
+            )
+        if self.without_best and not masked:
+            raise ValueError("without_best together with a portfolio, methods, tuned methods or files")
+        if len(set(self.files)) < len(self.files):
+            raise ValueError("each of the files once")
+        return self
+
+
+class MeasureEntry(Named):
+    """A measure with its parameters, and where not all protected attributes are judged, those that are."""
+
+    of: tuple[str, ...] | None = Field(None, min_length=1, description="attributes that it judges; default: all")
+
+
+class Measures(Parameters):
+    """Which measures are taken and how they become one IL and one DR."""
+
+    il: tuple[MeasureEntry, ...] = Field((), description="measures whose mean is the information loss")
+    dr: tuple[MeasureEntry, ...] = Field((), description="measures that make the disclosure risk")
+    other: tuple[MeasureEntry, ...] = Field((), description="measures that are not combined with either")
+    linkage: Literal["max", "mean"] = Field("max", description="how several record linkages are combined")
+    risks: Literal["mean", "max"] = Field("mean", description="how linkage and the other risks are combined")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, value: Any) -> Any:
+        return {"other": value} if isinstance(value, list | tuple) else value
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Measures":
+        names = [measure.name for measure in self.all]
+        if not names:
+            raise ValueError("at least one measure")
+        if len(set(names)) < len(names):
+            raise ValueError("each measure once")
+        return self
+
+    @property
+    def all(self) -> tuple[MeasureEntry, ...]:
+        """All measures, in the order of reports."""
+        return self.il + self.dr + self.other
+
+
+class ZerosRule(Parameters):
+    """What counts as a structural zero: ``true``, or ``{ threshold = 5 }``."""
+
+    threshold: float = Field(
+        THRESHOLD, gt=0, description="records that the margins lead to expect of a combination that never occurs"
+    )
+
+
+Grain = Literal["auto", "evaluations", "islands"]
+
+
+class ExecutorChoice(Named):
+    """The executor, the number of its workers, and what they are given to do."""
+
+    name: str = Field("processes", description="serial, processes, scoop, dask, or a plugin's")
+    workers: int | None = Field(None, ge=1, description="default: one for each core, or for each slot of an allocation")
+    grain: Grain = Field(
+        "auto",
+        description="what workers get: single evaluations, or islands to evolve for some generations (algorithm "
+        "islands); by default whichever is faster. The result is the same",
+    )
+
+
+DEFAULT_GENERATIONS = 500
+
+
+class InvalidExperimentError(ExperimentError):
+    """What is wrong with an experiment, and under which of its keys.
+
+    Parameters
+    ----------
+    faults : iterable of Fault
+    keys : frozenset of str
+        The keys of the experiment that have faults; empty where a fault concerns the whole.
+    """
+
+    def __init__(self, faults: Iterable[Fault], keys: frozenset[str]) -> None:
+        super().__init__(faults)
+        self.keys = keys
+
+
+class Experiment(Parameters):
+    """A whole experiment; every field but `data` has a default.
+
+    Examples
+    --------
+    >>> Experiment(data={"name": "housing"}, seed=7, stop={"generations": 50})
+    """
+
+    title: str = Field("", description="for reports; default: made of the data and the genotype")
+    seed: int | None = Field(
+        None,
+        ge=0,
+        lt=2**63,
+        description="for studies: the same seed gives the same result, which is not for release, as anybody can repeat "
+        "its draws; default: a fresh secret key, which the run folder keeps",
+    )
+    replicates: int = Field(1, ge=1, le=100_000, description="runs with seeds of their own, whose results are compared")
+    data: DataSource = Field(description="the confidential file, and what of it is protected")
+    genotype: Named = Field(default_factory=lambda: _default("genotype"), description="what is evolved")
+    start: Start | None = Field(
+        None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
+    )
+    measures: Measures | None = Field(
+        None,
+        description="default: of a registered data set those of the literature; of a file by role, as protect",
+    )
+    fitness: Named = Field(default_factory=lambda: _default("fitness"), description="how scores become objectives")
+    constraints: tuple[str, ...] = Field(
+        (),
+        description='what the file must fulfil: "k-anonymity >= 3", "dr <= 20", "il of education <= 5"; '
+        'also "publishable", what the verdict must be',
+    )
+    audience: Literal["public", "researchers", "safe-room"] | None = Field(
+        None,
+        description="who gets the file: of the people 9, 20 or 33 per cent may be found in it, whichever way somebody "
+        "looks, and the search is kept to that; default: nothing is kept, and the verdict takes the file for public",
+    )
+    bound: float | None = Field(
+        None, gt=0, le=100, description="per cent of the people who may be found, in place of the bound of the audience"
+    )
+    structural_zeros: ZerosRule | None = Field(
+        None, description="keep combinations that never occur in the original from occurring: true, { threshold = 5 }"
+    )
+    second_opinion: bool | None = Field(
+        None,
+        description="ask judges that the search does not use about the best file found; default: of a single run whose "
+        "search took 20 seconds or more",
+    )
+    choose: Choice | None = Field(
+        None,
+        description="which member of the front is published: knee, balanced, { il = 20 }, { il = 20, dr = 15 }; "
+        "default: the best by the fitness, of several objectives the balanced one",
+    )
+    algorithm: Named = Field(default_factory=lambda: _default("algorithm"), description="how the search goes")
+    operators: Operators = Field(
+        default_factory=Operators,
+        description='how genomes vary and parents are selected: { mutate = "my_module:function", mate = ..., '
+        "select = ... }; default: as the genotype and the algorithm do it",
+    )
+    stop: StopRule = Field(default_factory=StopRule, description="when it ends: the first limit that is reached")
+    executor: ExecutorChoice = Field(default_factory=ExecutorChoice, description="where evaluations are done")
+    on_error: OnError = Field(
+        default_factory=OnError, description='evaluations that fail: "raise", "penalise" or "retry"'
+    )
+    made_for: MadeFor | None = Field(
+        None, description="the file that the recipe of the start was made for; the result warns where this one differs"
+    )
+    sweep: dict[str, tuple[Any, ...]] = Field(
+        default_factory=dict,
+        description='values to try by dotted key, all combinations: { "genotype.mutations" = [1, 2, 5] }',
+    )
+
+    def __init__(self, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            keys = frozenset(str(item["loc"][0]) for item in error.errors(include_input=False) if item["loc"])
+            raise InvalidExperimentError(faults_of(error, Experiment, ""), keys) from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _generations_of_the_algorithm(cls, value: Any) -> Any:
+        """Let ``algorithm = { name = ..., generations = N }`` say how long to run, as ``stop.generations`` does."""
+        if not isinstance(value, dict):
+            return value
+        value = dict(value)
+        algorithm, stop = value.get("algorithm"), value.get("stop", {})
+        if isinstance(algorithm, dict) and "generations" in algorithm and isinstance(stop, dict):
+            algorithm = dict(algorithm)
+            generations = algorithm.pop("generations")
+            if stop.get("generations", generations) != generations:
+                raise ValueError("the same generations in algorithm and in stop, or in one of them only")
+            value["algorithm"], value["stop"] = algorithm, {**stop, "generations": generations}
+        return value
+
+    @field_validator("structural_zeros", mode="before")
+    @classmethod
+    def _switched(cls, value: Any) -> Any:
+        """Let ``true`` stand for the usual threshold and ``false`` for none."""
+        return ({} if value else None) if isinstance(value, bool) else value
+
+    @field_validator("choose", mode="before")
+    @classmethod
+    def _named_choice(cls, value: Any) -> Any:
+        """Let texts say it as the command line does."""
+        try:
+            return choice_of(value) if isinstance(value, str) else value
+        except InputError:
+            raise ValueError(WANTED) from None
+
+    @field_validator("sweep", mode="before")
+    @classmethod
+    def _dotted(cls, value: Any) -> Any:
+        """Let ``[sweep]`` be written with nested tables, as TOML reads dotted keys without quotes."""
+        return dict(flat(value)) if isinstance(value, dict) else value
+
+    @field_validator("sweep")
+    @classmethod
+    def _something_to_try(cls, value: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+        require_values(value, cls.model_fields)
+        return value
+
+    @model_validator(mode="after")
+    def _ends(self) -> "Experiment":
+        stop = self.stop
+        if stop.generations is stop.evaluations is stop.seconds is stop.whole is None:
+            # A stall or a target may never come: some limit is always set.
+            object.__setattr__(self, "stop", stop.model_copy(update={"generations": DEFAULT_GENERATIONS}))
+        return self
+
+    @property
+    def goal(self) -> float | None:
+        """Per cent of the people to which the search is kept; None where it has no such goal."""
+        return self.bound if self.bound is not None else AUDIENCES[self.audience] if self.audience else None
+
+    @property
+    def accepted(self) -> float:
+        """Per cent of the people up to which a verdict lets the file be published."""
+        return ACCEPTED if self.goal is None else self.goal
+
+    @property
+    def heading(self) -> str:
+        """The title, or one made of the data and the genotype."""
+        data = self.data.name or (self.data.file.name if self.data.file else "data")
+        return self.title or f"{self.genotype.name} of {data}"
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one run: no replicates and no sweep."""
+        return self.replicates == 1 and not self.sweep
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the experiment as JSON-able data with every default filled in."""
+        return self.model_dump(mode="json", by_alias=True)

@@ -1,0 +1,163 @@
+"""Frequencies of categories before and after, and the transitions between them."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.files.atomic import write_text
+from evosdc.randomisation.certificate import capacity
+from evosdc.randomisation.invariance import marginal_shift, retained
+from evosdc.randomisation.transition import Matrix, plain_rows
+from evosdc.runs.layout import ANALYST, TRANSITIONS, RunFolder
+from evosdc.table.schema import Attribute
+from evosdc.table.table import Table
+
+MANY_CATEGORIES, RARE = 60, 3
+
+
+def frequencies(original: Table, masked: Table) -> dict[str, Any]:
+    """Return, by categorical attribute, how often each category occurs before and after: counts, no records.
+
+    A rare category of an attribute with many is nearly a record: with more than 60 categories all that occur fewer than
+    3 times both before and after are counted together, as the last entry.
+    """
+    document = {}
+    for attribute in original.schema.categorical:
+        after = masked.schema[attribute.name]  # by name: numbers that were generalised have become categories, too
+        labels = after.categories if len(after.categories) > len(attribute.categories) else attribute.categories
+        columns = [np.asarray(table.column(attribute.name), dtype=np.int64) for table in (original, masked)]
+        counts = [np.bincount(column + 1, minlength=len(labels) + 1) for column in columns]
+        present = np.stack([count[1:] for count in counts])
+        names = list(labels)
+        rare: NDArray[np.bool_] = np.all(present < RARE, axis=0)
+        if len(labels) > MANY_CATEGORIES and rare.sum() > 1:
+            names = [name for name, few in zip(labels, rare, strict=True) if not few]
+            names.append(f"{int(rare.sum())} rare categories")
+            present = np.column_stack([present[:, ~rare], present[:, rare].sum(axis=1)])
+        document[attribute.name] = {
+            "scale": str(attribute.scale),
+            "categories": names,
+            "before": present[0].tolist(),
+            "after": present[1].tolist(),
+            "missing_before": int(counts[0][0]),
+            "missing_after": int(counts[1][0]),
+        }
+    return document
+
+
+SINGULAR = 1e12
+"""Condition number from which on a matrix is taken for one that has no inverse."""
+
+_INVARIANT = 1e-9
+
+_WITHHELD = (
+    "The matrix is invariant: its stationary distribution is the exact distribution of the original, so giving the "
+    "matrix away gives that away. One-way counts of the published file need no correction in expectation."
+)
+_USE = (
+    "Counts T of an attribute are estimated without bias by solving P' T = T_published, two-way counts by applying the "
+    "inverses on both sides, and so on. inflation is the factor by which the randomisation enlarges the variance of an "
+    "estimated count, against that of a simple random sample published as it is; null for a category whose estimated "
+    "count is nobody's or everybody's."
+)
+
+
+def write_transitions(folder: RunFolder, original: Table, masked: Table, matrices: Sequence[Matrix]) -> None:
+    """Write ``transitions.json``, ``matrix-ATTRIBUTE.csv`` and ``analyst.json``.
+
+    The first two are the custodian's: they hold the original's frequencies, or determine them. The last one holds
+    nothing that cannot be published; the seed is in none of them, since who knows it knows every draw.
+    """
+    document = {}
+    for attribute, matrix in zip(original.schema.categorical, matrices, strict=True):
+        document[attribute.name] = {
+            "categories": list(attribute.categories),
+            "frequencies": _counts(original, attribute).tolist(),
+            "published": _counts(masked, attribute).tolist(),
+            "retained": retained(matrix, _counts(original, attribute)),
+            "shift": marginal_shift(matrix, _counts(original, attribute)),
+            "capacity": capacity([matrix]),
+            "matrix": plain_rows(matrix),
+        }
+    folder.write_json(TRANSITIONS, document)
+    for name, file in matrix_files([a.name for a in original.schema.categorical]).items():
+        write_text(folder.file(file), _csv(document[name]["categories"], document[name]["matrix"]))
+    folder.write_json(ANALYST, matrices_for_analysts(original, masked, matrices))
+
+
+def matrix_files(names: Sequence[str]) -> dict[str, str]:
+    """Return a file name for each attribute: its own name without what file systems refuse, numbered where equal."""
+    files: dict[str, str] = {}
+    for name in names:
+        stem = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "attribute"
+        file, number = f"matrix-{stem}.csv", 1
+        while file in files.values():
+            number += 1
+            file = f"matrix-{stem}-{number}.csv"
+        files[name] = file
+    return files
+
+
+def matrices_for_analysts(original: Table, masked: Table, matrices: Sequence[Matrix]) -> dict[str, Any]:
+    """Return what users of the published file may know to correct their estimates.
+
+    Reckoned from the published counts, never from the original ones; the original only decides whether a matrix is
+    invariant, in which case it is withheld.
+    """
+    attributes = {}
+    for attribute, matrix in zip(original.schema.categorical, matrices, strict=True):
+        if np.array_equal(matrix, np.identity(len(matrix))):
+            attributes[attribute.name] = {"randomised": False}
+            continue
+        entry: dict[str, Any] = {"randomised": True, "categories": list(attribute.categories)}
+        withheld = marginal_shift(matrix, _counts(original, attribute)) < _INVARIANT
+        entry |= {"invariant": withheld, "matrix": None if withheld else plain_rows(matrix)}
+        entry |= correction_figures(matrix, _counts(masked, attribute))
+        attributes[attribute.name] = entry | ({"note": _WITHHELD} if withheld else {})
+    return {"method": "post-randomisation (PRAM)", "use": _USE, "attributes": attributes}
+
+
+def correction_figures(matrix: Matrix, published: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the condition of a matrix and what correcting by its inverse costs.
+
+    Returns
+    -------
+    dict
+        ``condition`` (2-norm; None where there is no inverse) and ``inflation``, one factor a category, at least 1:
+        ``1 + Var(T_hat_k) / (T_hat_k (1 - T_hat_k / N))``, the variance that of the draws,
+        ``(P^-1)' (diag(T_hat P) - P' diag(T_hat) P) P^-1`` at ``T_hat = (P^-1)' T_published``. None for a category that
+        is estimated at nobody or everybody.
+    """
+    condition = float(np.linalg.cond(matrix)) if len(matrix) else 1.0
+    if not condition < SINGULAR:
+        return {"condition": None, "inflation": None}
+    inverse = np.linalg.inv(matrix)
+    total = float(published.sum())
+    estimated = np.clip(published @ inverse, 0.0, total)
+    spread = np.diag(estimated @ matrix) - matrix.T @ (estimated[:, None] * matrix)
+    added = np.diagonal(inverse.T @ spread @ inverse)
+    sampling = estimated * (1.0 - estimated / max(total, 1.0))
+    inflation = [
+        1.0 + max(float(extra), 0.0) / float(base) if base > 1e-6 * max(total, 1.0) else None
+        for extra, base in zip(added, sampling, strict=True)
+    ]
+    return {"condition": condition, "inflation": inflation}
+
+
+def _counts(table: Table, attribute: Attribute) -> NDArray[np.int64]:
+    column = table.column(attribute.name)
+    return np.bincount(column[column >= 0].astype(np.intp), minlength=len(attribute.categories)).astype(np.int64)
+
+
+def _csv(categories: Sequence[str], matrix: Sequence[Sequence[float]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["original", *categories])
+    for category, row in zip(categories, matrix, strict=True):
+        writer.writerow([category, *map(repr, row)])
+    return text.getvalue()

@@ -1,0 +1,94 @@
+"""Why requirements were missed, as far as it can be known, and which no starting file keeps."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from evosdc.assess.verdict import unmasked_causes
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.default_constraints import MOST_HARM, aims_among, with_origins
+from evosdc.experiment.start import met_before_and_after
+from evosdc.model import PostRandomised, Seedable
+from evosdc.model.constraint import Constraints
+from evosdc.model.individual import INFEASIBILITY
+from evosdc.time_limit import DeadlineOver, time_limited
+
+MOST_AGAIN = 12
+"""Starting files that are masked once more, to tell whether rules of records are the cause."""
+
+
+def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]], own: Sequence[str] = ()) -> str:
+    """Return a sentence that says what no starting file keeps, and how near the best comes; empty where one keeps all.
+
+    Parameters
+    ----------
+    constraints : Constraints
+    judged : sequence of mapping
+        Scores of the starting files, those not evaluated left out.
+    own : sequence of str
+        Those of the constraints that evosdc set itself: they are told where nothing that was required is missed.
+    """
+    known = [scores for scores in judged if all(one.figure_name in scores for one in constraints.listed)]
+    if not known or any(scores.get(INFEASIBILITY, 0.0) == 0.0 for scores in known):
+        return ""
+    required: list[str] = []
+    limits: list[str] = []
+    for one in constraints.listed:
+        nearest = (min if one.operator == "<=" else max)(scores[one.figure_name] for scores in known)
+        if one.excess(nearest) > 0.0:
+            (limits if str(one) in own else required).append(f"{one} (the nearest has {nearest:.3g})")
+    missed = required or [f"{text}, which evosdc asks of every file" for text in limits]
+    what = f"keeps {' or '.join(missed)}" if missed else "keeps all requirements at once"
+    return (
+        f"no starting file {what}; the search goes there first, and may not come so far. Masking more attributes, or "
+        "asking for less, helps"
+    )
+
+
+def traced(assembly: Assembly, judged: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return judged requirements that say by ``own`` whether evosdc set them itself, and nobody required them."""
+    genotype = assembly.problem.genotype
+    most_harm = genotype.most_relabelled if isinstance(genotype, PostRandomised) else MOST_HARM
+    experiment, registry = assembly.experiment, assembly.registry
+    aims = aims_among(experiment.constraints, registry, experiment.goal)
+    return with_origins(judged, registry, most_harm, aims, experiment.accepted)
+
+
+def causes_of(
+    assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]], seconds: float | None = None
+) -> list[str]:
+    """Return a sentence for each cause because of which requirements on privacy models may have been missed.
+
+    Causes are quasi-identifiers that are published as they are, and rules of records that took from starting files what
+    was asked of them.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    evaluated : int
+        Starting files that were judged.
+    judged : sequence of mapping
+        The requirements of the protected file.
+    seconds : float, optional
+        That looking for the second cause may take; it is not told where they are over before.
+    """
+    causes = unmasked_causes(judged)
+    with suppress(DeadlineOver), time_limited(seconds, DeadlineOver):
+        causes = [*causes, *_rules_cause(assembly, evaluated, judged)]
+    return list(causes)
+
+
+def _rules_cause(assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]]) -> list[str]:
+    problem, rules = assembly.problem, assembly.microdata.rules
+    missed = any(not entry["met"] and "unmasked" in entry for entry in judged)
+    if rules is None or not missed or not isinstance(problem.genotype, Seedable):
+        return []
+    files, before, after = met_before_and_after(problem, assembly.plan, evaluated, MOST_AGAIN)
+    if before <= after:
+        return []
+    kinds = [*(["structural zeros"] if rules.zeros else []), *(["edit rules"] if rules.edit_rules else [])]
+    advice = " Without them (--no-structural-zeros) such records are published." if rules.zeros else ""
+    return [
+        f"A cause: of {files} starting files {before} met what privacy models ask for before records that "
+        f"{' and '.join(kinds)} forbid were put right, and {after} afterwards.{advice}"
+    ]

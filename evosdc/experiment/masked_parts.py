@@ -1,0 +1,184 @@
+"""Parts of a file masked on any executor: strata, and the parts that a method divides a file into."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from math import ceil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evosdc.assess.mask import CarryOut, in_turn
+from evosdc.errors import Fault, InputError, ParameterError, PluginError
+from evosdc.executors.launch import launching_executor
+from evosdc.executors.shared_files import read_shared, share, withdraw
+from evosdc.files.schema.schema_json import schema_from_json, schema_to_json
+from evosdc.model import Executor, Failure, Masking, MaskingMethod, Outcome, SharedFiles, Task
+from evosdc.model.parts import Material, Part
+from evosdc.plugins.nested import nested
+from evosdc.plugins.registry import Registry, default_registry
+from evosdc.secret import Seed, SeedWords, generator_of, spawned, state_of, words_of
+from evosdc.table.spread import Spreads
+from evosdc.table.table import Rows, Table
+
+MASK_PART = "evosdc.experiment.masked_parts:mask_part"
+"""The worker's function that masks a part."""
+
+TASKS = 32
+"""Tasks that each worker gets at most; parts beyond travel together."""
+
+Job = tuple[Rows, SeedWords, Spreads | None]
+"""What a worker needs to know of a part: positions of its records, seed words of its stream, spreads of the numbers."""
+
+
+def executor_for_parts(chosen: str | Mapping[str, Any] | None, registry: Registry) -> Executor | None:
+    """Return the executor that parts are masked on; None for this process, unless a launcher of workers runs it.
+
+    Parameters
+    ----------
+    chosen : str or mapping, optional
+        A name, or a table as an experiment has it: ``{"name": "processes", "workers": 4}``.
+    registry : Registry
+
+    Raises
+    ------
+    InputError
+        There is no such executor, or it refuses its parameters.
+    """
+    if chosen is None and launching_executor(registry.specs("executor")) is None:
+        return None
+    # Only what asks for workers needs what an experiment says of them.
+    from evosdc.experiment.experiment import ExecutorChoice
+    from evosdc.experiment.workers import chosen_executor
+    from evosdc.model.parameters import parse_parameters
+
+    if chosen is None:
+        return chosen_executor(ExecutorChoice(), registry)
+    table = {"name": chosen} if isinstance(chosen, str) else chosen
+    return chosen_executor(parse_parameters(ExecutorChoice, table, "executor"), registry)
+
+
+@contextmanager
+def carrying_out(executor: Executor | None, folder: Path | None = None) -> Iterator[CarryOut]:
+    """Start an executor, and have parts of files masked on it in the block.
+
+    Parameters
+    ----------
+    executor : Executor or None
+        None, or one whose tasks stay in this process: parts are masked one after the other.
+    folder : Path, optional
+        Where workers find the file for as long as they need it, readable by its owner alone; workers on other computers
+        must see it, too. By default a temporary one, and where nothing can be written there.
+    """
+    if executor is None or not executor.remote:
+        yield in_turn
+        return
+    if folder is not None and not (folder.is_dir() and os.access(folder, os.W_OK)):
+        folder = None
+    with TemporaryDirectory(prefix=".evosdc-" if folder else "evosdc-", dir=folder) as place, executor:
+
+        def on_workers(step: Masking, parts: Sequence[Part], whole: Material) -> Sequence[Table]:
+            jobs = [job_of(part) for part in parts]
+            leaf = _leaf(step, parts[0].method) if len(jobs) > 1 and all(jobs) else None
+            if leaf is None:
+                return in_turn(step, parts, whole)
+            shared = share(Path(place) / "context", *_content(leaf, whole))
+            try:
+                return _carried_out(executor, shared, jobs, step.method, whole.table)
+            finally:
+                withdraw(shared)
+
+        yield on_workers
+
+
+def job_of(part: Part) -> Job | None:
+    """Return what a worker is told of a part; None where its stream is not one at its beginning."""
+    words = words_of(part.rng)
+    if part.rows is None or words is None or spawned(part.rng) or state_of(generator_of(words)) != state_of(part.rng):
+        return None
+    return part.rows, words, part.spreads
+
+
+def _leaf(step: Masking, method: MaskingMethod) -> dict[str, Any] | None:
+    """Return the method that masks the parts of a step in the end, by name with its parameters.
+
+    None where these are not told completely by what can travel.
+    """
+    registry = default_registry()
+    *_, (name, params) = nested(registry, step.method, step.params)
+    told = params.model_dump(mode="json", exclude_unset=True)
+    same = registry.parameters("masking-method", name, told) == method.params
+    return {"method": name, "params": told} if same else None
+
+
+def _content(leaf: dict[str, Any], whole: Material) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the arrays and documents that workers read."""
+    arrays: dict[str, Any] = {"codes": whole.table.codes, "numbers": whole.table.numbers}
+    documents: dict[str, Any] = {"leaf": leaf, "schema": schema_to_json(whole.table.schema)}
+    if whole.weights is not None:
+        arrays["weights"] = whole.weights
+    if whole.auxiliary is not None:
+        arrays |= {"auxiliary_codes": whole.auxiliary.codes, "auxiliary_numbers": whole.auxiliary.numbers}
+        documents["auxiliary"] = schema_to_json(whole.auxiliary.schema)
+    return arrays, documents
+
+
+def _carried_out(
+    executor: Executor, shared: SharedFiles, jobs: Sequence[Any], method: str, table: Table
+) -> Sequence[Table]:
+    size = ceil(len(jobs) / (TASKS * max(executor.workers, 1)))
+    numbered = list(enumerate(jobs))
+    tasks = [Task(MASK_PART, shared, 0, tuple(numbered[at : at + size])) for at in range(0, len(jobs), size)]
+    outcomes = [one for row in executor.map(tasks) for one in row]
+    return [_piece(outcome, method, table, len(jobs[outcome.id][0])) for outcome in outcomes]
+
+
+def _piece(outcome: Outcome, method: str, table: Table, records: int) -> Table:
+    """Return the masked part, or raise as the method did."""
+    value = outcome.value
+    if isinstance(value, Failure):
+        # The text of an unknown error might hold values of records.
+        raise PluginError(f"method {method} failed on {records} records of the file: {value.type}")
+    faults, codes, numbers, schema = value
+    if faults:
+        raise ParameterError([Fault(*fault) for fault in faults])
+    return Table(table.schema if schema is None else schema_from_json(schema), np.asarray(codes), np.asarray(numbers))
+
+
+class _Work(NamedTuple):
+    method: MaskingMethod
+    whole: Material
+
+
+@lru_cache(maxsize=1)
+def _work(shared: SharedFiles) -> _Work:
+    arrays, documents = read_shared(shared)
+    table = Table(schema_from_json(documents["schema"]), arrays["codes"], arrays["numbers"])
+    auxiliary = None
+    if "auxiliary" in documents:
+        schema = schema_from_json(documents["auxiliary"])
+        auxiliary = Table(schema, arrays["auxiliary_codes"], arrays["auxiliary_numbers"])
+    leaf = documents["leaf"]
+    method = default_registry().build("masking-method", leaf["method"], leaf["params"])
+    return _Work(method, Material(table, arrays.get("weights"), auxiliary))
+
+
+def mask_part(shared: SharedFiles, seed: Seed, payload: Job) -> Any:
+    """Mask a part.
+
+    Returns
+    -------
+    tuple
+        Faults as tuples where the method refuses; codes, numbers, and the schema where it is not that of the file.
+    """
+    rows, words, spreads = payload
+    work = _work(shared)
+    try:
+        masked = Part(work.method, rows, generator_of(words), spreads).masked(work.whole)
+    except InputError as error:
+        return tuple((fault.where, fault.given, fault.wanted, fault.advice) for fault in error.faults), None, None, None
+    same = masked.schema == work.whole.table.schema
+    return (), masked.codes, masked.numbers, None if same else schema_to_json(masked.schema)

@@ -1,0 +1,290 @@
+"""A protection plan is evolved in a run before anything else is: its files join the start."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from time import monotonic
+from typing import Any
+
+from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.loop import SearchState, search
+from evosdc.engine.stop import Stop
+from evosdc.experiment.assembly import Assembly, assembled_like
+from evosdc.experiment.constraints import parse_constraints
+from evosdc.experiment.environment import write_experiment
+from evosdc.experiment.experiment import Experiment, Named, Start
+from evosdc.experiment.maskings import MaskingEntry, PlannedStart
+from evosdc.experiment.plan_genotype import plan_genotype
+from evosdc.experiment.portfolio import search_from, starting_individuals
+from evosdc.experiment.reader import experiment_of, experiment_text
+from evosdc.experiment.recipe import recipe_text
+from evosdc.experiment.recipe_outputs import MeanScores, mean_scores, recipe_of
+from evosdc.experiment.recorder import Recorder
+from evosdc.experiment.start import entries_of, file_entries, starting_plan, written_entries
+from evosdc.experiment.workers import anew
+from evosdc.files.atomic import write_text
+from evosdc.model import Composed, Masking, fitting_designs
+from evosdc.model.individual import INFEASIBILITY
+from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
+from evosdc.time_limit import DeadlineOver, time_limited
+
+EVALUATIONS = 1500
+"""How many plans are evaluated where neither seconds nor evaluations limit the search."""
+
+STALLED = 40
+"""Generations without improvement after which a plan is taken for the best."""
+
+FEWEST = 20
+"""Plans that can be evaluated within the seconds of that search, below which it is left: it would find nothing."""
+
+QUICK = 0.1
+"""Seconds of a file up to which a plan is evolved in any case: it costs the search next to nothing."""
+
+MOST = 3.0
+"""Times the seconds of that search after which there is no plan."""
+
+FOR_JUDGING = 0.5
+"""Share of the seconds of that search that judging the plan on new files, and making its files, may take besides."""
+
+
+def planned_start(
+    recorder: Recorder, dispatch: Dispatch | None, spent: Mapping[str, Any]
+) -> tuple[Assembly, Mapping[str, Any]]:
+    """Return a run's assembly with the files of an evolved plan in its start, and what ``planning.json`` says.
+
+    A resumed run reads that file. One that was stopped before it was written evolves plans again.
+
+    Parameters
+    ----------
+    recorder : Recorder
+    dispatch : Dispatch, optional
+    spent : mapping
+        What tuning has cost and told: ``seconds``, ``evaluations`` and ``file_seconds``.
+    """
+    assembly, folder = recorder.assembly, recorder.folder
+    start = assembly.experiment.start
+    assert start is not None, "nothing is planned unless the experiment says so"
+    assert start.planned is not None, "likewise"
+    rule = _stop(start.planned, assembly)
+    if not folder.file(PLANNING).exists():
+        recorder.write_status("running", "evolving a protection plan")
+        if _hopeless(rule, spent.get("file_seconds", 0.0)):
+            recorder.display.message("no protection plan: too few could be evaluated in their share of the time")
+            found = _without_plan(assembly)
+            _write_start(folder, found)
+            return found, spent
+        began, most = monotonic(), None if rule.seconds is None else MOST * rule.seconds
+        try:
+            with time_limited(most, DeadlineOver):
+                _plan(recorder, start.planned, rule, dispatch)
+        except DeadlineOver:
+            if not folder.file(PLANNING).exists():
+                recorder.display.message("no protection plan: its files take longer than its share of the time")
+                found = _without_plan(assembly)
+                _write_start(folder, found)
+                return found, {**spent, "seconds": spent.get("seconds", 0.0) + monotonic() - began}
+    document = folder.read_object(PLANNING, "masking")
+    total = {key: spent.get(key, 0) + document.get(key, 0) for key in ("seconds", "evaluations")}
+    found = with_plan(assembly, _masking(document), document.get("files", start.planned.files))
+    if rule.seconds is not None:
+        # Within a time another computer would find another plan: what is repeated starts from this one.
+        _write_start(folder, found)
+    return found, total
+
+
+def seconds_of_plan(assembly: Assembly, file_seconds: float) -> float:
+    """Return about how many seconds the plan takes that a run is to evolve within its time; 0 where it has none.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    file_seconds : float
+        What a file takes, by what tuning has seen; 0 where nobody knows.
+    """
+    start = assembly.experiment.start
+    if start is None or start.planned is None:
+        return 0.0
+    rule = _stop(start.planned, assembly)
+    return 0.0 if rule.seconds is None or _hopeless(rule, file_seconds) else (1.0 + FOR_JUDGING) * rule.seconds
+
+
+def _hopeless(rule: Stop, file_seconds: float) -> bool:
+    """Whether a file, by what tuning has seen of it, takes too long for more than a few plans."""
+    return rule.seconds is not None and file_seconds > QUICK and FEWEST * file_seconds > rule.seconds
+
+
+def _write_start(folder: RunFolder, found: Assembly) -> None:
+    named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
+    write_experiment(folder, experiment_text(named))
+
+
+def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispatch | None) -> None:
+    """Evolve a plan, and write it and what it comes to into the run's folder."""
+    assembly, folder = recorder.assembly, recorder.folder
+    began = monotonic()
+    nested = plan_assembly(assembly, _tuned(recorder))
+    state = _searched(nested, rule, recorder, anew(dispatch, nested))
+    solution = nested.algorithm.solution(state.population, state.best)
+    genotype = nested.problem.genotype
+    assert isinstance(genotype, Composed), "plans are made of masking methods"
+    until = None if rule.seconds is None else began + (1.0 + FOR_JUDGING) * rule.seconds
+    masking, mean, cost = _not_worse(nested, genotype.masking(solution.genome), recorder, until)
+    recipe = recipe_of(nested, masking, mean, until)
+    write_text(folder.file(RECIPE), recipe_text(recipe))
+    told: dict[str, Any] = {
+        "label": masking.label,
+        "masking": masking.to_json(),
+        "steps": len(masking.steps),
+        "draws": recipe.draws,
+        "files": _files(planned, rule, cost),
+        "scores": recipe.scores,
+        "evaluations": state.progress.evaluations,
+        "seconds": round(monotonic() - began, 3),
+    }
+    folder.write_json(PLANNING, told)
+
+
+def _without_plan(assembly: Assembly) -> Assembly:
+    """Return an assembly without the wish for a plan."""
+    start = assembly.experiment.start
+    assert start is not None, "a plan is evolved where a start asks for it"
+    experiment = assembly.experiment.model_copy(update={"start": start.model_copy(update={"planned": None})})
+    return replace(assembly, experiment=experiment)
+
+
+def with_known_plan(assembly: Assembly, folder: RunFolder) -> Assembly:
+    """Return a run's assembly with the plan that its folder tells of, where one was asked for and found."""
+    start = assembly.experiment.start
+    if start is None or start.planned is None or not folder.file(PLANNING).exists():
+        return assembly
+    document = folder.read_object(PLANNING, "masking")
+    return with_plan(assembly, _masking(document), document.get("files", start.planned.files))
+
+
+def _masking(document: Mapping[str, Any]) -> Masking:
+    return Masking.from_json(document["masking"])
+
+
+def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
+    """Return an assembly that evolves plans for the same file and judgement, from tuned methods and its own genomes."""
+    registry = assembly.registry
+    methods = tuple(MaskingEntry.of(replace(one, draw=None)) for one in tuned)
+    update = {
+        "genotype": Named(**plan_genotype(parse_constraints(assembly.experiment), assembly.microdata, registry)),
+        "algorithm": Named(name=registry.default("algorithm", "plan")),
+        "start": Start(methods=methods, initial=True),
+    }
+    experiment: Experiment = assembly.experiment.model_copy(update=update)
+    return assembled_like(assembly, experiment)
+
+
+def _not_worse(
+    nested: Assembly, found: Masking, recorder: Recorder, until: float | None
+) -> tuple[Masking, MeanScores | None, float]:
+    """Return the plan found, or a method where that is better on fresh files, its scores there, and the seconds that
+    one of its files takes.
+
+    A method that takes long may not have had its turn among the plans. Files of the best tuned one are only made again
+    where the mean of those that tuning chose it by, which flatters it, is better than what the plan comes to; those of
+    methods that the start asks for by name as long as there is time.
+    """
+
+    def judged(masking: Masking) -> tuple[MeanScores | None, float]:
+        began = monotonic()
+        mean = mean_scores(nested.problem, nested.registry, masking.steps, nested.seed, until=until)
+        return mean, (monotonic() - began) / (1 if mean is None else mean.draws)
+
+    own, cost = judged(found)
+    for row in _tuned_rows(recorder)[:1]:
+        best = replace(Masking.from_json(row), draw=None)
+        if best != found and (own is None or (0.0, row["mean"][0]) < _standing(own)):
+            other, other_cost = judged(best)
+            if other is not None and (own is None or _standing(other) < _standing(own)):
+                found, own, cost = best, other, other_cost
+    for named in _named(recorder):
+        left = None if until is None else max(until - monotonic(), 0.0)
+        with suppress(DeadlineOver), time_limited(left, DeadlineOver):
+            other, other_cost = judged(named)
+            if other is not None and (own is None or _standing(other) < _standing(own)):
+                found, own, cost = named, other, other_cost
+    return found, own, cost
+
+
+def _standing(mean: MeanScores) -> tuple[float, float]:
+    return mean.scores.get(INFEASIBILITY, 0.0), mean.scores["score"]
+
+
+def _files(planned: PlannedStart, rule: Stop, cost: float) -> int:
+    """Return how many files of the plan start the search, where one takes so many seconds."""
+    if rule.seconds is None:
+        return planned.files
+    return max(1, min(planned.files, int(FOR_JUDGING * rule.seconds / max(cost, 1e-6))))
+
+
+def _tuned_rows(recorder: Recorder) -> list[dict[str, Any]]:
+    """Return the tuned methods from the best to the worst, if any were tuned, as ``tuning.json`` has them."""
+    if not recorder.folder.file(TUNING).exists():
+        return []
+    rows: list[dict[str, Any]] = recorder.folder.read_object(TUNING, "methods")["methods"]
+    return rows
+
+
+def _named(recorder: Recorder) -> list[Masking]:
+    """Return the methods that the start asks for by name besides the tuned ones, as ``tuning.json`` has them."""
+    if not recorder.folder.file(TUNING).exists():
+        return []
+    rows = recorder.folder.read_object(TUNING, "methods").get("named", ())
+    return [replace(Masking.from_json(row), draw=None) for row in rows]
+
+
+def _tuned(recorder: Recorder) -> list[Masking]:
+    """Return the tuned methods, if any were tuned; those that take long come last, as time may end."""
+    original, registry = recorder.assembly.microdata.original, recorder.assembly.registry
+    listed = [Masking.from_json(row) for row in _tuned_rows(recorder)]
+    names = {step.method for one in listed for step in one.steps}
+    classes = {name: registry.implementation("masking-method", name) for name in sorted(names)}
+    lasting = {name for name, design, _ in fitting_designs(classes, original) if design.dear}
+    return sorted(listed, key=lambda one: any(step.method in lasting for step in one.steps))
+
+
+def _stop(planned: PlannedStart, assembly: Assembly) -> Stop:
+    rule = assembly.stop
+    seconds, evaluations = planned.seconds, planned.evaluations
+    if seconds is None and evaluations is None:
+        seconds = None if rule.seconds is None else planned.share * rule.seconds
+        evaluations = None if rule.evaluations is None else max(1, int(planned.share * rule.evaluations))
+        if seconds is evaluations is None:
+            evaluations = EVALUATIONS
+    return Stop(evaluations=evaluations, seconds=seconds, stalled=STALLED)
+
+
+def _searched(nested: Assembly, stop: Stop, recorder: Recorder, dispatch: Dispatch | None) -> SearchState:
+    nested = replace(nested, stop=stop)
+    began = monotonic()
+    individuals = list(starting_individuals(nested, dispatch, lambda done, total: recorder.planning(done, None)))
+    state = search_from(nested, individuals, monotonic() - began, 0)
+    evaluator = Evaluator(nested.problem, dispatch, None, nested.experiment.on_error.rule)
+    evaluator.remember([*state.population, *state.front])
+
+    def observe(reached: SearchState, record: dict[str, Any]) -> None:
+        recorder.planning(reached.progress.evaluations, reached.best.objectives[0])
+
+    found, _ = search(nested.algorithm, evaluator, nested.problem.streams, stop, state, observe)
+    return found
+
+
+def with_plan(assembly: Assembly, masking: Masking, files: int) -> Assembly:
+    """Return an assembly whose start has several files of a plan, first of all, in place of the wish for one."""
+    experiment, registry = assembly.experiment, assembly.registry
+    assert experiment.start is not None, "a plan is evolved where a start asks for it"
+    plans = tuple(MaskingEntry.of(replace(masking, draw=draw)) for draw in range(files))
+    start = experiment.start.model_copy(update={"methods": (*plans, *experiment.start.methods), "planned": None})
+    experiment = experiment.model_copy(update={"start": start})
+    entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)
+    before = assembly.plan
+    listed = (*entries, *file_entries(start, before.files))
+    plan = starting_plan(assembly.problem, listed, start, before.screened)
+    made = {position + len(plans): table for position, table in before.made.items()}
+    plan = replace(plan, assured=before.assured + len(plans), made=made, planned=len(plans))
+    return replace(assembly, experiment=experiment, plan=plan)

@@ -1,0 +1,246 @@
+"""The scored starting files of a run, and how a run that ended by its time is repeated exactly."""
+
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from time import monotonic
+from typing import Any
+
+from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.loop import SearchState, first_state
+from evosdc.errors import CheckpointError, Fault
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.environment import write_experiment
+from evosdc.experiment.experiment import Start
+from evosdc.experiment.maskings import MaskingEntry
+from evosdc.experiment.reader import experiment_of, experiment_text
+from evosdc.experiment.run.summaries import scored
+from evosdc.experiment.start import StartingFile, starting_individual
+from evosdc.model import Individual, Masking
+from evosdc.runs.layout import EXPERIMENT, PORTFOLIO, RunFolder
+from evosdc.table.table import Table
+from evosdc.time_limit import DeadlineOver, time_limited
+from evosdc.tuning.large_files import LARGE
+
+EVALUATE_START = "evosdc.experiment.worker_tasks:evaluate_start"
+"""The worker's function that makes and evaluates what stands at a position."""
+
+BATCH = 16
+"""Candidates between two signs of progress."""
+
+FOR_SEARCH = 0.6
+"""Share of a search's time that neither tuning nor starting files may take."""
+
+FOR_SEARCH_OF_LARGE = 0.25
+"""The same of a large file (`evosdc.tuning.large_files.LARGE`): the few candidates there is time for change little."""
+
+FOR_SEARCH_AT_LEAST = 0.2
+"""The same for the starting files that a run had rather not be without."""
+
+SENT = 0.05
+"""Share of a search's time that a batch on workers may take: it is given up as a whole."""
+
+
+def identity_file(assembly: Assembly) -> StartingFile:
+    """Return the original itself as a baseline: no loss, full risk (less where records are duplicates)."""
+    original = assembly.microdata.original
+    scores, objectives = assembly.problem.score(original)
+    return StartingFile("original", None, Individual(None, b"", scores, objectives, "original"))
+
+
+def starting_individuals(
+    assembly: Assembly, dispatch: Dispatch | None, tell: Callable[[int, int], None], spent: float = 0.0
+) -> Iterator[Individual]:
+    """Yield all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
+
+    Where the experiment stops by time, they end early when `FOR_SEARCH` of it is left, or `FOR_SEARCH_OF_LARGE`, those
+    of `StartingPlan.assured` when `FOR_SEARCH_AT_LEAST` is. What is under way then is given up.
+
+    Parameters
+    ----------
+    dispatch : Dispatch, optional
+        None to make and evaluate all in this process.
+    tell : callable
+        Called with the number done and the total.
+    spent : float
+        Seconds that were spent before.
+    """
+    problem, plan = assembly.problem, assembly.plan
+    rule = assembly.experiment.on_error.rule
+    total = len(plan.labels)
+    given = assembly.stop.seconds
+    usual = FOR_SEARCH_OF_LARGE if len(assembly.source.table) >= LARGE else FOR_SEARCH
+    began = monotonic()
+    done, seconds = 0, 0.0
+
+    def left() -> float | None:
+        """Seconds for what comes next; the first file, without which there is nothing, takes what it takes."""
+        if given is None or not done:
+            return None
+        share = 1.0 - (FOR_SEARCH_AT_LEAST if done < min(plan.assured, total) else usual)
+        return share * given - spent - (monotonic() - began)
+
+    def over() -> bool:
+        rest = left()
+        return rest is not None and rest <= 0.0
+
+    def ahead() -> float:
+        work, rest = seconds * (total - done), left()
+        return work if rest is None else min(work, max(0.0, rest))
+
+    while done < total and not over():
+        tell(done, total)
+        batch = range(done, min(done + BATCH, total))
+        if dispatch is not None and dispatch.worthwhile(ahead()):
+            most = BATCH if given is None or not seconds else max(1, min(BATCH, int(SENT * given / seconds)))
+            batch = range(done, min(done + most * dispatch.executor.workers, total))
+            items = [(position, position) for position in batch]
+            size = assembly.microdata.original.codes.nbytes
+            try:
+                with time_limited(left(), DeadlineOver):
+                    outcomes = dispatch.run(EVALUATE_START, items, seconds, size)
+            except DeadlineOver:
+                break
+            for outcome in outcomes:
+                dump, scores, objectives, label = outcome.value
+                compared = outcome.id >= plan.candidates
+                genome = None if compared else problem.genotype.load(dump)
+                key = b"" if compared else problem.genotype.key(genome)
+                done += 1
+                yield Individual(genome, key, scores, objectives, label)
+            continue
+        for position in batch:
+            if over():
+                break
+            start = monotonic()
+            try:
+                with time_limited(left(), DeadlineOver):
+                    individual = starting_individual(problem, plan, position, rule)
+            except DeadlineOver:
+                if not done:
+                    raise  # no limit of this start's own, but of the part that it belongs to
+                tell(done, total)
+                return
+            seconds = 0.5 * (seconds + monotonic() - start)
+            done += 1
+            yield individual
+    tell(done, total)
+
+
+def files_of(assembly: Assembly, individuals: Sequence[Individual]) -> list[StartingFile]:
+    """Return the original and all starting files and initial genomes, without random genomes."""
+    plan = assembly.plan
+    listed = [(masking, position) for masking, position in plan.listed if position < len(individuals)]
+    apart = plan.left_out(individuals)
+    files = [
+        StartingFile(individuals[place].origin, masking, individuals[place], place in apart, place < plan.planned)
+        for masking, place in listed
+    ]
+    return [identity_file(assembly), *files]
+
+
+def search_from(assembly: Assembly, individuals: Sequence[Individual], seconds: float, evaluations: int) -> SearchState:
+    """Return the state of a search that begins with what was evaluated, all but the files that are left out.
+
+    Parameters
+    ----------
+    individuals : sequence of Individual
+        As of `starting_individuals`, or the first of them.
+    seconds : float
+        Spent so far.
+    evaluations : int
+        Made so far besides those of the candidates.
+
+    Raises
+    ------
+    EvaluationError
+        As `evosdc.engine.loop.first_state`.
+    """
+    apart = assembly.plan.left_out(individuals)
+    candidates = [one for place, one in enumerate(individuals[: assembly.plan.candidates]) if place not in apart]
+    return first_state(assembly.algorithm, candidates, seconds, evaluations)
+
+
+def write_portfolio(folder: RunFolder, files: list[StartingFile]) -> None:
+    """Keep the scores of the starting files, for a report after a resume."""
+    folder.write_json(
+        PORTFOLIO,
+        [
+            {
+                "label": f.label,
+                "masking": None if f.masking is None else f.masking.to_json(),
+                "left_out": f.left_out,
+                "planned": f.planned,
+            }
+            | scored(f.individual)
+            for f in files
+        ],
+    )
+
+
+def read_portfolio(folder: RunFolder) -> list[StartingFile]:
+    """Return what `write_portfolio` wrote; genomes are not kept."""
+    try:
+        return [
+            StartingFile(
+                entry["label"],
+                None if entry["masking"] is None else Masking.from_json(entry["masking"]),
+                Individual(None, b"", entry["scores"], tuple(entry["fitness"]), entry["label"]),
+                entry["left_out"],
+                entry.get("planned", False),  # older versions have none
+            )
+            for entry in folder.read_json(PORTFOLIO)
+        ]
+    except (LookupError, TypeError, AttributeError, ValueError):
+        given, advice = f"a folder whose {PORTFOLIO} is damaged", "Restore that file, or begin a new run."
+        raise CheckpointError(Fault(str(folder.path), given, "a run folder that is whole", advice)) from None
+
+
+def begun_from(assembly: Assembly, evaluated: int) -> Start | None:
+    """Return a start of the first files and genomes alone that a run has evaluated; None where it began with all."""
+    start, plan = assembly.experiment.start, assembly.plan
+    if evaluated >= plan.candidates:
+        return None
+    given = [entry for entry in plan.maskings[:evaluated] if isinstance(entry.source, Table)]
+    made = [entry for entry in plan.maskings[:evaluated] if not isinstance(entry.source, Table)]
+    before = len(plan.maskings) + len(plan.initial)
+    first = min(max(evaluated - len(plan.maskings), 0), len(plan.initial))
+    return Start(
+        methods=tuple(MaskingEntry.of(entry.masking) for entry in made),
+        files=() if start is None else start.files[: len(given)],
+        initial=((start and start.initial) or True) if first and first == len(plan.initial) else first or False,
+        random=max(0, evaluated - before),
+        without_best=plan.without_best,
+    )
+
+
+def ended_by_time(folder: RunFolder, generation: int) -> bool:
+    """Whether the search of a run had come to its end in a generation since its time was over: `write_repetition`."""
+    try:
+        stop = tomllib.loads(folder.file(EXPERIMENT).read_text(encoding="utf-8")).get("stop", {})
+    except (OSError, ValueError):
+        return False
+    timed = experiment_of(folder).stop
+    return stop.get("generations") == generation and timed.generations != generation and "seconds" not in stop
+
+
+def write_repetition(folder: RunFolder, assembly: Assembly, evaluated: int | None, generations: int | None) -> None:
+    """Write ``experiment.toml`` so that it gives what a time allowed, without one.
+
+    Parameters
+    ----------
+    folder : RunFolder
+    assembly : Assembly
+        As the search began with it.
+    evaluated : int or None
+        Files and genomes that it began with; None where that is written already.
+    generations : int or None
+        After which time was over; None where it was not.
+    """
+    named = experiment_of(folder)
+    start = assembly.experiment.start or named.start
+    if evaluated is not None:
+        start = begun_from(assembly, evaluated) or start
+    changes: dict[str, Any] = {"start": start}
+    if generations is not None:
+        changes["stop"] = named.stop.model_copy(update={"generations": generations, "seconds": None, "whole": None})
+    write_experiment(folder, experiment_text(named.model_copy(update=changes)))

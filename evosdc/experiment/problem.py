@@ -1,0 +1,304 @@
+"""What a search judges by: measures, aggregation, fitness and constraints of an experiment, made into a problem."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from evosdc.assess.defaults import default_measures, measures_by_role
+from evosdc.assess.mask import RegisteredMethods
+from evosdc.assess.risk import RegisteredModels
+from evosdc.engine.measure_on_subset import measure_on_subset
+from evosdc.engine.problem import Problem
+from evosdc.errors import (
+    ExperimentError,
+    Fault,
+    FaultCollector,
+    InputError,
+    ParameterError,
+    PluginError,
+    asked,
+    did_you_mean,
+)
+from evosdc.experiment.constraints import constraints_of
+from evosdc.experiment.default_constraints import aims_of, exact_risks, guarded, harms_of, limits_of
+from evosdc.experiment.experiment import Experiment, MeasureEntry, Measures, Named
+from evosdc.model import (
+    Aggregation,
+    Described,
+    Equipped,
+    Expected,
+    Fitness,
+    Fitted,
+    Generalising,
+    Genotype,
+    Guaranteeing,
+    Microdata,
+    PostRandomised,
+)
+from evosdc.model.constraint import Constraints, without_publishable
+from evosdc.model.fitness import single_measure
+from evosdc.plugins.registry import Registry
+from evosdc.processors import side_by_side
+from evosdc.secret import Key, Seed, Streams, judging_seed
+from evosdc.table.schema import Schema
+from evosdc.table.table import Table
+
+Judged = tuple[Measures, Mapping[str, Fitted]]
+
+
+def drawing_from(seed: Seed, measure: Named, registry: Registry) -> dict[str, Any]:
+    """Return the parameters of a measure; with a key, what it draws by comes from the key unless it is given."""
+    params = measure.params
+    if isinstance(seed, Key) and "seed" in registry.implementation("measure", measure.name).Params.model_fields:
+        return {"seed": judging_seed(seed)} | params
+    return params
+
+
+def build_problem(
+    experiment: Experiment, microdata: Microdata, registry: Registry, seed: Seed, before: Judged | None = None
+) -> Problem:
+    """Return the problem of an experiment on its microdata; what a worker builds too.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    microdata : Microdata
+    registry : Registry
+    seed : Seed
+    before : tuple, optional
+        Measures of another problem with the same microdata, and their fitted ones: what both ask for is not fitted
+        anew, which takes seconds on a large file.
+
+    Raises
+    ------
+    InputError
+        With the faults of all names and parameters at once.
+    """
+    collect = FaultCollector()
+    genotype = fitness = None
+    with collect.step():
+        genotype = genotype_of(experiment, microdata, registry)
+    fitted: dict[str, Fitted] = {}
+    experiment = guarded(judged_as_usual(experiment, microdata, registry), genotype, registry)
+    measures = experiment.measures
+    assert measures is not None, "those taken as usual where none is named"
+    listed, at_hand = ((), {}) if before is None else (before[0].all, before[1])
+    fits: dict[str, Callable[[], Fitted]] = {}
+    for measure in measures.all:
+        with collect.step():
+            built = registry.build("measure", measure.name, drawing_from(seed, measure, registry))
+            judged = _judged(measure, microdata)
+            built.require_support(judged, f"measure {measure.name}")
+            if isinstance(genotype, Generalising) and not built.generalised:
+                raise ParameterError(_not_readable(measure.name, experiment.genotype.name, registry))
+            names = judged.schema.names
+            whole = names == microdata.original.schema.names
+            if measure in listed:
+                fits[measure.name] = partial(at_hand.__getitem__, measure.name)
+            elif whole:
+                fits[measure.name] = partial(built.fit_in, microdata)
+            else:
+                fits[measure.name] = partial(measure_on_subset, built, microdata, names)
+    tried = side_by_side(len(microdata.original), [partial(_fitted, name, fit) for name, fit in fits.items()])
+    for name, found in zip(fits, tried, strict=True):
+        with collect.step():
+            if isinstance(found, InputError):
+                raise found
+            fitted[name] = found
+            expected = isinstance(genotype, PostRandomised) and genotype.expected
+            if expected and not isinstance(found, Expected):
+                collect.faults.append(
+                    Fault(
+                        f"measure {name}",
+                        "a measure without expectation under transition matrices",
+                        "measures that have one",
+                        f"Genotype {experiment.genotype.name} is told to judge by expectations; let it draw instead.",
+                    )
+                )
+    with collect.step():
+        require_judged(measures, microdata.original.schema, registry)
+    aggregation = Aggregation(())
+    with collect.step():
+        aggregation = aggregation_of(measures, registry)
+    with collect.step():
+        fitness = fitness_of(experiment, registry)
+    constraints, figures = Constraints(), dict[str, Fitted]()
+    with collect.step():
+        constraints, figures = constraints_of(experiment, measures, registry, microdata, aggregation, genotype)
+    if fitness is not None and not collect.faults:
+        known = set(fitted) | set(aggregation.combine(dict.fromkeys(fitted, 0.0)))
+        known |= set(genotype.trait_names) if isinstance(genotype, Described) else set()
+        lacking = [name for name in fitness.needs if name not in known]
+        if lacking:
+            collect.faults.append(
+                Fault(
+                    f"fitness {experiment.fitness.name}",
+                    f"no measure for {', '.join(lacking)}",
+                    "measures = { il = [...], dr = [...] } with all that it combines",
+                    " ".join(filter(None, (did_you_mean(name, known) for name in lacking))),
+                )
+            )
+    collect.settle()
+    if genotype is None or fitness is None:
+        raise PluginError("a genotype or fitness was not built although nothing was wrong")
+    return Problem(genotype, fitted | figures, aggregation, fitness, Streams(seed), constraints)
+
+
+def _fitted(name: str, fit: Callable[[], Fitted]) -> Fitted | InputError:
+    """Return a fitted measure, or what of the file it cannot read: others are fitted all the same."""
+
+    def fitting() -> Fitted:
+        return fit()
+
+    try:
+        return asked(f"measure {name}", fitting)
+    except InputError as error:
+        return error
+
+
+def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> Genotype[Any]:
+    """Return the genotype of an experiment; one that is equipped with masking methods is given those of the registry.
+
+    Raises
+    ------
+    InputError
+        It is unknown, or does not fit the file or its parameters.
+    """
+    name, params = experiment.genotype.name, experiment.genotype.params
+    kind = registry.implementation("genotype", name)
+    given: tuple[Any, ...] = (microdata,)
+    if issubclass(kind, Equipped):
+        given = (microdata, RegisteredMethods(registry))
+    elif issubclass(kind, Guaranteeing):
+        given = (microdata, RegisteredModels(registry))
+    genotype: Genotype[Any] = registry.build("genotype", name, params, *given)
+    return genotype
+
+
+def judged_as_usual(experiment: Experiment, microdata: Microdata, registry: Registry) -> Experiment:
+    """Return an experiment that names no measures with those it takes, and with the constraints that come with them.
+
+    A registered data set is judged by the measures of the literature on it, which follow the scales. A file of the
+    user's own is judged as `protect` judges it: risk by role, loss by the tables of analysts, harms besides, and values
+    that stay as they were, which are kept below what a verdict accepts.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    microdata : Microdata
+        With the attributes that analysts tabulate.
+    registry : Registry
+    """
+    if experiment.measures is not None:
+        return experiment
+    if experiment.data.name is not None:
+        usual = Measures.model_validate(default_measures(microdata.original.schema, registry))
+        return experiment.model_copy(update={"measures": usual})
+    required, accepted = without_publishable(experiment.constraints)[0], experiment.accepted
+    bounds = exact_risks(microdata, registry, required, accepted)
+    judged = measures_by_role(microdata, registry) | {"other": (*harms_of(registry), *bounds)}
+    bounded = {text.partition("<")[0].strip() for text in experiment.constraints}
+    risks = [entry["name"] if isinstance(entry, dict) else entry for entry in judged["dr"]]
+    aims = aims_of(experiment.constraints, registry, risks, experiment.goal)
+    constraints = (*experiment.constraints, *limits_of(bounds | aims, bounded))
+    return experiment.model_copy(update={"measures": Measures.model_validate(judged), "constraints": constraints})
+
+
+def _judged(measure: MeasureEntry, microdata: Microdata) -> Table:
+    """Return the protected attributes that a measure judges, in the order of the file.
+
+    Raises
+    ------
+    ExperimentError
+        It is to judge attributes that are not protected.
+    """
+    original = microdata.original
+    if measure.of is None:
+        return original
+    unknown = [name for name in measure.of if name not in original.schema]
+    if unknown:
+        wanted = f"some of the protected attributes {', '.join(original.schema.names)}"
+        raise ExperimentError(Fault(f"measure {measure.name}: of", ", ".join(unknown), wanted))
+    return original.select([name for name in original.schema.names if name in measure.of])
+
+
+def _not_readable(measure: str, genotype: str, registry: Registry) -> Fault:
+    """Return the fault of a measure that cannot read the labels which a genotype publishes."""
+    fit = [name for name in registry.names("measure") if registry.implementation("measure", name).generalised]
+    given = f"a measure of files in the original's own categories, which those of genotype {genotype} are not"
+    return Fault(f"measure {measure}", given, f"one of {', '.join(fit)}")
+
+
+def require_judged(measures: Measures, schema: Schema, registry: Registry) -> None:
+    """Raise when losses are combined but none of them judges attributes of some scale: a search would ruin those.
+
+    Parameters
+    ----------
+    measures : Measures
+    schema : Schema
+        Of the protected attributes.
+    registry : Registry
+
+    Raises
+    ------
+    ExperimentError
+        Names the attributes.
+    """
+    known = [m.name for m in measures.il if m.name in registry.names("measure")]
+    seen = {scale for name in known for scale in registry.implementation("measure", name).supports}
+    unseen = [attribute for attribute in schema.attributes if attribute.scale not in seen]
+    if known and unseen:
+        scales = " and ".join(sorted({str(attribute.scale) for attribute in unseen}))
+        given = f"no measure that judges {', '.join(attribute.name for attribute in unseen)}"
+        advice = "Add one, see `evosdc plugins list`, or name no measures to take those that fit the file."
+        raise ExperimentError(Fault("measures.il", given, f"a loss of {scales} attributes as well", advice))
+
+
+def fitness_of(experiment: Experiment, registry: Registry) -> Fitness:
+    """Return the fitness by its name, which may be that of one of the experiment's measures.
+
+    Raises
+    ------
+    InputError
+        Nothing has that name, it is that of a measure that is not taken, or the parameters were refused.
+    """
+    name, params = experiment.fitness.name, experiment.fitness.params
+    if name not in registry.names("fitness") and name in registry.names("measure"):
+        if experiment.measures is not None and name not in {m.name for m in experiment.measures.all}:
+            advice = f"Take it as well: measures = [..., {name!r}]."
+            raise ExperimentError(
+                Fault(f"fitness {name}", "a measure that is not taken", "one of the measures", advice)
+            )
+        return single_measure(name, params, getattr(registry.spec("measure", name), "direction", "minimise"))
+    fitness: Fitness = registry.build("fitness", name, params)
+    if experiment.measures is None:  # only the name and the parameters can be looked at
+        return fitness
+    taken = [measure.name for measure in experiment.measures.all if measure.name in registry.names("measure")]
+    return fitness.bound({m: getattr(registry.spec("measure", m), "direction", "minimise") for m in taken})
+
+
+def aggregation_of(measures: Measures, registry: Registry) -> Aggregation:
+    """Return how the measures make IL and DR: linkage measures are known by the family of their spec.
+
+    Raises
+    ------
+    InputError
+        A measure is unknown, or listed under a kind that it is not of.
+    """
+    collect = FaultCollector()
+    for kind, listed in (("il", measures.il), ("dr", measures.dr)):
+        for measure in listed:
+            with collect.step():
+                found = getattr(registry.spec("measure", measure.name), "kind", kind)
+                if found != kind:
+                    wanted = f"a measure of kind {kind}"
+                    raise ExperimentError(Fault(f"measures.{kind}: {measure.name}", f"one of kind {found}", wanted))
+    collect.settle()
+    families = {m.name: getattr(registry.spec("measure", m.name), "family", "") for m in measures.dr}
+    return Aggregation(
+        tuple(m.name for m in measures.il),
+        tuple(name for name, family in families.items() if family == "linkage"),
+        tuple(name for name, family in families.items() if family != "linkage"),
+        measures.linkage,
+        measures.risks,
+    )

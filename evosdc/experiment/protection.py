@@ -1,0 +1,274 @@
+"""The experiments that ``evosdc protect`` and ``evosdc tune`` run: good defaults for a file and a requirement."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evosdc.assess.data_check import require_no_split_households
+from evosdc.assess.defaults import composition, default_portfolio, losses_for_analysts, risks_by_role
+from evosdc.engine.choice import choice_of
+from evosdc.engine.headline import Headline, unmasked_of
+from evosdc.errors import ExperimentError, Fault, ParameterError
+from evosdc.experiment.data import load_data, microdata_of
+from evosdc.experiment.default_constraints import aims_of, exact_risks, harms_of, limits_of
+from evosdc.experiment.experiment import DataSource, Experiment
+from evosdc.experiment.plan_genotype import plan_genotype
+from evosdc.experiment.reader import parse_experiment
+from evosdc.model import Assuring, Microdata, designs_of
+from evosdc.model.constraint import ACCEPTED, AUDIENCES, Constraint, without_publishable
+from evosdc.model.parameters import parse_parameters
+from evosdc.options.search import ProtectOptions
+from evosdc.plugins.registry import Registry
+from evosdc.table.schema import Role
+
+
+def assurance_of(
+    microdata: Microdata, registry: Registry, require: Sequence[str], measures: Sequence[str], bound: float
+) -> Mapping[str, Any] | None:
+    """Return what the first genotype proposes that assures a file of a required privacy model; None where none does.
+
+    None, too, where an intruder knows attributes that are published as they are, where sensitive attributes are
+    masked, whose risk is not that of being found, and where somebody names measures that cannot judge wider labels.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    registry : Registry
+    require : sequence of str
+    measures : sequence of str
+        Named by users in place of the usual ones.
+    bound : float
+        Per cent of the people who may be found.
+
+    Raises
+    ------
+    ExperimentError
+        A requirement cannot be read.
+    """
+    constraints = [Constraint.parse(text) for text in require]
+    required = [one for one in constraints if one.name in registry.names("privacy-model")]
+    named = [*measures, *(one.name for one in constraints if one.name in registry.names("measure"))]
+    schema = microdata.original.schema
+    if not required or any(schema[name].role is Role.SENSITIVE for name in schema.names):
+        return None
+    if not all(registry.implementation("measure", name).generalised for name in named):
+        return None
+    models = (registry.build("privacy-model", one.name, dict(one.params)) for one in required)
+    if any(unmasked_of(Headline(model, microdata)) for model in models):
+        return None
+    return _proposed("anonymity", microdata, registry, required, bound)
+
+
+def truthful_experiment(
+    microdata: Microdata, registry: Registry, require: Sequence[str], bound: float
+) -> Mapping[str, Any]:
+    """Return what a genotype proposes whose published values are all true: only coarser than the original's, or absent.
+
+    Raises
+    ------
+    ExperimentError
+        A requirement cannot be read, or is on something else than a privacy model.
+    ParameterError
+        No genotype is for such a file.
+    """
+    required = [Constraint.parse(text) for text in require]
+    models = registry.names("privacy-model")
+    faults = [
+        Fault(
+            "--truthful",
+            f"the requirement {one}",
+            "requirements on privacy models",
+            "Measures compare values that were changed; here all of them are true. --bound sets the size of groups.",
+        )
+        for one in required
+        if one.name not in models
+    ]
+    if faults:
+        raise ExperimentError(faults)
+    proposed = _proposed("truthful", microdata, registry, required, bound)
+    if proposed is None:
+        wanted = "attributes that a genotype can publish in coarser values"
+        raise ParameterError(Fault("--truthful", "a file that no genotype generalises", wanted))
+    return proposed
+
+
+def _proposed(
+    occasion: str, microdata: Microdata, registry: Registry, required: Sequence[Constraint], bound: float
+) -> Mapping[str, Any] | None:
+    for name in registry.defaults("genotype", occasion):
+        kind = registry.implementation("genotype", name)
+        proposed = kind.assurance(microdata, required, bound) if issubclass(kind, Assuring) else None
+        if proposed is not None:
+            return dict(proposed)
+    return None
+
+
+GENERATIONS, STALLED = 600, 200
+"""Generations of the search, and without improvement after which it ends: two of them are a round of sixty candidates
+at first, and of hundreds later."""
+
+PLAN_GENERATIONS, PLAN_STALLED = 1200, 60
+"""Likewise, of a search of protection plans, where a generation is a round of some eighteen plans."""
+
+TUNED = 600
+"""Files that are masked and judged to tune masking methods, where no time is given; else a share of the time."""
+
+PLANNED = 400
+"""Protection plans that are evaluated after that, likewise."""
+
+
+def protection(
+    source: Mapping[str, Any],
+    registry: Registry,
+    options: ProtectOptions,
+    *,
+    start: Mapping[str, Any] | None = None,
+    harms: bool = True,
+) -> Experiment:
+    """Return the experiment that protects a file, with what the user leaves open filled in.
+
+    Where a genotype assures a file of a required privacy model, groups of users for one, it is taken with the measures
+    that it proposes. Else risk is judged by role and loss by the tables of analysts, see
+    `evosdc.assess.defaults.measures_by_role`. Harms that
+    plugins offer for the occasion, relabelling for one, and values that stay as they were are kept below bounds: see
+    `evosdc.experiment.default_constraints`.
+
+    Parameters
+    ----------
+    source : mapping
+        As the key ``data`` of an experiment; paths are relative to the working folder.
+    registry : Registry
+    options : ProtectOptions
+        Those about where results go, and what the file is, are not read.
+    start : mapping, optional
+        As the key ``start`` of an experiment, in place of tuned methods or the usual portfolio.
+    harms : bool
+        Whether harms are judged and limited, and values that stay as they were.
+
+    Raises
+    ------
+    InputError
+        The file, its schema, names or requirements are refused; or members of a household would get different values of
+        what they share.
+    """
+    il, dr, explainable, seconds = options.il or (), options.dr or (), options.explainable, options.time
+    wished, (require, verdict) = tuple(options.require), without_publishable(options.require)
+    fitness, audience = options.fitness, options.audience
+    if fitness is None:
+        fitness, audience = registry.default("fitness", "protect"), audience or "public"
+    recipients = {"audience": audience, "bound": options.bound}
+    goal = options.bound if options.bound is not None else AUDIENCES[audience] if audience else None
+    accepted = ACCEPTED if goal is None else goal
+    given = parse_parameters(DataSource, source, "data")
+    data = load_data(given, registry)
+    microdata = microdata_of(data, given.protect, data.table.schema.names, population=given.population)
+    require_no_split_households(data.table, microdata.protect)
+    assurance = None
+    if options.truthful:
+        assurance = truthful_experiment(microdata, registry, require, accepted)
+    elif not explainable and start is None:
+        assurance = assurance_of(microdata, registry, require, (*il, *dr), accepted)
+    measures = judgement_of(microdata, registry, il, dr)
+    if assurance is not None:
+        named = {kind: list(names) for kind, names in (("il", il), ("dr", dr)) if names}
+        measures = {"il": [], "dr": [], **assurance["measures"], **named}
+        harms = False  # labels of groups are true: nothing was relabelled
+    bounds = harms_of(registry) | exact_risks(microdata, registry, require, accepted) if harms else {}
+    limited = {name: bound for name, bound in bounds.items() if name not in (*measures["il"], *dr)}
+    aims = aims_of(wished, registry, _names(measures["dr"]), goal) if harms else {}
+    measures["other"] = [
+        *measures.get("other", ()),
+        *limited,
+        *measures_of(require, registry, (*measures["il"], *_names(measures["dr"]), *limited)),
+    ]
+    name = str(source.get("name", source.get("file", "")))
+    document: dict[str, Any] = {
+        "title": f"Protection of {Path(name).name}",
+        "seed": options.seed,
+        "data": dict(source),
+        "fitness": {"name": fitness},
+        **{key: value for key, value in recipients.items() if value is not None},
+        "structural_zeros": options.structural_zeros,
+        "algorithm": {"name": registry.default("algorithm", "protect")},
+        "measures": measures,
+        "constraints": [*require, *([verdict] if verdict else ()), *limits_of(limited | aims)],
+        "second_opinion": options.second_opinion,
+        "stop": _stop(seconds, options.generations, GENERATIONS, STALLED),
+    }
+    if (executor := options.executor_entry()) is not None:
+        document["executor"] = executor
+    if options.choose is not None:
+        choose = choice_of(options.choose)
+        document["choose"] = choose if isinstance(choose, str) else choose.model_dump(exclude_none=True)
+    if explainable:
+        required = [Constraint.parse(text) for text in require]
+        document["genotype"] = plan_genotype(required, microdata, registry)
+        document["algorithm"] = {"name": registry.default("algorithm", "plan")}
+        document["stop"] = _stop(seconds, options.generations, PLAN_GENERATIONS, PLAN_STALLED)
+    if assurance is not None:
+        document |= {key: value for key, value in assurance.items() if key != "measures"}
+    elif start is None and options.tune:
+        # Of many tuned files most are alike; a search gets further from the portfolio's variety besides.
+        original = microdata.original
+        portfolio = default_portfolio(original.schema, registry)
+        limits = {} if seconds else {"evaluations": TUNED}
+        # Files of the methods offered for the occasion come first, however little time is left.
+        occasions = ("protect", composition(original.schema))
+        offered = tuple(name for one in occasions for name in registry.defaults("masking-method", one))
+        if of_privacy(require, registry):
+            # Those without designs for the file take too long on it.
+            anonymous = registry.defaults("masking-method", "anonymity")
+            fitting = [n for n in anonymous if designs_of(registry.implementation("masking-method", n), original)]
+            offered = (*fitting, *offered)
+        methods = [{"method": name} for name in offered]
+        start = {"tuned": {"files": 1} | limits, "methods": methods, "portfolio": portfolio}
+        if registry.defaults("genotype", "plan") and not explainable:
+            start["planned"] = {} if seconds else {"evaluations": PLANNED}
+    if start is not None:
+        document["start"] = dict(start)
+    return parse_experiment(document, Path.cwd(), "protect")
+
+
+def _stop(seconds: float | None, generations: int | None, most: int, stalled: int) -> dict[str, Any]:
+    if not seconds:
+        return {"generations": generations or most, "stalled": stalled}
+    return {"whole": seconds} | ({"generations": generations} if generations else {})
+
+
+def judgement_of(
+    microdata: Microdata, registry: Registry, il: Sequence[str] = (), dr: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the measures that protection is judged by, as an experiment says them: those named, by role the others.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        With all attributes of the file.
+    registry : Registry
+    il, dr : sequence of str
+    """
+    # Defaults are not asked for where others are named: they may say whom they leave out.
+    losses = list(il) if il else losses_for_analysts(microdata, registry)
+    return {"il": losses} | ({"dr": list(dr)} if dr else {"dr": risks_by_role(microdata, registry), "risks": "max"})
+
+
+def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:
+    """Return the registered measures that requirements look at and that are not taken yet.
+
+    Raises
+    ------
+    ExperimentError
+        A requirement cannot be read.
+    """
+    known = registry.names("measure")
+    wanted = dict.fromkeys(Constraint.parse(text).name for text in require)
+    return [name for name in wanted if name in known and name not in taken]
+
+
+def of_privacy(require: Sequence[str], registry: Registry) -> bool:
+    """Whether any requirement is on a privacy model; raises as `measures_of`."""
+    return any(Constraint.parse(text).name in registry.names("privacy-model") for text in require)
+
+
+def _names(entries: Sequence[Any]) -> list[str]:
+    return [str(entry["name"]) if isinstance(entry, Mapping) else str(entry) for entry in entries]

@@ -1,0 +1,274 @@
+"""Reading experiment files, and writing one with nothing left open."""
+
+import shlex
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from pydantic import ValidationError
+
+from evosdc._version import __version__
+from evosdc.errors import CheckpointError, ExperimentError, Fault, InputError
+from evosdc.experiment.experiment import ExecutorChoice, Experiment, InvalidExperimentError, MeasureEntry, Named, Start
+from evosdc.experiment.recipe import with_recipes
+from evosdc.model.constraint import Constraint, without_publishable
+from evosdc.options.written import override
+from evosdc.plugins.nested import nested
+from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import RESOLVED, RunFolder
+
+
+def read_experiment(path: Path, settings: Iterable[str] = ()) -> Experiment:
+    """Read and validate an experiment file.
+
+    Parameters
+    ----------
+    path : Path
+        A TOML file; paths in it are relative to its folder.
+    settings : iterable of str
+        ``KEY=VALUE`` texts that override the file: ``"algorithm.generations=50"``, ``"data.protect=['a', 'b']"``.
+
+    Returns
+    -------
+    Experiment
+        With absolute paths.
+
+    Raises
+    ------
+    ExperimentError
+        With everything that is wrong.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ExperimentError(
+            Fault(str(path), "no such file", "an experiment file", "Check the path; `experiments/` has examples.")
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        if isinstance(error, UnicodeDecodeError) and _seems_data(path):
+            raise ExperimentError(_data_fault(path)) from None
+        raise ExperimentError(Fault(str(path), f"a file that cannot be read ({error})", "a text file, UTF-8")) from None
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        if _seems_data(path):
+            raise ExperimentError(_data_fault(path)) from None
+        raise ExperimentError(Fault(str(path), f"text that is not TOML: {error}", "a TOML file")) from None
+    for setting in settings:
+        override(document, setting)
+    return parse_experiment(document, path.parent, str(path))
+
+
+def _seems_data(path: Path) -> bool:
+    """Whether a file that is no TOML is called otherwise too."""
+    return path.suffix.lower() not in ("", ".toml", ".json")
+
+
+def _data_fault(path: Path) -> Fault:
+    advice = f"To check data: {shlex.join(['evosdc', 'check', '--data', str(path)])}"
+    return Fault(str(path), "what looks like a data file", "an experiment file, which is TOML", advice)
+
+
+def experiment_of(folder: RunFolder) -> Experiment:
+    """Return the experiment that a run folder holds, with every default filled in.
+
+    Raises
+    ------
+    CheckpointError
+        It is not there, or not whole.
+    """
+    try:
+        return Experiment.model_validate(folder.read_json(RESOLVED))
+    except (ValidationError, ExperimentError):
+        given, wanted = "a damaged file", "the experiment of a run, as evosdc wrote it"
+        raise CheckpointError(Fault(str(folder.file(RESOLVED)), given, wanted, "Begin a new run.")) from None
+
+
+def parse_experiment(document: Mapping[str, Any], base: Path, where: str = "experiment") -> Experiment:
+    """Validate a document and make the paths in it absolute.
+
+    Raises
+    ------
+    ExperimentError
+        With everything that is wrong.
+    """
+    try:
+        return located(Experiment.model_validate(dict(document)), base)
+    except InvalidExperimentError as error:
+        faults = [replace(fault, where=f"{where}: {fault.where}") for fault in error.faults]
+        raise ExperimentError([*faults, *_faults_besides(document, error.keys, base)]) from None
+
+
+def located(experiment: Experiment, base: Path) -> Experiment:
+    """Return the experiment with paths that are relative to a folder made absolute."""
+    data = experiment.data
+    update: dict[str, Any] = {
+        name: (base / path).resolve() for name in ("file", "schema_file", "population") if (path := getattr(data, name))
+    }
+    update["hierarchies"] = {
+        name: (base / rule.expanduser()).resolve() if isinstance(rule, Path) else rule
+        for name, rule in data.hierarchies.items()
+    }
+    start = experiment.start
+    if start is not None and start.files:
+        files = tuple((base / path.expanduser()).resolve() for path in start.files)
+        start = start.model_copy(update={"files": files})
+    if start is not None and start.recipes:
+        start = with_recipes(start, base)
+    sweep = {
+        key: tuple(str((base / str(value)).resolve()) for value in values) if key in _SWEPT_PATHS else values
+        for key, values in experiment.sweep.items()
+    }
+    return experiment.model_copy(update={"data": data.model_copy(update=update), "start": start, "sweep": sweep})
+
+
+_SWEPT_PATHS = ("data.file", "data.schema", "data.population")
+
+
+def _faults_besides(document: Mapping[str, Any], faulty: frozenset[str], base: Path) -> tuple[Fault, ...]:
+    """Return what else is wrong: names, parameters and data under the keys that can be read."""
+    from evosdc.experiment.assembly import assemble, check_names
+    from evosdc.plugins.registry import default_registry
+
+    rest = {key: value for key, value in document.items() if key in Experiment.model_fields and key not in faulty}
+    if "stop" in faulty and isinstance(rest.get("algorithm"), dict):
+        rest["algorithm"] = {key: value for key, value in rest["algorithm"].items() if key != "generations"}
+    known = "data" in rest
+    if not known:
+        rest["data"] = {"name": "housing"}  # stands in: only names are looked at then
+    try:
+        experiment = located(Experiment.model_validate(rest), base)
+        (assemble if known else check_names)(experiment, default_registry())
+    except InputError as error:
+        return error.faults
+    return ()
+
+
+def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start | None) -> Experiment:
+    """Return the experiment with the parameters of everything that it names, and the attributes that it protects.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Valid: its names are registered and its parameters accepted; with measures, as the assembly leaves it.
+    registry : Registry
+    protect : tuple of str
+        The attributes protected in fact.
+    start : Start, or None
+        What the search starts from in fact.
+    """
+    measures = experiment.measures
+    assert measures is not None, "the assembly fills in the measures"
+    listed = {
+        group: tuple(
+            MeasureEntry(of=m.of, **_measure(registry, m, experiment.seed).model_dump())
+            for m in getattr(measures, group)
+        )
+        for group in ("il", "dr", "other")
+    }
+    fitness = experiment.fitness
+    if fitness.name in registry.names("fitness"):
+        fitness = _filled(registry, "fitness", fitness)
+    executor = _filled(registry, "executor", Named(name=experiment.executor.name, **experiment.executor.params))
+    return experiment.model_copy(
+        update={
+            "title": experiment.heading,
+            "data": experiment.data.model_copy(update={"protect": protect}),
+            "genotype": _filled(registry, "genotype", experiment.genotype),
+            "start": start,
+            "measures": measures.model_copy(update=listed),
+            "fitness": fitness,
+            "algorithm": _filled(registry, "algorithm", experiment.algorithm),
+            "executor": ExecutorChoice(
+                name=executor.name,
+                workers=experiment.executor.workers,
+                grain=experiment.executor.grain,
+                **executor.params,
+            ),
+        }
+    )
+
+
+def with_executor(
+    experiment: Experiment, registry: Registry, name: str | None, workers: int | None, hosts: str | None
+) -> Experiment:
+    """Return the experiment on another executor, or with other workers or hosts; None leaves what it says.
+
+    Of its parameters those are kept that the other executor has as well. No result depends on any of this.
+
+    Raises
+    ------
+    InputError
+        There is no such executor, or it has no hosts.
+    """
+    chosen = experiment.executor
+    name = name or chosen.name
+    fields = registry.implementation("executor", name).Params.model_fields
+    known = {field.alias or key for key, field in fields.items()}
+    params = {key: value for key, value in chosen.params.items() if name == chosen.name or key in known}
+    params |= {} if hosts is None else {"hosts": hosts}
+    registry.parameters("executor", name, params)
+    other = ExecutorChoice(name=name, workers=workers or chosen.workers, grain=chosen.grain, **params)
+    return experiment.model_copy(update={"executor": other})
+
+
+def named_in(experiment: Experiment, registry: Registry) -> Iterator[tuple[str, str]]:
+    """Yield kind and name of everything registered that an experiment uses and a result depends on."""
+    yield "genotype", experiment.genotype.name
+    algorithm: Named | None = experiment.algorithm
+    while algorithm is not None:
+        yield "algorithm", algorithm.name
+        inner = (_inner(value, registry) for value in algorithm.params.values())
+        algorithm = next((found for found in inner if found is not None), None)
+    for measure in experiment.measures.all if experiment.measures is not None else ():
+        yield "measure", measure.name
+    for text in without_publishable(experiment.constraints)[0]:
+        name = Constraint.parse(text).name
+        if name in registry.names("privacy-model"):
+            yield "privacy-model", name
+    start = experiment.start
+    if start is not None:
+        if start.portfolio is not None:
+            yield "portfolio", start.portfolio
+        tuned = () if start.tuned is None else start.tuned.methods or registry.names("masking-method")
+        steps = [step for entry in start.methods for step in entry.masking.steps]
+        listed = [name for step in steps for name, _ in nested(registry, step.method, step.params)]
+        for method in dict.fromkeys([*listed, *tuned]):
+            yield "masking-method", method
+    if experiment.data.name is not None:
+        yield "dataset", experiment.data.name
+
+
+def experiment_text(experiment: Experiment) -> str:
+    """Return an experiment as the text of an experiment file that repeats it from any folder."""
+    document: dict[str, Any] = experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if not document["sweep"]:
+        del document["sweep"]
+    drawn = " --key FILE" if experiment.seed is None else ""
+    return f"# As run by evosdc {__version__}; `evosdc run{drawn}` on this file repeats it.\n{tomli_w.dumps(document)}"
+
+
+def _measure(registry: Registry, named: Named, seed: int | None) -> Named:
+    """Return a measure with its parameters; what it draws by comes from the key of a run that has no public seed."""
+    full = _filled(registry, "measure", named)
+    if seed is not None or "seed" in named.params:
+        return full
+    return Named(name=full.name, **{key: value for key, value in full.params.items() if key != "seed"})
+
+
+def _filled(registry: Registry, kind: str, named: Named) -> Named:
+    full = registry.parameters(kind, named.name, named.params).model_dump(mode="json", exclude_none=True)
+    for key, value in full.items():
+        if kind == "algorithm" and (inner := _inner(value, registry)) is not None:
+            full[key] = {"name": inner.name, **_filled(registry, kind, inner).params}
+    return Named(name=named.name, **full)
+
+
+def _inner(value: Any, registry: Registry) -> Named | None:
+    """Return the algorithm that a parameter of an algorithm names (`islands`, `memetic`); None where it names none."""
+    if not isinstance(value, dict) or value.get("name") not in registry.names("algorithm"):
+        return None
+    return Named.model_validate(value)

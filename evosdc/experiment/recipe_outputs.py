@@ -1,0 +1,264 @@
+"""Writing the recipe of a run, and what each of its steps contributes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from time import monotonic
+from typing import NamedTuple
+
+from evosdc._version import __version__
+from evosdc.assess.mask import apply_masking, build_steps, last_step_of
+from evosdc.engine.mending import mended
+from evosdc.engine.problem import Problem
+from evosdc.errors import InputError
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.reader import resolve
+from evosdc.experiment.recipe import Recipe, RecipeStep, recipe_text
+from evosdc.experiment.recipe_profile import made_for
+from evosdc.files.atomic import write_text
+from evosdc.model import Composed, Individual, Masking
+from evosdc.model.constraint import Constraint, without_publishable
+from evosdc.model.individual import INFEASIBILITY
+from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import RECIPE, RunFolder
+from evosdc.secret import Purpose, Seed, draw_seed, public, stream
+from evosdc.table.table import Table
+
+DRAWS = 4
+"""Files that a recipe is judged on, with each of its steps left out in turn."""
+
+
+class MeanScores(NamedTuple):
+    """Scores of a plan in the mean over files that it makes, and over how many; of one where nothing is random."""
+
+    scores: dict[str, float]
+    draws: int
+
+
+def chain_of(steps: Sequence[Masking]) -> Masking:
+    """Return single steps as one entry of a portfolio."""
+    first, *further = steps
+    return replace(first, then=tuple(further))
+
+
+def mean_scores(
+    problem: Problem,
+    registry: Registry,
+    steps: Sequence[Masking],
+    seed: Seed,
+    draws: int = DRAWS,
+    until: float | None = None,
+) -> MeanScores | None:
+    """Return the scores of a plan, in the mean over files that it makes; ``score`` is the fitness's first objective.
+
+    Parameters
+    ----------
+    until : float, optional
+        On the clock of `time.monotonic`: when to be content with the files that there are, at least one.
+
+    Returns
+    -------
+    MeanScores, or None
+        None where a step does not fit what the steps before it made.
+    """
+    microdata, found = problem.genotype.microdata, list[dict[str, float]]()
+    if not steps:
+        return _mean([_scored(problem, microdata.original)])
+    masking = chain_of(steps)
+    try:
+        methods = build_steps(masking, registry)
+        last = last_step_of(masking, methods, microdata)
+        before = None
+        for draw in range(draws):
+            if found and until is not None and monotonic() >= until:
+                break
+            rng = stream(draw_seed(seed, draw), Purpose.MASK)
+            table = apply_masking(masking, methods, microdata, rng)
+            if before is not None and table.same_records(before):
+                return _mean(found[:1])  # nothing of it is random
+            before = table if draw == 0 else None
+            found.append(_scored(problem, mended(problem, table, last).table))
+    except InputError:
+        return None
+    return _mean(found)
+
+
+def contributions(
+    problem: Problem, registry: Registry, steps: Sequence[Masking], seed: Seed, until: float | None = None
+) -> list[dict[str, float] | None]:
+    """Return by step the scores of the plan without it, as `mean_scores` does."""
+    without = [[*steps[:place], *steps[place + 1 :]] for place in range(len(steps))]
+    found = [mean_scores(problem, registry, rest, seed, until=until) for rest in without]
+    return [None if mean is None else mean.scores for mean in found]
+
+
+def _scored(problem: Problem, table: Table) -> dict[str, float]:
+    scores, objectives = problem.score(table)
+    return scores | {"score": objectives[0]}
+
+
+def _mean(found: Sequence[dict[str, float]]) -> MeanScores:
+    return MeanScores({name: sum(one[name] for one in found) / len(found) for name in found[0]}, len(found))
+
+
+JUDGED = ("genotype", "measures", "fitness", "constraints", "structural_zeros")
+"""Keys of an experiment that say how a recipe was judged."""
+
+
+def recipe_of(
+    assembly: Assembly, masking: Masking, mean: MeanScores | None = None, until: float | None = None
+) -> Recipe:
+    """Return a plan as a recipe: its scores in the mean over several files, and those without each step.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    masking : Masking
+        The plan.
+    mean : MeanScores, optional
+        Of the plan, where they are known.
+    until : float, optional
+        As of `mean_scores`.
+    """
+    problem, registry, seed = assembly.problem, assembly.registry, assembly.seed
+    steps = [_in_order(step) for step in masking.steps]
+    if mean is None:
+        mean = mean_scores(problem, registry, steps, seed, until=until)
+    scores, draws = ({}, 1) if mean is None else mean
+    original = mean_scores(problem, registry, [], seed)
+    # With the defaults of today: a later version's may be others, and a run that was resumed has them filled in.
+    experiment = resolve(assembly.experiment, registry, assembly.microdata.protect, assembly.experiment.start)
+    document = experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return Recipe(
+        format=1,
+        title=assembly.experiment.heading,
+        evosdc=__version__,
+        seed=public(seed),
+        draws=draws,
+        scores=_shown(scores, problem),
+        original=_shown({} if original is None else original.scores, problem),
+        steps=tuple(
+            RecipeStep(
+                words=step.label,
+                method=step.method,
+                params=dict(step.params),
+                attributes=step.attributes,
+                by=step.by,
+                without=_shown(without or {}, problem),
+            )
+            for step, without in zip(steps, contributions(problem, registry, steps, seed, until), strict=True)
+        ),
+        judged={key: document[key] for key in JUDGED if document.get(key)},
+        made_for=made_for(assembly.source.table, assembly.microdata.protect),
+    )
+
+
+def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Recipe | None:
+    """Write ``recipe.toml`` of a run's solution, and return what it holds; None where plans are not what it evolves."""
+    genotype = assembly.problem.genotype
+    if not isinstance(genotype, Composed):
+        return None
+    recipe = recipe_of(assembly, genotype.masking(best.genome))
+    write_text(folder.file(RECIPE), recipe_text(recipe))
+    return recipe
+
+
+def _in_order(step: Masking) -> Masking:
+    """Return a step with its parameters in the order in which TOML has them, tables last: its words depend on it."""
+    return replace(step, params=dict(sorted(step.params.items(), key=lambda pair: isinstance(pair[1], Mapping))))
+
+
+def _shown(scores: dict[str, float], problem: Problem) -> dict[str, float]:
+    """Return rounded scores; the first of several objectives is no score of the whole."""
+    single = problem.fitness.objectives == 1
+    return {name: round(value, 4) for name, value in scores.items() if single or name != "score"}
+
+
+SMALL = 0.05
+"""Points on the 0..100 scale below which a difference is not told."""
+
+VERBS = {
+    "dr": ("takes {} points off the risk", "adds {} points to the risk"),
+    "il": ("takes {} points off the loss", "costs {} points of loss"),
+}
+"""What a step does to risk and loss, where they fall and where they rise."""
+
+WORDS = {"dr": "risk", "il": "loss", "score": "score"}
+
+
+def explanation(recipe: Recipe) -> Iterator[str]:
+    """Yield sentences: what the recipe does for the file, and what each step does for the recipe."""
+    whole, original = recipe.scores, recipe.original
+    if not recipe.digest:
+        yield "Written by hand, or by another version: whether the figures are of these steps is not known."
+    elif recipe.edited:
+        edited = [number for number, step in enumerate(recipe.steps, 1) if step.words != step.masking.label]
+        which = f"step {', '.join(map(str, edited))}" if edited else "steps left out or moved, or what is beside them"
+        yield f"Changed by hand since the recipe was judged: {which}. All figures are those of before."
+    if whole and original:
+        every = f"All {len(recipe.steps)} steps" if len(recipe.steps) > 1 else "The step"
+        yield f"{every}: {_change(original, whole)}."
+    for number, step in enumerate(recipe.steps, 1):
+        share = _contribution(step, whole, _assures(recipe, step), _broken(recipe, step))
+        yield f"Step {number}, {step.masking.label}: {share}"
+    if recipe.draws > 1:
+        yield f"All figures are means over {recipe.draws} files; they differ a little on others."
+
+
+def _assures(recipe: Recipe, step: RecipeStep) -> bool:
+    """Whether it is the step that all plans had to end by."""
+    genotype = recipe.judged.get("genotype")
+    last = genotype.get("last") if isinstance(genotype, Mapping) else None
+    return isinstance(last, Mapping) and step is recipe.steps[-1] and last.get("method") == step.method
+
+
+def _contribution(step: RecipeStep, whole: Mapping[str, float], assures: bool, broken: Sequence[str]) -> str:
+    if not step.words:
+        return "it was added by hand, so that its share is not known."
+    if not step.without or not whole:
+        return "without it the recipe cannot be carried out, so that its share is not known."
+    before, after = step.without, whole
+    needs = f"{' and '.join(broken) or 'what is required'} {'do' if len(broken) > 1 else 'does'}"
+    needed = before.get(INFEASIBILITY, 0.0) > after.get(INFEASIBILITY, 0.0) == 0.0
+    if all(abs(after[name] - before[name]) < SMALL for name in ("il", "dr") if name in after and name in before):
+        if needed:
+            return f"it makes sure of what is required: without it {needs} not hold. Loss and risk hardly change."
+        if assures:
+            return "it makes sure of what is required on any file; on this one there was hardly anything left to do."
+        return "it changes neither loss nor risk; the recipe would do without it."
+    parts: list[str] = []
+    for name, (less, more) in VERBS.items():
+        if name not in before or name not in after:
+            continue
+        gap = after[name] - before[name]
+        if abs(gap) >= SMALL:
+            verb = (more if gap > 0 else less).format(f"{abs(gap):.2f}")
+            parts.append(f"{verb} ({before[name]:.2f} -> {after[name]:.2f})")
+    both = "score" in before and "score" in after
+    scored = f"; the score is {after['score']:.2f}, without it {before['score']:.2f}" if both else ""
+    last = ""
+    if needed:
+        last = f" Without it {needs} not hold."
+    elif assures:
+        last = " It makes sure of what is required on any file."
+    elif before.get("score", after.get("score", 0.0)) < after.get("score", 0.0) - SMALL:
+        last = " On these files the recipe is better without it: a longer search might leave it out."
+    does = " and ".join(parts) or "changes neither loss nor risk that are known"
+    return f"it {does}{scored}.{last}"
+
+
+def _broken(recipe: Recipe, step: RecipeStep) -> list[str]:
+    """Return what is required, or limits exchanged labels, and does not hold without a step, as far as is known."""
+    listed = recipe.judged.get("constraints", ())
+    texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list | tuple) else []
+    on_figures, _ = without_publishable(texts)  # of a file without a step nobody has asked for a verdict
+    known = [(text, Constraint.parse(text)) for text in on_figures]
+    return [
+        text
+        for text, constraint in known
+        if constraint.figure_name in step.without and constraint.excess(step.without[constraint.figure_name]) > 0.0
+    ]
+
+
+def _change(before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    both = {name: word for name, word in WORDS.items() if name in before and name in after}
+    return ", ".join(f"{word} {before[name]:.2f} -> {after[name]:.2f}" for name, word in both.items())

@@ -1,0 +1,332 @@
+"""Running an experiment, from the beginning or from its last checkpoint."""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from traceback import clear_frames
+from typing import Any
+
+from evosdc.engine.checkpoint import SO_FAR, newest_checkpoint, set_aside_newer
+from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.generation_step import GenerationStep
+from evosdc.engine.loop import SearchState, search
+from evosdc.errors import CheckpointError, EvosdcError, Fault, InputError
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.display import Display
+from evosdc.experiment.environment import (
+    REQUIRED,
+    begun_as,
+    begun_by,
+    changes_since,
+    edited_remark,
+    environment_of,
+    require_same_data,
+    require_same_schema,
+    told_of_plugins,
+    write_experiment,
+)
+from evosdc.experiment.experiment import ExecutorChoice, Experiment
+from evosdc.experiment.infeasible_requirements import missed_by_all, traced
+from evosdc.experiment.partial_result import ASKED_TO_END, OUT_OF_MEMORY, STOPPED, leave_so_far
+from evosdc.experiment.planning import planned_start
+from evosdc.experiment.portfolio import (
+    ended_by_time,
+    files_of,
+    read_portfolio,
+    search_from,
+    starting_individuals,
+    write_portfolio,
+    write_repetition,
+)
+from evosdc.experiment.reader import experiment_of, experiment_text, resolve
+from evosdc.experiment.recorder import Recorder, remove_report
+from evosdc.experiment.rehearsal import kinds_of, rehearse
+from evosdc.experiment.run.outputs import write_outputs
+from evosdc.experiment.start import StartingFile, start_of
+from evosdc.experiment.time_budget import TimeGiven, ending_within, time_of
+from evosdc.experiment.tuned_start import tune_start
+from evosdc.experiment.workers import anew, dispatch_of, executor_of
+from evosdc.plugins.registry import Registry
+from evosdc.runs.journal import cut_journal
+from evosdc.runs.layout import (
+    CONTEXT,
+    ENVIRONMENT,
+    FOR_USERS,
+    JOURNAL,
+    PORTFOLIO,
+    RESOLVED,
+    RESULT,
+    RunFolder,
+)
+from evosdc.runs.published import published_faults
+from evosdc.runs.status import EndRequested, withdraw
+from evosdc.secret import Key, Seed, public
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A completed run: its folder, the content of ``result.json``, and the final state of the search."""
+
+    folder: Path
+    result: dict[str, Any]
+    state: SearchState
+
+
+def run_once(
+    experiment: Experiment,
+    path: Path,
+    registry: Registry,
+    seed: Seed,
+    display: Display | None = None,
+    command: str = "",
+    spent: float = 0.0,
+) -> Finished:
+    """Run an experiment once, in a new folder, which keeps the secret key.
+
+    Parameters
+    ----------
+    seed : Seed
+        What the run draws from. With a public seed the key of the folder is for fingerprints alone.
+    command : str
+        What the user typed, for the record.
+    spent : float
+        Seconds that the command has taken already, of a time for the whole run.
+
+    Raises
+    ------
+    InputError
+        The experiment, its data or the folder cannot be used; nothing has been written then.
+    RunError
+        The run failed; what it had is in the folder.
+    """
+    told = (display or Display()).message
+    asked = monotonic()
+    assembly = assemble(experiment, registry, seed)
+    rehearsed = monotonic()
+    rehearse(
+        assembly.experiment,
+        kinds_of(assembly.microdata.original.schema),
+        lambda short, at, key: run_once(short, at, registry, key),
+        told,
+    )
+    began = asked + (monotonic() - rehearsed) - spent
+    folder = RunFolder(path)
+    own = experiment.data.file
+    folder.create(own)
+    with folder.cleared_of(InputError), folder:
+        folder.require_new(own)
+        key = seed if isinstance(seed, Key) else Key.fresh()
+        folder.keep_key(key)
+        one = assembly.experiment.model_copy(update={"seed": public(seed), "replicates": 1})
+        start = start_of(experiment, registry, assembly.microdata.original.schema)
+        full = resolve(one, registry, assembly.microdata.protect, start)
+        folder.write_json(ENVIRONMENT, environment_of(replace(assembly, experiment=full), key) | begun_by(command))
+        write_experiment(folder, experiment_text(full))
+        # Last, since this is the file that makes the folder one that can be resumed.
+        folder.write_json(RESOLVED, full.to_json())
+        given = time_of(assembly, began)
+        given.remark((display or Display()).message)
+        return _carry_out(Recorder(ending_within(assembly, given, folder), folder, display or Display()), given)
+
+
+def resume_once(
+    path: Path,
+    registry: Registry,
+    display: Display | None = None,
+    force: bool = False,
+    executor: ExecutorChoice | None = None,
+) -> Finished:
+    """Go on with a run from its last checkpoint; the result is that of a run that was never stopped.
+
+    Parameters
+    ----------
+    force : bool
+        Go on although evosdc or a plugin has another version now, or the schema says something else; the folder keeps
+        note of it, and the result is then that of neither alone.
+    executor : ExecutorChoice, optional
+        In place of the one that the run began with; it makes no difference to the result.
+
+    Raises
+    ------
+    CheckpointError
+        The folder holds no run, its checkpoints cannot be read, or data, schema or versions have changed.
+    """
+    display, began = display or Display(), monotonic()
+    folder = RunFolder(path)
+    experiment = experiment_of(folder)
+    if executor is not None:
+        experiment = experiment.model_copy(update={"executor": executor})
+    before = folder.read_object(ENVIRONMENT, *REQUIRED)
+    with told_of_plugins(folder, registry):
+        assembly = assemble(experiment, registry, folder.seed(experiment.seed))
+    key = folder.key()
+    now = environment_of(assembly, key)
+    edits = require_same_schema(before, now, force)
+    require_same_data(before, assembly.source.table, key)
+    if before.get("start_files", []) != now["start_files"]:
+        given, advice = (
+            "masked files that have changed since the run began from them",
+            "Restore them or begin a new run.",
+        )
+        raise CheckpointError(Fault("start.files", given, "the same files", advice))
+    changes = require_same_versions(before, now, force)
+    with folder:
+        for text in (*_remarks(folder, changes, before, now), *(f"going on by another schema: {e}" for e in edits)):
+            display.message(text)
+        if changes or edits:
+            forced = [*before.get("forced", ()), *changes, *edits]
+            folder.write_json(ENVIRONMENT, begun_as(before, now) | {"forced": forced})
+        state, complaints = newest_checkpoint(path, assembly.problem.genotype)
+        for complaint in complaints:
+            display.message(f"{complaint}; going on from the checkpoint before it")
+        if complaints and state is not None:
+            set_aside_newer(path, state.population.generation)
+        cut_journal(folder.file(JOURNAL), 0 if state is None else state.progress.generation)
+        spent = 0.0 if state is None else state.progress.seconds
+        over = state is not None and ended_by_time(folder, state.progress.generation)
+        # Where judges alone are left to ask, to load all again is not to cost them their time.
+        time = time_of(assembly, (monotonic() if over else began) - spent)
+        return _carry_out(Recorder(ending_within(assembly, time, folder, spent, over), folder, display), time, state)
+
+
+def require_same_versions(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
+    """Return what has changed of evosdc and plugins since a run began; raise `CheckpointError` for it unless forced."""
+    changes = changes_since(before, now)
+    if changes and not force:
+        advice = "Begin a new run, restore those versions, or go on all the same with `evosdc resume --force`."
+        raise CheckpointError(
+            Fault("versions", f"others than the run began with ({'; '.join(changes)})", "the same", advice)
+        )
+    return changes
+
+
+def _remarks(
+    folder: RunFolder, changes: Sequence[str], before: Mapping[str, Any], now: Mapping[str, Any]
+) -> Iterator[str]:
+    yield from edited_remark(folder)
+    for fault in published_faults(folder.path):
+        yield f"{fault.where}: {fault.given}; it is written anew in the end"
+    if folder.abandoned is not None:
+        yield f"the run was broken off: {folder.abandoned} is gone"
+    for change in changes:
+        yield f"going on with another version: {change}"
+    for name, version in now["packages"].items():
+        if before["packages"].get(name, version) != version:
+            yield f"{name} {before['packages'][name]} is now {version}: figures may differ in their last digits"
+
+
+def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None = None) -> Finished:
+    """Search from a state, or from the start, and write what was found."""
+    assembly, folder = recorder.assembly, recorder.folder
+    registry = assembly.registry
+    shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
+    for told in (RESULT, FOR_USERS, SO_FAR):  # of the best so far, when the run was stopped
+        folder.file(told).unlink(missing_ok=True)
+    remove_report(folder, recorder.display)
+    withdraw(folder.path)
+    recorder.state = state
+    recorder.write_status("running", "starting")
+    limit, spent_before = assembly.stop.seconds, state.progress.seconds if state is not None else 0.0
+    recorder.display.limited(None if limit is None else limit - spent_before)
+    registry.announce("evosdc_run_started", run=recorder.run)
+    try:
+        state, files, reason = _searched(recorder, state)
+        assembly = recorder.assembly
+        if reason == assembly.stop.time_over:
+            write_repetition(folder, assembly, len(recorder.judged) or None, state.progress.generation)
+            reason = reason if given.seconds is None else f"{given.seconds:g} seconds"
+        recorder.write_status("running", "writing the result; judges are asked where a second opinion is wanted")
+        result = write_outputs(folder, assembly, files, state, reason, display=recorder.display, given=given)
+    except BaseException as error:
+        _leave(recorder, error)
+        if isinstance(error, KeyboardInterrupt):
+            recorder.display.message("stopping: the best file so far is written, where there is one")
+            leave_so_far(recorder)
+        elif isinstance(error, MemoryError):
+            # What was under way holds the most; nothing that fails from here on may hide what failed first.
+            clear_frames(error.__traceback__)
+            recorder.display.message("out of memory: the best file so far is written, where there is one")
+            with suppress(Exception):
+                leave_so_far(recorder, OUT_OF_MEMORY)
+        raise
+    finally:
+        with suppress(OSError):  # on a full disk, what could not be written has been told of already
+            recorder.journal.close()
+    recorder.write_status("done", reason)
+    registry.announce("evosdc_run_finished", run=recorder.run, result=result)
+    return Finished(folder.path, result, state)
+
+
+def _searched(recorder: Recorder, state: SearchState | None) -> tuple[SearchState, list[StartingFile], str]:
+    """Return where a search ends, the starting files, and why it ended; tuning and plans come before it."""
+    assembly, registry = recorder.assembly, recorder.assembly.registry
+    with ExitStack() as stack:
+        executor = executor_of(assembly.experiment, registry)
+        dispatch = dispatch_of(assembly, recorder.folder, executor, stack)
+        spent: Mapping[str, Any] = {}
+        if assembly.plan.tuned:
+            assembly, spent = tune_start(recorder, dispatch)
+            recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
+        if assembly.experiment.start is not None and assembly.experiment.start.planned is not None:
+            assembly, spent = planned_start(recorder, dispatch, spent)
+            recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
+        evaluator = Evaluator(assembly.problem, dispatch, executor.time_limit, assembly.experiment.on_error.rule)
+        state, files = _start(recorder, state, dispatch, spent)
+        evaluator.remember([*state.population, *state.front])
+        advance = GenerationStep(assembly.algorithm, evaluator, assembly.problem.streams, assembly.stop)
+        state, reason = search(
+            assembly.algorithm, evaluator, assembly.problem.streams, assembly.stop, state, recorder, advance
+        )
+        recorder.state = state
+        recorder.save()
+    return state, files, reason
+
+
+def _start(
+    recorder: Recorder, state: SearchState | None, dispatch: Dispatch | None, spent: Mapping[str, Any]
+) -> tuple[SearchState, list[StartingFile]]:
+    """Return the state to search from, and the scores of the starting files; `spent` is what tuning has cost."""
+    assembly, folder = recorder.assembly, recorder.folder
+    if state is not None and folder.file(PORTFOLIO).exists():
+        return state, read_portfolio(folder)
+    began = monotonic()
+    recorder.write_status("running", "masking and judging the starting files")
+    seconds, evaluations = spent.get("seconds", 0.0), spent.get("evaluations", 0)
+    individuals = recorder.judged
+    individuals.extend(starting_individuals(assembly, dispatch, recorder.starting, seconds))
+    wanted = len(assembly.plan.labels)
+    if len(individuals) < wanted:
+        told = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
+        recorder.display.message(f"{told}; the rest of it is the search's")
+        write_repetition(folder, assembly, len(individuals), None)
+    constraints = assembly.problem.constraints
+    asked = traced(assembly, [{"requirement": str(one)} for one in constraints.listed])
+    own = [str(entry["requirement"]) for entry in asked if entry["own"]]
+    if missed := missed_by_all(constraints, [individual.scores for individual in individuals], own):
+        recorder.display.message(missed)
+    files = files_of(assembly, individuals)
+    write_portfolio(folder, files)
+    return search_from(assembly, individuals, seconds + monotonic() - began, evaluations), files
+
+
+def _leave(recorder: Recorder, error: BaseException) -> None:
+    """Save what there is before a run ends early; on a full disk even that may fail, and older checkpoints stay.
+
+    The status names the kind of an error that is not evosdc's own, and the system's words for its number, never its
+    text: that might hold values of records.
+    """
+    interrupted = isinstance(error, KeyboardInterrupt)
+    told = error.public.partition("\n")[0] if isinstance(error, EvosdcError) else ""
+    if isinstance(error, OSError) and error.errno is not None:
+        told = os.strerror(error.errno)
+    stopped = ASKED_TO_END if isinstance(error, EndRequested) else STOPPED
+    message = stopped if interrupted else f"{type(error).__name__}: {told}".removesuffix(": ")
+    with suppress(OSError, MemoryError):
+        recorder.save()
+    with suppress(OSError, MemoryError):
+        recorder.write_status("interrupted" if interrupted else "failed", message)

@@ -1,0 +1,460 @@
+"""The files that a search starts from: entries, masked files, random genomes, each evaluated once."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any, NamedTuple
+
+from evosdc.assess.defaults import default_portfolio
+from evosdc.assess.mask import apply_masking, build_steps, last_step_of
+from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise
+from evosdc.engine.fresh import FIRST_FRESH, FreshScores, summarised
+from evosdc.engine.mending import LastStep, Mended, mended
+from evosdc.engine.problem import Problem
+from evosdc.engine.trackers import scores_of
+from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError
+from evosdc.experiment.experiment import Experiment, Start
+from evosdc.files.masked_file import read_masked
+from evosdc.files.source import Source
+from evosdc.model import (
+    Algorithm,
+    Composed,
+    Generalising,
+    Genotype,
+    Individual,
+    Masking,
+    MaskingMethod,
+    Microdata,
+    Raced,
+    Seedable,
+)
+from evosdc.model.genotype import USUAL_PORTFOLIO
+from evosdc.plugins.registry import Registry
+from evosdc.secret import Purpose, draw_seed, stream
+from evosdc.table.alignment import align_codes
+from evosdc.table.schema import Role, Schema
+from evosdc.table.table import Table
+from evosdc.time_limit import check_time
+
+
+class StartEntry(NamedTuple):
+    """One masked file: what reports call it, and the methods that make it, step by step, or a file that was read."""
+
+    masking: Masking
+    source: tuple[MaskingMethod, ...] | Table
+
+    @property
+    def label(self) -> str:
+        """What tables and figures call it."""
+        return self.masking.label
+
+
+def start_of(experiment: Experiment, registry: Registry, protected: Schema) -> Start:
+    """Return what the search starts from: as the experiment says, else as is usual for the genotype and the scales."""
+    if experiment.start is not None:
+        return experiment.start
+    portfolio = registry.implementation("genotype", experiment.genotype.name).portfolio
+    if portfolio == USUAL_PORTFOLIO:
+        portfolio = default_portfolio(protected, registry)
+    return Start(portfolio=portfolio) if portfolio is not None else Start(initial=True)
+
+
+def built_entries(maskings: Sequence[Masking], registry: Registry) -> tuple[StartEntry, ...]:
+    """Return entries with their methods built.
+
+    Raises
+    ------
+    InputError
+        Methods that are unknown, or parameters that are refused; of all entries at once.
+    """
+    collect, entries = FaultCollector(), []
+    for masking in maskings:
+        with collect.step():
+            entries.append(StartEntry(masking, build_steps(masking, registry)))
+    collect.settle()
+    return tuple(entries)
+
+
+def written_entries(experiment: Experiment, registry: Registry) -> tuple[StartEntry, ...]:
+    """Return the entries that an experiment writes down; raises as `built_entries`."""
+    methods = experiment.start.methods if experiment.start is not None else ()
+    return built_entries([entry.masking for entry in methods], registry)
+
+
+def attributes_read(entries: Sequence[StartEntry], schema: Schema, protect: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the attributes that entries read beside those that they mask: strata, and those that methods ask for.
+
+    Parameters
+    ----------
+    entries : sequence of StartEntry
+        With methods.
+    schema : Schema
+        Of the whole file.
+    protect : sequence of str, optional
+        The quasi-identifiers when None.
+
+    Raises
+    ------
+    InputError
+        Attributes that the file does not have, or that a method cannot read; of all entries at once.
+    """
+    names: list[str] = []
+    collect = FaultCollector()
+    protected = schema.with_role(Role.QUASI_IDENTIFIER) if protect is None else protect
+    for masking, methods in entries:
+        assert not isinstance(methods, Table), "files that were read are no entries yet"
+        for step, method in zip(masking.steps, methods, strict=True):
+            with collect.step():
+                schema.require(step.by, f"start: {step.method}: by")
+                names += [*step.by, *method.auxiliary_names(schema, step.attributes or protected)]
+    collect.settle()
+    return tuple(names)
+
+
+def entries_of(
+    start: Start, written: Sequence[StartEntry], microdata: Microdata, registry: Registry
+) -> tuple[StartEntry, ...]:
+    """Return the entries of the start's portfolio and those written down, all of which fit the file.
+
+    Raises
+    ------
+    InputError
+        Attributes or parameters of an entry do not fit the file.
+    """
+    original = microdata.original
+    listed: tuple[StartEntry, ...] = ()
+    if start.portfolio is not None:
+        listed = built_entries(registry.implementation("portfolio", start.portfolio)(original), registry)
+    made = (*listed, *written)
+    collect = FaultCollector()
+    for masking, methods in made:
+        assert not isinstance(methods, Table), "files that were read are no entries yet"
+        for step, method in zip(masking.steps, methods, strict=True):
+            with collect.step():
+                _require_fit(step, method, original)
+    collect.settle()
+    return made
+
+
+def _require_fit(masking: Masking, method: MaskingMethod, original: Table) -> None:
+    original.schema.require(masking.attributes, f"start: {masking.method}")
+    part = original.select(masking.attributes) if masking.attributes else original
+    method.require_support(part, f"method {masking.method}")
+    method.require_fit(part)
+    if method.generalises:
+        wanted = "values that the original's attributes have"
+        advice = "A search starts from files in the original's own categories: choose point output."
+        raise ParameterError(Fault(f"start: {masking.method}", "generalised labels", wanted, advice))
+
+
+FROM_FILE = "file"
+"""What stands in the place of a masking method for a file that was read."""
+
+
+def read_start_files(start: Start | None, source: Source, microdata: Microdata) -> tuple[Table, ...]:
+    """Return the protected attributes of the masked files that a start names, in the coding of the original.
+
+    Parameters
+    ----------
+    start : Start, optional
+    source : Source
+        The confidential file, cut down to the records that the search works on.
+    microdata : Microdata
+        Made of it.
+
+    Raises
+    ------
+    InputError
+        Files that cannot be read, have other records in number, lack protected attributes or hold other categories;
+        all files at once.
+    """
+    collect, tables = FaultCollector(), []
+    for path in start.files if start is not None else ():
+        with collect.step():
+            masked = read_masked(path, source, require=microdata.protect)
+            tables.append(align_codes(microdata.original, masked.table))
+    collect.settle()
+    return tuple(tables)
+
+
+def file_entries(start: Start, tables: Sequence[Table]) -> tuple[StartEntry, ...]:
+    """Return the entries of the masked files that a start names, called by name, with the folder where names are alike.
+
+    Parameters
+    ----------
+    start : Start
+    tables : sequence of Table
+        What `read_start_files` read.
+    """
+    alike = Counter(path.name for path in start.files)
+    names = [path.name if alike[path.name] == 1 else f"{path.parent.name}/{path.name}" for path in start.files]
+    return tuple(
+        StartEntry(Masking(FROM_FILE, {"path": name}), table) for name, table in zip(names, tables, strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class StartingFile:
+    """A masked file of the portfolio with its scores; `masking` is None for the original itself.
+
+    `left_out` says that it was one of the best, which the experiment takes from the start; `planned` that it is of a
+    protection plan that was evolved, and so no file without a search.
+    """
+
+    label: str
+    masking: Masking | None
+    individual: Individual
+    left_out: bool = False
+    planned: bool = False
+
+
+@dataclass(frozen=True)
+class StartingPlan:
+    """What a search starts from and is compared with, by position: files, then initial genomes,
+    random genomes, files for comparison.
+
+    Parameters
+    ----------
+    maskings : tuple of StartEntry
+        Whose files start the search.
+    initial : tuple of Masking
+        What the genotype's own initial genomes stand for; empty where they are not used.
+    random : int
+        How many random genomes there are.
+    compared : tuple of StartEntry
+        Whose files are scored only, since the genotype cannot be read off a file.
+    without_best : float
+        Per cent of `maskings`, the best by the fitness, that are left out once they are judged.
+    tuned : bool
+        Whether methods at their best parameters join before anything is made; the plan is then made anew.
+    assured : int
+        How many entries are masked and judged even where the time is over before.
+    made : mapping of int to Table
+        Files that are there already, by position; workers make theirs.
+    screened : bool
+        Whether genomes that can be (`evosdc.model.Raced`) are judged on one table, as an algorithm asks that races.
+    planned : int
+        How many of `maskings`, the first ones, are files of an evolved plan.
+    """
+
+    maskings: tuple[StartEntry, ...]
+    initial: tuple[Masking, ...]
+    random: int
+    compared: tuple[StartEntry, ...]
+    without_best: float = 0.0
+    tuned: bool = False
+    assured: int = 1
+    made: Mapping[int, Table] = field(default_factory=dict)
+    screened: bool = False
+    planned: int = 0
+
+    @property
+    def candidates(self) -> int:
+        """How many genomes start the search."""
+        return len(self.maskings) + len(self.initial) + self.random
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A label for each position."""
+        first = [entry.label for entry in self.maskings] + [masking.label for masking in self.initial]
+        return (*first, *["random"] * self.random, *(entry.label for entry in self.compared))
+
+    @property
+    def files(self) -> tuple[Table, ...]:
+        """The masked files that were read and not made, the protected attributes in the original's coding."""
+        return tuple(source for _, source in (*self.maskings, *self.compared) if isinstance(source, Table))
+
+    @property
+    def listed(self) -> tuple[tuple[Masking, int], ...]:
+        """What the report lists, all but random genomes, with their positions."""
+        positions = [*range(self.candidates - self.random), *range(self.candidates, len(self.labels))]
+        files, compared = [masking for masking, _ in self.maskings], [masking for masking, _ in self.compared]
+        return tuple(zip((*files, *self.initial, *compared), positions, strict=True))
+
+    def left_out(self, individuals: Sequence[Individual]) -> frozenset[int]:
+        """Return the positions of the starting files to leave out: the best `without_best` per cent, rounded up.
+
+        Of equal files the first count as better. Something to start from always stays.
+
+        Parameters
+        ----------
+        individuals : sequence of Individual
+            By position, as far as they were evaluated.
+        """
+        files = range(min(len(self.maskings), len(individuals)))
+        count = ceil(self.without_best * len(files) / 100.0)
+        staying = min(self.candidates, len(individuals)) - 1
+        return frozenset(sorted(files, key=lambda position: individuals[position].precedence)[: min(count, staying)])
+
+
+def starting_plan(
+    problem: Problem, entries: tuple[StartEntry, ...], start: Start, screened: bool = False
+) -> StartingPlan:
+    """Return what a search starts from; without candidates where the genotype offers no way to start.
+
+    Parameters
+    ----------
+    problem : Problem
+    entries : tuple of StartEntry
+    start : Start
+    screened : bool
+        As of `StartingPlan`.
+
+    Raises
+    ------
+    ExperimentError
+        The best files are to be left out, but files do not start a search of this genotype; or methods are to be tuned,
+        but measures of this genotype's generalised files cannot judge what they publish.
+    """
+    own, compared = _own_entries(problem.genotype, entries)
+    seedable = isinstance(problem.genotype, Seedable | Composed)
+    wanted = start.initial
+    if wanted is None:
+        tuned = start.tuned is not None and seedable
+        wanted = not (isinstance(problem.genotype, Seedable) or own or tuned or start.random)
+    genomes = problem.initial_genomes[: None if wanted is True else wanted]
+    initial = tuple(masking for masking, _ in genomes)
+    if start.without_best and not seedable:
+        possible = "a genotype that masked files start, or without_best = 0"
+        advice = "This genotype cannot be read off a file; files are compared with only."
+        raise ExperimentError(Fault("start.without_best", f"{start.without_best:g}", possible, advice))
+    if start.tuned is not None and isinstance(problem.genotype, Generalising):
+        possible = "a genotype of files in the original's own categories"
+        raise ExperimentError(Fault("start.tuned", "a genotype that generalises", possible))
+    tuned = start.tuned is not None
+    return StartingPlan(own, initial, start.random, compared, start.without_best, tuned, screened=screened)
+
+
+def _own_entries(
+    genotype: Genotype[Any], entries: tuple[StartEntry, ...]
+) -> tuple[tuple[StartEntry, ...], tuple[StartEntry, ...]]:
+    """Return the entries that become genomes, and those that are compared with only."""
+    if isinstance(genotype, Seedable):
+        return entries, ()
+    if not isinstance(genotype, Composed):
+        return (), entries
+    made = [not isinstance(entry.source, Table) and genotype.composed(entry.masking) is not None for entry in entries]
+    pairs = list(zip(entries, made, strict=True))
+    return tuple(entry for entry, own in pairs if own), tuple(entry for entry, own in pairs if not own)
+
+
+def screens(experiment: Experiment, registry: Registry) -> bool:
+    """Whether an experiment's algorithm wants starting genomes to be judged on one table first."""
+    algorithm: type[Algorithm] = registry.implementation("algorithm", experiment.algorithm.name)
+    return algorithm.races
+
+
+def starting_individual(problem: Problem, plan: StartingPlan, position: int, rule: ErrorRule = RAISE) -> Individual:
+    """Return one starting candidate, or one file for comparison, evaluated. Found by address alone.
+
+    The rule is for the evaluation of candidates; a masking method that fails, or the scoring of a file for comparison,
+    ends the run.
+    """
+    genotype, label = problem.genotype, plan.labels[position]
+    if position < len(plan.maskings) and isinstance(genotype, Seedable):
+        known = plan.made.get(position)
+        # A file that is there goes the same way as one that is made: a run that is repeated makes it.
+        entry = plan.maskings[position]
+        made = _masked(problem, entry, position) if known is None else mended(problem, known, _last(problem, entry))
+        label += put_in_order(made)
+        return individual_of(problem, genotype.seeded(made.table), label, rule)
+    if position < plan.candidates:
+        return individual_of(problem, _genome(problem, plan, position), label, rule)
+    draws = [_masking_scores(problem, plan, position, draw) for draw in range(problem.draws)]
+    means = {name: sum(scores[name] for scores in draws) / len(draws) for name in problem.measures}
+    return Individual(None, b"", *problem.judge(means), label)
+
+
+def _genome(problem: Problem, plan: StartingPlan, position: int) -> Any:
+    """Return the genome at a position where no file is read off."""
+    genotype, own = problem.genotype, position - len(plan.maskings)
+    if own < 0:
+        assert isinstance(genotype, Composed), "no other genotype makes a genome of an entry"
+        genome = genotype.composed(plan.maskings[position].masking)
+    elif own < len(plan.initial):
+        genome = problem.initial_genomes[own][1]
+    else:
+        place = own - len(plan.initial)
+        genome = genotype.random_of_start(place, problem.streams.random_genome(position))
+    return genotype.judged_on(genome, 1) if plan.screened and isinstance(genotype, Raced) else genome
+
+
+def fresh_masking_scores(problem: Problem, plan: StartingPlan, position: int, draws: int) -> FreshScores:
+    """Judge a method of the comparison on files that it masks anew, `draws` of them."""
+    return summarised(problem, [_masking_scores(problem, plan, position, FIRST_FRESH + draw) for draw in range(draws)])
+
+
+def _masking_scores(problem: Problem, plan: StartingPlan, position: int, draw: int) -> dict[str, float]:
+    return scores_of(
+        problem.measures, _masked(problem, plan.compared[position - plan.candidates], position, draw).table
+    )
+
+
+def starting_table(problem: Problem, plan: StartingPlan, position: int) -> Table:
+    """Return the masked file that stands at a position, as it was judged; of a comparison the first draw."""
+    genotype = problem.genotype
+    if position >= plan.candidates:
+        return _masked(problem, plan.compared[position - plan.candidates], position, 0).table
+    if position < len(plan.maskings) and isinstance(genotype, Seedable):
+        genome = genotype.seeded(_masked(problem, plan.maskings[position], position).table)
+    else:
+        genome = _genome(problem, plan, position)
+    return problem.decode(genome, genotype.key(genome))
+
+
+def put_in_order(made: Mended) -> str:
+    """Return what a label says of attributes that were put in order; empty where there are none."""
+    righted = f", then labels of {', '.join(made.right_labels)} put right" if made.right_labels else ""
+    return righted + (f", then kept values of {', '.join(made.move_values)} moved" if made.move_values else "")
+
+
+def _masked(problem: Problem, entry: StartEntry, *address: int) -> Mended:
+    """Return the file of an entry, in order."""
+    return mended(problem, _unmended(problem, entry, *address), _last(problem, entry))
+
+
+def _last(problem: Problem, entry: StartEntry) -> LastStep | None:
+    """Return what carries the last step of an entry's chain out once more; None where there is none."""
+    if isinstance(entry.source, Table):
+        return None
+    return last_step_of(entry.masking, entry.source, problem.genotype.microdata)
+
+
+def met_before_and_after(problem: Problem, plan: StartingPlan, evaluated: int, most: int) -> tuple[int, int, int]:
+    """Return of how many starting files how many met what privacy models ask for, before and after records were put
+    in order. They are masked again, at most so many, the first ones.
+    """
+    before = after = 0
+    listed = range(min(len(plan.maskings), evaluated, most))
+    for position in listed:
+        check_time()
+        entry = plan.maskings[position]
+        masked = _unmended(problem, entry, position)
+        before += problem.repair.missed(masked) == 0.0
+        after += problem.repair.missed(mended(problem, masked, _last(problem, entry)).table) == 0.0
+    return len(listed), before, after
+
+
+def _unmended(problem: Problem, entry: StartEntry, *address: int) -> Table:
+    """Return the file of an entry: read, or made with the random numbers of an address.
+
+    The first file of an entry with a draw of its own is the one that ``evosdc mask`` makes in this draw.
+    """
+    microdata = problem.genotype.microdata
+    if isinstance(entry.source, Table):
+        return entry.source
+    (_, *draw), own = address, entry.masking.draw
+    rng = stream(problem.streams.seed, Purpose.PORTFOLIO, *address)
+    if own is not None and draw in ([], [0]):
+        rng = stream(draw_seed(problem.streams.seed, own), Purpose.MASK)
+    return apply_masking(entry.masking, entry.source, microdata, rng)
+
+
+def individual_of(problem: Problem, genome: Any, origin: str, rule: ErrorRule = RAISE) -> Individual:
+    """Return an evaluated individual."""
+    key = problem.genotype.key(genome)
+    individual = Individual.unevaluated(genome, origin, problem.fitness.objectives)
+    individual.key = key
+    individual.fitness.values = evaluate_or_penalise(rule, problem, individual)
+    return individual

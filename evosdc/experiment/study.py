@@ -1,0 +1,345 @@
+"""Studies: the runs of a sweep or of replicates, one after another here or side by side on workers."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from errno import EDQUOT, ENOSPC
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from evosdc.errors import CheckpointError, EvosdcError, ExperimentError, Fault, RunError
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.display import Display
+from evosdc.experiment.environment import (
+    REQUIRED,
+    begun_as,
+    begun_by,
+    edited_remark,
+    environment_of,
+    providers_of,
+    restore_experiment,
+    told_of_plugins,
+    write_experiment,
+)
+from evosdc.experiment.experiment import ExecutorChoice, Experiment
+from evosdc.experiment.reader import experiment_of, experiment_text, with_executor
+from evosdc.experiment.recorder import remove_report
+from evosdc.experiment.single_run import require_same_versions, resume_once, run_once
+from evosdc.experiment.study_result import write_study_result
+from evosdc.experiment.study_settings import PlannedRun, Setting, check_settings, planned_runs, settings_of
+from evosdc.experiment.workers import WORKERS_LOG, executor_of
+from evosdc.files.atomic import make_folder
+from evosdc.model import Executor, SharedFiles, Task
+from evosdc.plugins.registry import Registry, default_registry
+from evosdc.runs.layout import (
+    ENVIRONMENT,
+    LOCK,
+    RESOLVED,
+    RESULT,
+    SETTING,
+    STATUS,
+    RunFolder,
+)
+from evosdc.runs.lock import read_owner
+from evosdc.runs.published import require_published
+from evosdc.runs.status import EndRequested, end_if_requested, end_requested, withdraw
+from evosdc.secret import Key, Seed
+
+
+def carry_out_run(
+    path: Path, run: PlannedRun, setting: Setting, registry: Registry, display: Display | None, force: bool = False
+) -> None:
+    """Begin one run of a study below `path`, go on with it, or leave it as it is: whatever its folder says."""
+    own = RunFolder(path / run.folder)
+    if not own.file(RESOLVED).exists():
+        make_folder(own.path)
+        if setting.values:
+            own.write_json(SETTING, {"position": setting.position, "values": dict(setting.values)})
+        seed = run.drawn_from(RunFolder(path).seed(setting.experiment.seed))
+        run_once(setting.experiment, own.path, registry, seed, display)
+    elif not done(own):
+        resume_once(own.path, registry, display, force, setting.experiment.executor)
+
+
+def done(folder: RunFolder) -> bool:
+    """Whether the run of a folder is complete."""
+    return folder.file(RESULT).exists() and folder.read_object(STATUS).get("state") == "done"
+
+
+PERIOD = 1.0
+"""Seconds between two looks at which runs are complete."""
+
+LINGERING = 15.0
+"""Seconds that a worker of a master that was killed may take to notice."""
+
+_FULL = "the disk is full"
+
+_FUNCTION = "evosdc.experiment.study:run_planned"
+
+Payload = tuple[str, int, bool]
+"""The study's folder, the run's position in the plan, and whether other versions are accepted."""
+
+
+def study_executor(experiment: Experiment, registry: Registry, missing: int) -> Executor | None:
+    """Return the executor that runs are spread over, or None where they are better run one after another here.
+
+    That is so with a single run to do or a single worker. It is so with a time limit for evaluations as well, which the
+    executor's own workers keep: they get the evaluations of one run at a time.
+    """
+    if missing < 2 or experiment.executor.params.get("time_limit") is not None:
+        return None
+    executor = executor_of(experiment, registry)
+    return executor if executor.remote and executor.workers > 1 else None
+
+
+def spread_out(
+    executor: Executor, folder: RunFolder, missing: Sequence[PlannedRun], total: int, display: Display, force: bool
+) -> list[tuple[PlannedRun, str, BaseException | None]]:
+    """Carry out the missing runs of a study on an executor; return those that failed, each with the reason.
+
+    The workers find the study in its folder, which they must be able to reach.
+
+    Raises
+    ------
+    OSError
+        The disk is full, so that the others failed as well.
+    """
+    place = {run: position for position, run in enumerate(planned_runs(experiment_of(folder)))}
+    study = str(folder.path.absolute())
+    executor.keep_log(folder.file(WORKERS_LOG))
+    tasks = [
+        Task(_FUNCTION, None, 0, ((number, (study, place[run], force)),), lasting=True)
+        for number, run in enumerate(missing)
+    ]
+    with _counted(folder.path, missing, total, display):
+        outcomes = [outcome for task in executor.map(tasks) for outcome in task]
+    failures: list[tuple[PlannedRun, str, BaseException | None]] = []
+    for run, outcome in zip(missing, outcomes, strict=True):
+        if not outcome.ok:
+            # The text of a foreign error may hold values of records; its place in the code is for --debug.
+            error = RunError(f"{run.folder} failed: {outcome.value.type}")
+            error.add_note(outcome.value.traceback)
+            failures.append((run, outcome.value.type, error))
+        elif outcome.value:
+            failures.append((run, str(outcome.value), None))
+    if any(reason == _FULL for _, reason, _ in failures):
+        raise OSError(ENOSPC, _FULL)
+    for run, reason, _ in failures:
+        display.message(f"{run.folder} failed: {reason}")
+    return failures
+
+
+def run_planned(shared: SharedFiles | None, seed: Seed, payload: Payload) -> str:
+    """Carry out one run of a study, in a worker; return why it failed, or nothing. The study's folder has its key."""
+    study, position, force = payload
+    folder = RunFolder(Path(study))
+    if end_requested(folder.path):
+        return ""
+    try:
+        experiment = experiment_of(folder)
+        run = planned_runs(experiment)[position]
+        setting = settings_of(experiment)[run.setting]
+        own = setting.experiment.model_copy(update={"executor": ExecutorChoice(name="serial")})
+        await_unlocked(folder.file(run.folder) / LOCK)
+        carry_out_run(folder.path, run, replace(setting, experiment=own), default_registry(), None, force)
+    except EvosdcError as error:
+        told = str(error).partition("\n")[0]
+        return f"{type(error).__name__}: {told}"
+    except EndRequested:
+        return ""  # the study's own process ends for it
+    except OSError as error:
+        if error.errno in (ENOSPC, EDQUOT):
+            return _FULL
+        return f"{type(error).__name__}: {error.strerror}"
+    return ""
+
+
+def await_unlocked(lock: Path, patience: float = LINGERING) -> None:
+    """Wait, for a while at most, until the owner of a lock file is gone."""
+    limit = monotonic() + patience
+    while (owner := read_owner(lock)) is not None and owner.alive and monotonic() < limit:
+        sleep(0.1)
+
+
+@contextmanager
+def _counted(study: Path, runs: Sequence[PlannedRun], total: int, display: Display) -> Iterator[None]:
+    """Tell the display how many runs are complete, whenever that changes, until the block ends."""
+    ended = threading.Event()
+
+    def count() -> int:
+        return total - len(runs) + sum((study / run.folder / RESULT).exists() for run in runs)
+
+    def follow() -> None:
+        told = -1
+        while not ended.wait(0.0 if told < 0 else PERIOD):
+            if (number := count()) != told:
+                told = number
+                display.runs(told, total)
+
+    follower = threading.Thread(target=follow, name="study", daemon=True)
+    follower.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        follower.join()
+    display.runs(count(), total)
+
+
+def run_study(
+    experiment: Experiment,
+    path: Path,
+    registry: Registry,
+    display: Display | None = None,
+    command: str = "",
+    spent: float = 0.0,
+    key: Key | None = None,
+) -> dict[str, Any]:
+    """Run an experiment with all its replicates and settings in a new folder; return its ``result.json``.
+
+    A single run has `path` as its run folder; a study has a run folder below it for each of its runs, and a summary.
+    The runs of a study are spread over the workers of the chosen executor where it has several; the results are those
+    of running one after another. `command` is what the user typed, for the record;
+    `spent` are the seconds that the command has taken already, of a time for a single run.
+    Without a seed the experiment draws from `key`, by default from a fresh one.
+
+    Raises
+    ------
+    InputError, RunError
+        As `evosdc.experiment.single_run.run_once`. A run of a study that fails does not end the others; it is told of
+        when they are done.
+    """
+    if key is not None and experiment.seed is not None:
+        raise ExperimentError(Fault("seed", "a seed and a key", "one of both", "Leave out the seed of the experiment."))
+    seed = (key or Key.fresh()) if experiment.seed is None else experiment.seed
+    if experiment.single:
+        return run_once(experiment, path, registry, seed, display, command, spent).result
+    folder = RunFolder(path)
+    check_settings(experiment, registry)  # all that is wrong is told before anything is written
+    folder.create(experiment.data.file)
+    with folder:
+        folder.require_new(experiment.data.file)
+        own = seed if isinstance(seed, Key) else Key.fresh()
+        folder.keep_key(own)
+        folder.write_json(ENVIRONMENT, _environment(experiment, registry, own) | begun_by(command))
+        write_experiment(folder, experiment_text(experiment))
+        folder.write_json(RESOLVED, experiment.to_json())
+        return _carry_out(experiment, folder, registry, display or Display())
+
+
+def resume_study(
+    path: Path,
+    registry: Registry,
+    display: Display | None = None,
+    force: bool = False,
+    *,
+    executor: str | None = None,
+    workers: int | None = None,
+    hosts: str | None = None,
+) -> dict[str, Any]:
+    """Go on with a stopped run or with the missing runs of a study; return its ``result.json``.
+
+    A run that had already ended is returned as it is. Executor, workers and hosts may be others than it began with: the
+    result is the same.
+
+    Raises
+    ------
+    CheckpointError
+        As `single_run.resume_once`; or a published file is lacking or is not the one that was written.
+    """
+    folder = RunFolder(path)
+    experiment = experiment_of(folder)
+    restore_experiment(folder, experiment_text(experiment))
+    if executor or workers or hosts:
+        experiment = with_executor(experiment, registry, executor, workers, hosts)
+    if experiment.single:
+        if done(folder):
+            require_published(path)
+            for remark in edited_remark(folder):
+                (display or Display()).message(remark)
+            result: dict[str, Any] = folder.read_object(RESULT, "best")
+            return result
+        return resume_once(path, registry, display, force, experiment.executor).result
+    with told_of_plugins(folder, registry):
+        now = _environment(experiment, registry, folder.key())
+    before = folder.read_object(ENVIRONMENT, *REQUIRED) if folder.file(ENVIRONMENT).exists() else now
+    if before["data"] != now["data"]:
+        given, advice = "not those that the study began with", "Restore the file, or begin a new study."
+        raise CheckpointError(Fault("data", given, "the same data", advice))
+    changes = require_same_versions(before, now, force)
+    display = display or Display()
+    for remark in edited_remark(folder):
+        display.message(remark)
+    with folder:
+        if folder.abandoned is not None:
+            display.message(f"the study was broken off: {folder.abandoned} is gone")
+        if changes:
+            folder.write_json(ENVIRONMENT, begun_as(before, now) | {"forced": [*before.get("forced", ()), *changes]})
+        return _carry_out(experiment, folder, registry, display, force)
+
+
+def _carry_out(
+    experiment: Experiment, folder: RunFolder, registry: Registry, display: Display, force: bool = False
+) -> dict[str, Any]:
+    settings, runs = settings_of(experiment), planned_runs(experiment)
+    for run in runs:
+        if done(_of(folder, run)):
+            require_published(folder.file(run.folder))
+    missing = [run for run in runs if not done(_of(folder, run))]
+    withdraw(folder.path)
+    if missing:
+        remove_report(folder, display)
+    executor = None if display.here else study_executor(experiment, registry, len(missing))
+    with executor or nullcontext():
+        if executor is None:
+            failures = _one_by_one(folder, settings, missing, len(runs), registry, display, force)
+        else:
+            failures = spread_out(executor, folder, missing, len(runs), display, force)
+            end_if_requested(folder.path)
+    if failures:
+        run, reason, error = failures[0]
+        which = f"{len(failures)} of {len(runs)} runs failed"
+        raise RunError(f"{which}, {'first of all ' if failures[1:] else ''}{run.folder}: {reason}") from error
+    results = [{"folder": run.folder} | _of(folder, run).read_json(RESULT) for run in runs]
+    return write_study_result(folder, experiment, settings, runs, results)
+
+
+def _one_by_one(
+    folder: RunFolder,
+    settings: tuple[Setting, ...],
+    missing: list[PlannedRun],
+    total: int,
+    registry: Registry,
+    display: Display,
+    force: bool,
+) -> list[tuple[PlannedRun, str, BaseException | None]]:
+    failures: list[tuple[PlannedRun, str, BaseException | None]] = []
+    for number, run in enumerate(missing, total - len(missing) + 1):
+        end_if_requested(folder.path)
+        label = settings[run.setting].label
+        display.message(f"run {number} of {total}: {run.folder}" + (f" ({label})" if label else ""))
+        try:
+            carry_out_run(folder.path, run, settings[run.setting], registry, display, force)
+        except OSError:
+            raise  # a full disk, for one: the others would fail as well
+        except Exception as error:
+            told = str(error).partition("\n")[0] if isinstance(error, EvosdcError) else ""
+            reason = f"{type(error).__name__}: {told}".removesuffix(": ")
+            display.message(f"{run.folder} failed: {reason}")
+            failures.append((run, reason, error))
+    return failures
+
+
+def _of(folder: RunFolder, run: PlannedRun) -> RunFolder:
+    return RunFolder(folder.file(run.folder))
+
+
+def _environment(experiment: Experiment, registry: Registry, key: Key) -> dict[str, Any]:
+    """Return the environment of all settings together; the data's fingerprint is that of the first setting's."""
+    settings = settings_of(experiment)
+    whole = environment_of(assemble(settings[0].experiment, registry, key), key)
+    for setting in settings[1:]:
+        whole["providers"] |= providers_of(setting.experiment, registry)
+    return whole

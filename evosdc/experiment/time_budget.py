@@ -1,0 +1,159 @@
+"""The time that a run may take, shared out to its search and to what follows it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import ceil
+from time import monotonic
+
+import numpy as np
+
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.experiment import StopRule
+from evosdc.experiment.run.opinion import expected_seconds, wanted
+from evosdc.runs.layout import RunFolder
+from evosdc.table.table import Table
+
+MOST_KEPT = 0.3
+"""Share of the time that is kept back at most for what follows the search."""
+
+MOST_CONCLUDING = 0.5
+"""The same where the file is so large that its verdict and report alone take longer; beyond it the time is exceeded."""
+
+SLOWEST = 4.0
+"""How many times as slow a machine is taken to be at most."""
+
+CONCLUDING, BY_CELL, BY_NUMBER = 1.5, 1.2e-6, 5.5e-6
+"""Seconds that the result, its verdict and the report take: in any case, by value and, besides, by number that differs.
+
+Numbers that differ from record to record leave no two records alike, which take time one by one then.
+"""
+
+
+def concluding_seconds(records: int, attributes: int, numbers: int = 0) -> float:
+    """Return about how long it takes to write the result, to judge whether it may be published, and to report.
+
+    Parameters
+    ----------
+    records, attributes : int
+    numbers : int
+        Numeric ones among the attributes that differ from record to record.
+    """
+    return CONCLUDING + records * (BY_CELL * (attributes - numbers) + BY_NUMBER * numbers)
+
+
+@dataclass(frozen=True)
+class TimeGiven:
+    """When a run has to be over, on the clock of `time.monotonic`.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Of the whole run; None where nothing limits it.
+    end : float
+    concluding : float
+        Seconds before the end at which judges have to have answered.
+    expected : float
+        What follows search and judges is expected to take, even where the time is too short for that.
+    """
+
+    seconds: float | None
+    end: float
+    concluding: float
+    expected: float = 0.0
+
+    @classmethod
+    def of(cls, rule: StopRule, began: float, records: int, attributes: int, numbers: int = 0) -> "TimeGiven":
+        """Return the time of a run that began then, on the same clock, on a file of so many records and attributes."""
+        if rule.whole is None:
+            return cls(None, float("inf"), 0.0)
+        expected = concluding_seconds(records, attributes, numbers)
+        return cls(rule.whole, began + rule.whole, min(expected, MOST_CONCLUDING * rule.whole), expected)
+
+    def remark(self, tell: Callable[[str], None]) -> None:
+        """Tell that the time is too short for a file of this size, whatever the search does; usually nothing."""
+        if self.seconds is not None and self.expected > MOST_CONCLUDING * self.seconds:
+            wanted = ceil(self.expected / MOST_CONCLUDING)
+            tell(
+                f"{self.seconds:g} seconds are too few for a file of this size, and will be exceeded: verdict and "
+                f"report alone take about {self.expected:.0f}. Give it {wanted} seconds or more."
+            )
+
+    def slowed(self, times: float) -> "TimeGiven":
+        """Return the time of a run on a machine that is so many times as slow as alone: others use it, too."""
+        if self.seconds is None:
+            return self
+        slowed = self.concluding * min(max(times, 1.0), SLOWEST)
+        return replace(self, concluding=min(slowed, MOST_CONCLUDING * self.seconds))
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the end; None where nothing limits the run."""
+        return None if self.seconds is None else self.end - monotonic()
+
+    @property
+    def for_judges(self) -> float | None:
+        """Seconds that judges may take from now on."""
+        left = self.left
+        return None if left is None else left - self.concluding
+
+    def for_search(self, judging: float) -> float | None:
+        """Return the seconds until the search has to end, where judges are expected to take so many.
+
+        All that follows the search has `MOST_KEPT` of the whole time at most, or what concluding takes.
+        """
+        left = self.left
+        if left is None or self.seconds is None:
+            return None
+        kept = max(min(self.concluding + judging, MOST_KEPT * self.seconds), self.concluding)
+        return max(left - kept, 0.0)
+
+
+UNLIMITED = TimeGiven(None, float("inf"), 0.0)
+
+
+LEAST = 0.05
+"""Seconds of a search whose time is over before it begins."""
+
+LOOKED_AT, MANY = 10_000, 1000
+"""Of about so many records, spread over the file, a numeric attribute that differs has more values than that."""
+
+
+def time_of(assembly: Assembly, began: float) -> TimeGiven:
+    """Return the time of a run that began then, on the clock of `time.monotonic`."""
+    return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly), differing_numbers(assembly.source.table))
+
+
+def ending_within(
+    assembly: Assembly, given: TimeGiven, folder: RunFolder, spent: float = 0.0, over: bool = False
+) -> Assembly:
+    """Return an assembly whose search ends early enough for what follows it, where the whole run has a time.
+
+    Parameters
+    ----------
+    spent : float
+        Seconds that the search had taken before it was resumed.
+    over : bool
+        Whether it had come to its end then: what is left of the time is for what follows it.
+    """
+    if given.seconds is None:
+        return assembly
+    records, attributes = _shape(assembly)
+    asked = wanted(assembly.experiment, folder, given.seconds)
+    judging = expected_seconds(records, len(assembly.microdata.protect), attributes) if asked else 0.0
+    seconds = spent if over else spent + max(given.for_search(judging) or 0.0, LEAST)
+    if assembly.stop.seconds is not None:
+        seconds = min(seconds, assembly.stop.seconds)
+    rule = assembly.experiment.stop.model_copy(update={"seconds": seconds})
+    experiment = assembly.experiment.model_copy(update={"stop": rule})
+    return replace(assembly, experiment=experiment, stop=replace(assembly.stop, seconds=seconds))
+
+
+def differing_numbers(table: Table) -> int:
+    """Return how many numeric attributes differ from record to record, mostly."""
+    looked_at = table.numbers[:: max(1, len(table) // LOOKED_AT)]
+    return sum(len(np.unique(column)) > MANY for column in looked_at.T)
+
+
+def _shape(assembly: Assembly) -> tuple[int, int]:
+    table = assembly.source.table
+    return len(table), len(table.schema.names)

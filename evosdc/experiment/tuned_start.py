@@ -1,0 +1,300 @@
+"""Tuning in a run: masking methods at their best parameters join the start before anything else is made."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from evosdc.assess.defaults import default_portfolio
+from evosdc.assess.mask import build_steps, mask_file
+from evosdc.engine.dispatch import Dispatch
+from evosdc.engine.problem import Problem
+from evosdc.errors import Fault, InputError, ParameterError
+from evosdc.experiment.assembly import Assembly
+from evosdc.experiment.effort_budget import UNTIL, UNTIL_OF_LARGE, all_paced
+from evosdc.experiment.environment import write_experiment
+from evosdc.experiment.experiment import Experiment, Start, StopRule
+from evosdc.experiment.maskings import MaskingEntry, TunedStart
+from evosdc.experiment.planning import seconds_of_plan
+from evosdc.experiment.problem import build_problem
+from evosdc.experiment.reader import experiment_of, experiment_text
+from evosdc.experiment.recorder import Recorder
+from evosdc.experiment.start import StartingPlan, entries_of, file_entries, starting_plan, written_entries
+from evosdc.experiment.workers import dispatch_of, executor_of
+from evosdc.model import Masking, Microdata, Seedable
+from evosdc.model.constraint import without_publishable
+from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import TUNING, RunFolder
+from evosdc.secret import Purpose, Seed, draw_seed, stream
+from evosdc.slow_work import Slow
+from evosdc.table.table import Table
+from evosdc.tuning.designs import Budget
+from evosdc.tuning.large_files import LARGE, SAMPLE
+from evosdc.tuning.result import Tuning
+from evosdc.tuning.schedule import spread
+from evosdc.tuning.trials import MaskingTimes
+from evosdc.tuning.tuner import tune
+
+FOR_NAMED = 0.05
+"""Share of a search's time that finding out what methods asked for by name cost has in any case."""
+
+FIRST_TUNED = 4
+"""Tuned files at most that are made before what was asked for by name, which may take most of the time."""
+
+FOR_FIRST = 0.02
+"""Share of a search's time that all of these but the best may take; the more of it, the less is left for the rest."""
+
+UNTUNED = 24
+"""Random genomes that start a search where no method could be tuned, and nothing else was asked for."""
+
+LASTING = 0.25
+"""Share of a search's time from which on a method takes too long to mask a large file."""
+
+MOST_ASSURED = 4
+"""Starting files that are masked and judged at most where the time is over before."""
+
+TRY_MASKING = "evosdc.experiment.worker_tasks:try_masking"
+"""The worker's function that masks by an entry and judges the file."""
+
+EVALUATIONS = 2000
+"""How many files are masked and judged where neither seconds nor evaluations limit the search."""
+
+
+def budget_of(tuned: TunedStart, stop: StopRule) -> Budget:
+    """Return what tuning may cost: what the experiment says, else its share of what limits the search."""
+    if tuned.seconds is not None or tuned.evaluations is not None:
+        return Budget(tuned.evaluations, tuned.seconds)
+    seconds = None if stop.seconds is None else tuned.share * stop.seconds
+    evaluations = None if stop.evaluations is None else max(1, int(tuned.share * stop.evaluations))
+    return Budget(EVALUATIONS if seconds is evaluations is None else evaluations, seconds)
+
+
+def tune_problem(
+    problem: Problem,
+    registry: Registry,
+    tuned: TunedStart,
+    budget: Budget,
+    portfolio: str | None = None,
+    dispatch: Dispatch | None = None,
+    tell: Callable[[int], None] = lambda done: None,
+    stopped: Callable[[Tuning], None] = lambda found: None,
+    sample: Problem | None = None,
+    slow: Slow | None = None,
+    times: MaskingTimes | None = None,
+) -> Tuning:
+    """Tune masking methods for a problem, with the entries of a portfolio as further candidates.
+
+    Parameters
+    ----------
+    portfolio : str, optional
+        By default the one that is usual for the scales of the protected attributes.
+    stopped, sample, slow, times
+        As of `evosdc.tuning.tuner.tune`.
+    """
+    original = problem.genotype.microdata.original
+    known: list[Masking] = []
+    try:
+        name = portfolio or default_portfolio(original.schema, registry)
+        known = list(registry.implementation("portfolio", name)(original))
+    except InputError:
+        if portfolio is not None:
+            raise
+    if tuned.methods:
+        known = [masking for masking in known if masking.method in tuned.methods]
+    seed = problem.streams.seed
+    methods, files = tuned.methods, tuned.files
+    function = TRY_MASKING
+    return tune(
+        problem, registry, seed, budget, methods, known, files, dispatch, function, tell, stopped, sample, slow, times
+    )
+
+
+def tune_alone(
+    assembly: Assembly,
+    tuned: TunedStart,
+    budget: Budget,
+    tell: Callable[[int], None] = lambda done: None,
+    stopped: Callable[[Tuning], None] = lambda found: None,
+    slow: Slow | None = None,
+) -> Tuning:
+    """Tune masking methods without a search, on the experiment's executor; the rest as of `tune_problem`.
+
+    Raises
+    ------
+    ParameterError
+        A verdict is required.
+    """
+    began = monotonic()
+    _, verdict = without_publishable(assembly.experiment.constraints)
+    if verdict:
+        advice = 'Tuning asks no judges: there is none. Require what it rests on, such as "ranked-linkage <= 9".'
+        raise ParameterError(Fault("require", f"a verdict, {verdict!r}", "a bound of a figure", advice))
+    with TemporaryDirectory(prefix="evosdc-") as place, ExitStack() as stack:
+        executor = executor_of(assembly.experiment, assembly.registry)
+        dispatch = dispatch_of(assembly, RunFolder(Path(place)), executor, stack)
+        problem, registry = assembly.problem, assembly.registry
+        sample = sample_of(assembly.experiment, assembly.microdata, registry, assembly.seed, budget)
+        budget = budget.without(0, monotonic() - began)
+        return tune_problem(problem, registry, tuned, budget, None, dispatch, tell, stopped, sample, slow)
+
+
+def sample_of(
+    experiment: Experiment, microdata: Microdata, registry: Registry, seed: Seed, budget: Budget
+) -> Problem | None:
+    """Return the problem on a sample of the records, where a large file is tuned within seconds; else None."""
+    table = microdata.table
+    if budget.seconds is None or len(table) < LARGE:
+        return None
+    rows = np.sort(stream(seed, Purpose.SAMPLE).choice(len(table), SAMPLE, replace=False))
+    # What never occurs in a sample may well occur in the file.
+    return build_problem(experiment, replace(microdata, table=table.take(rows), zeros_threshold=None), registry, seed)
+
+
+def best_file(problem: Problem, registry: Registry, found: Tuning) -> Table:
+    """Return the protected attributes of the best file of all, made again; records that rules forbid are repaired."""
+    masking = found.files[0].masking
+    assert masking.draw is not None, "tuned files have draws"
+    microdata, seed = problem.genotype.microdata, draw_seed(problem.streams.seed, masking.draw)
+    masked = mask_file(masking, build_steps(masking, registry), microdata, seed).select(microdata.protect)
+    return problem.repair.repaired(masked)
+
+
+def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly, Mapping[str, Any]]:
+    """Return a run's assembly with tuned methods in its start, and what ``tuning.json`` says of them.
+
+    A resumed run reads that file. One that was stopped before it was written tunes again.
+    """
+    assembly, folder = recorder.assembly, recorder.folder
+    start = assembly.experiment.start
+    assert start is not None, "nothing is tuned unless the experiment says so"
+    made: Sequence[tuple[Masking, Table]] = ()
+    if start.tuned is not None and not folder.file(TUNING).exists():
+        began = monotonic()
+        recorder.write_status("running", "tuning masking methods")
+        budget = budget_of(start.tuned, assembly.experiment.stop)
+        problem, portfolio = assembly.problem, start.portfolio
+        tell, stopped = recorder.tuning, recorder.tuning_stopped
+        registry = assembly.registry
+        sample = sample_of(assembly.experiment, assembly.microdata, registry, assembly.seed, budget)
+        slow = recorder.display.slow
+        times = MaskingTimes(assembly.microdata, registry)
+        tuning = tune_problem(
+            problem, registry, start.tuned, budget, portfolio, dispatch, tell, stopped, sample, slow, times
+        )
+        made = tuning.made
+        asked = [entry.masking for entry in start.methods]
+        if assembly.experiment.stop.seconds is not None:
+            given = assembly.experiment.stop.seconds
+            until = UNTIL_OF_LARGE if tuning.sample else UNTIL
+            taken = tuning.seconds + seconds_of_plan(assembly, tuning.file_seconds)
+            left = max(until * given - taken, FOR_NAMED * given)
+            asked = list(all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message))
+        entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings, "named": asked}
+        lasting = _lasting(assembly, tuning, times)
+        document = tuning.to_json() | {"seconds": round(monotonic() - began, 3)}
+        document |= {"lasting": [list(methods) for methods in lasting]} if lasting else {}
+        folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
+    document = folder.read_object(TUNING, "start")
+    found = with_tuned(assembly, *_maskings(document), made, *_told(document))
+    if start.tuned is not None and budget_of(start.tuned, assembly.experiment.stop).seconds is not None:
+        # Within a time another computer would find others: what is repeated starts from these.
+        named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
+        write_experiment(folder, experiment_text(named))
+    return found, document
+
+
+def with_found(assembly: Assembly, folder: RunFolder) -> Assembly:
+    """Return a run's assembly with the tuned methods that its folder tells of, where any were looked for and found."""
+    if not assembly.plan.tuned or not folder.file(TUNING).exists():
+        return assembly
+    document = folder.read_object(TUNING, "start")
+    return with_tuned(assembly, *_maskings(document), (), *_told(document))
+
+
+def _maskings(document: Mapping[str, Any]) -> tuple[list[Masking], list[Masking] | None]:
+    """Return the tuned entries of ``tuning.json``, and those asked for by name; None in files of older versions."""
+    named = document.get("named")
+    read = Masking.from_json
+    return [read(one) for one in document["start"]], None if named is None else [read(one) for one in named]
+
+
+def _told(document: Mapping[str, Any]) -> tuple[float, list[list[str]]]:
+    """Return what a file takes, and which methods take too long; older versions tell of neither."""
+    return float(document.get("file_seconds", 0.0)), list(document.get("lasting", ()))
+
+
+def _lasting(assembly: Assembly, tuning: Tuning, times: MaskingTimes) -> list[tuple[str, ...]]:
+    """Return the methods, step by step, of which one file of a large one takes too much of the time that there is.
+
+    Nothing interrupts compiled code, and on so many records it may take hours.
+    """
+    given, start = assembly.experiment.stop.seconds, assembly.experiment.start
+    if not tuning.sample or given is None or start is None:
+        return []
+    portfolio = assembly.registry.implementation("portfolio", start.portfolio) if start.portfolio else None
+    known = portfolio(assembly.microdata.original) if portfolio is not None else ()
+    entries = {masking.methods: masking for masking in (*tuning.maskings, *known)}
+    made = {file.masking.methods for file in tuning.files}
+    return [
+        methods
+        for methods, masking in entries.items()
+        if methods not in made and times.seconds(masking) > LASTING * given
+    ]
+
+
+def _positions(plan: StartingPlan, made: Sequence[tuple[Masking, Table]]) -> dict[int, Table]:
+    """Return by position the files of a plan that were made in tuning, and judged as they are."""
+    listed = [masking for masking, _ in plan.maskings]
+    return {listed.index(masking): masked for masking, masked in made if masking in listed}
+
+
+def with_tuned(
+    assembly: Assembly,
+    maskings: Sequence[Masking],
+    named: Sequence[Masking] | None = None,
+    made: Sequence[tuple[Masking, Table]] = (),
+    file_seconds: float = 0.0,
+    lasting: Sequence[Sequence[str]] = (),
+) -> Assembly:
+    """Return an assembly whose start has tuned methods in place of the wish for them; some files are `made` already.
+
+    `named` are the methods that the start asks for by name, where they differ from what it says; `file_seconds` what a
+    file takes, 0 where nobody knows. Entries of `lasting` methods, step by step, are left out.
+    """
+    experiment, registry = assembly.experiment, assembly.registry
+    assert experiment.start is not None, "nothing is tuned unless the experiment says so"
+    begun = experiment.start
+    portfolio = registry.implementation("portfolio", begun.portfolio) if begun.portfolio else None
+    known = portfolio(assembly.microdata.original) if portfolio is not None else ()
+    # The best come first: time may end before all are masked and judged.
+    wanted = begun.methods if named is None else tuple(map(MaskingEntry.of, named))
+    tuned = [MaskingEntry.of(masking) for masking in maskings]
+    listed = [*tuned, *wanted, *map(MaskingEntry.of, known)]
+    assured = min(MOST_ASSURED, max(1, len(maskings) + len(wanted)))
+    if experiment.stop.seconds is not None:
+        # What was asked for by name has to be there, and some of the tuned files, the best alone where they take long.
+        first = 1
+        if file_seconds > 0.0:
+            first = min(FIRST_TUNED, 1 + int(FOR_FIRST * experiment.stop.seconds / file_seconds))
+        others = [*maskings[first:], *spread(known, maskings)]
+        too_long = set(map(tuple, lasting))
+        kept = [masking for masking in others if masking.methods not in too_long]
+        listed = [*tuned[:first], *wanted, *map(MaskingEntry.of, kept)]
+        assured = max(1, len(tuned[:first]) + len(wanted))
+    start = begun.model_copy(update={"methods": tuple(listed), "portfolio": None, "tuned": None})
+    anything = (start.methods, start.files, start.random, start.initial)
+    if not any(anything) and isinstance(assembly.problem.genotype, Seedable):
+        start = Start(random=UNTUNED)  # no method fits the file
+    experiment = experiment.model_copy(update={"start": start})
+    entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)
+    files = file_entries(start, assembly.plan.files)
+    plan = starting_plan(assembly.problem, (*entries, *files), start, assembly.plan.screened)
+    # The best of the tuned files, and what was asked for by name, are there even where tuning took all the time.
+    files_made = _positions(plan, made) if isinstance(assembly.problem.genotype, Seedable) else {}
+    plan = replace(plan, assured=assured, made=files_made)
+    return replace(assembly, experiment=experiment, plan=plan)

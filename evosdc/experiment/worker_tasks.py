@@ -1,0 +1,158 @@
+"""What workers do: rebuild the problem from its published files once, then evaluate and mask by name."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import astuple, replace
+from functools import cached_property, lru_cache
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from evosdc.engine.deme_reports import DemeReport, report_generations
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.failures import evaluate_or_penalise
+from evosdc.engine.generation import evolve_generations
+from evosdc.engine.packed_demes import PackedDeme, unpack_deme
+from evosdc.engine.problem import Problem
+from evosdc.errors import PluginError
+from evosdc.executors.shared_files import read_shared
+from evosdc.experiment.assembly import algorithm_of
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.problem import build_problem
+from evosdc.experiment.start import (
+    entries_of,
+    file_entries,
+    screens,
+    start_of,
+    starting_individual,
+    starting_plan,
+    written_entries,
+)
+from evosdc.files.schema.schema_json import schema_from_json
+from evosdc.model import Archipelago, Individual, Masking, Microdata, SharedFiles
+from evosdc.plugins.registry import default_registry
+from evosdc.secret import Seed
+from evosdc.table.table import Table
+from evosdc.time_limit import unlimited
+from evosdc.tuning.trials import attempt
+
+RECENT = 128
+"""How many evaluated genomes a worker keeps, as parents of others."""
+
+
+class WorkerProblem:
+    """One worker's copy of a problem, and the genomes that it has just evaluated."""
+
+    def __init__(self, shared: SharedFiles, seed: Seed) -> None:
+        arrays, documents = read_shared(shared)
+        experiment = Experiment.model_validate(documents["experiment"])
+        schema = schema_from_json(documents["schema"])
+        table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
+        zeros = experiment.structural_zeros
+        threshold = zeros.threshold if zeros is not None else None
+        microdata = Microdata(table, tuple(documents["protect"]), threshold, _population(arrays, documents))
+        registry = default_registry()
+        self.problem: Problem = build_problem(experiment, microdata, registry, seed)
+        start = start_of(experiment, registry, microdata.original.schema)
+        entries = entries_of(start, written_entries(experiment, registry), microdata, registry)
+        files = tuple(
+            Table(microdata.original.schema, np.asarray(codes), np.asarray(numbers))
+            for codes, numbers in zip(arrays["start_codes"], arrays["start_numbers"], strict=True)
+        )
+        listed = (*entries, *file_entries(start, files))
+        self.plan = starting_plan(self.problem, listed, start, screens(experiment, registry))
+        self.rule = experiment.on_error.rule
+        self.recent: OrderedDict[bytes, Individual] = OrderedDict()
+        self.experiment = experiment
+
+    def evaluate(self, dump: Mapping[str, Any], nearest: bytes | None) -> tuple[dict[str, float], tuple[float, ...]]:
+        """Return scores and objectives of a genome; `nearest` is the key of its parent, if it has one."""
+        genome = self.problem.genotype.load(dump)
+        individual = Individual.unevaluated(genome, "evaluated", self.problem.fitness.objectives)
+        individual.key = self.problem.genotype.key(genome)
+        individual.parent = self.recent.get(nearest) if nearest is not None else None
+        individual.fitness.values = evaluate_or_penalise(self.rule, self.problem, individual)
+        individual.parent = None
+        self.recent[individual.key] = individual
+        while len(self.recent) > RECENT:
+            self.recent.popitem(last=False)
+        return dict(individual.scores), individual.objectives
+
+    @cached_property
+    def first_genome(self) -> Any:
+        """The genome that stands first in the start."""
+        return starting_individual(self.problem, self.plan, 0, self.rule).genome
+
+    @cached_property
+    def islands(self) -> Archipelago:
+        """The experiment's algorithm, which has demes."""
+        algorithm = algorithm_of(self.experiment, self.problem, default_registry())
+        if not isinstance(algorithm, Archipelago):
+            raise PluginError(f"algorithm {self.experiment.algorithm.name} has no demes that a worker could evolve")
+        return algorithm
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What evaluates in this process, and remembers."""
+        return Evaluator(self.problem, rule=self.rule)
+
+    def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> DemeReport:
+        """Evolve a deme; the tables of members that were here before are still followed."""
+        began = perf_counter()
+        deme = unpack_deme(packed, self.problem.genotype)
+        self.evaluator.time_limit = time_limit
+        streams = replace(self.problem.streams, island=island)
+        history = list(evolve_generations(self.islands.inner, self.evaluator, streams, deme, count))
+        report = report_generations(deme, iter(history), self.problem.genotype)
+        return report._replace(seconds=perf_counter() - began)
+
+
+def _population(arrays: Mapping[str, Any], documents: Mapping[str, Any]) -> Table | None:
+    """Return the population that privacy models compare with, where there is one."""
+    if documents["population"] is None:
+        return None
+    schema = schema_from_json(documents["population"])
+    return Table(schema, np.asarray(arrays["population_codes"]), np.asarray(arrays["population_numbers"]))
+
+
+@lru_cache(maxsize=2)
+def problem_of(shared: SharedFiles, seed: Seed) -> WorkerProblem:
+    """Return this process's copy of a problem, built once."""
+    with unlimited():
+        return WorkerProblem(shared, seed)
+
+
+def prepare(shared: SharedFiles, seed: Seed, payload: None) -> Any:
+    """Build the problem and judge the original once, which loads what evaluations need."""
+    problem = problem_of(shared, seed).problem
+    with unlimited():
+        problem.score(problem.genotype.microdata.original)
+    return None
+
+
+def evaluate(shared: SharedFiles, seed: Seed, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
+    """Evaluate a dumped genome; `payload` is the dump and the key of a relative, or None."""
+    return problem_of(shared, seed).evaluate(*payload)
+
+
+def evolve(shared: SharedFiles, seed: Seed, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
+    """Evolve a deme; `payload` is the deme, its island, the generations, and the time limit of an evaluation."""
+    return problem_of(shared, seed).evolve(*payload)
+
+
+def try_masking(shared: SharedFiles, seed: Seed, payload: tuple[str, int]) -> Any:
+    """Mask by an entry, told as JSON, in a draw of the run; return the trial, or the refusal, as a tuple."""
+    masking, draw = payload
+    problem = problem_of(shared, seed).problem
+    trial, _ = attempt(problem, default_registry(), Masking.from_json(json.loads(masking)), seed, draw)
+    return astuple(trial)
+
+
+def evaluate_start(shared: SharedFiles, seed: Seed, position: int) -> Any:
+    """Make and evaluate what stands at one position of the start; return genome (if any), scores, objectives, label."""
+    own = problem_of(shared, seed)
+    individual = starting_individual(own.problem, own.plan, position, own.rule)
+    dump = {} if individual.genome is None else dict(own.problem.genotype.dump(individual.genome))
+    return dump, dict(individual.scores), individual.objectives, individual.origin

@@ -1,0 +1,461 @@
+"""Which designs are tried next: successive halving between arms, local search within the best."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, permutations, product, zip_longest
+from typing import TypeVar
+
+from evosdc.assess.defaults import COMPOSITIONS, composition
+from evosdc.model import Masking
+from evosdc.tuning.designs import Arm, Candidate, Point, chained, in_order_of_promise, split
+from evosdc.tuning.judge import MOST_DRAWS, Judge, Search, together
+from evosdc.tuning.trials import Order
+
+FEWEST = 12
+"""Files judged for each design of a method, from which on the tuned methods are more than weak evidence."""
+
+
+NAMED = 8
+"""Designs that were not tried which the sentence names, at most."""
+
+
+def evidence_sentence(evaluations: int, designs: int, sample: int = 0, untried: Sequence[str] = ()) -> str:
+    """Return how many files the tuned methods were found on, and what that means where it is few for each design.
+
+    Most of the files were made of a `sample` of so many records, where there was one. Designs that were `untried` are
+    named: the best of those that were tried may be worse than one of them.
+    """
+    of = f" (most of them of a sample of {sample} records)" if sample else ""
+    files = "1 file" if evaluations == 1 else f"{evaluations} files"
+    many = f"The tuned methods were found on {files}{of}, for {designs} designs of methods"
+    words = f"{many}."
+    if evaluations < FEWEST * designs:
+        words = (
+            f"{many}: fewer than {FEWEST} for each are weak evidence of how good they can be. More time may find "
+            "better ones; so may evosdc tune with more evaluations."
+        )
+    if untried:
+        more = len(untried) - NAMED
+        named = ", ".join(untried[:NAMED]) + (f" and {more} more" if more > 0 else "")
+        words += f" Not tried at all: {named}."
+    return words
+
+
+TOLERATED = 1.0
+"""Infeasibility that counts as none in every second choice: bounds are exceeded by as much again, all together."""
+
+Choice = TypeVar("Choice")
+
+
+def leaders(choices: Iterable[Choice], order: Callable[[Choice], Order]) -> list[Choice]:
+    """Return choices from best to worst, by two orders in turn, each choice once.
+
+    The first, the third and so on are the best of those that are left by infeasibility, then objectives; the others by
+    objectives where the infeasibility is tolerated. Where nothing is infeasible these are one order.
+
+    Parameters
+    ----------
+    choices : iterable
+    order : callable
+        What a choice is ordered by, as `evosdc.tuning.trials.Trial.order`.
+    """
+    listed: Sequence[Choice] = list(choices)
+    strict = sorted(range(len(listed)), key=lambda place: order(listed[place]))
+    tolerant = sorted(strict, key=lambda place: tolerated(order(listed[place])))
+    taken: dict[int, Choice] = {}
+    waiting = [iter(strict), iter(tolerant)]
+    while len(taken) < len(listed):
+        place = next(place for place in waiting[0] if place not in taken)
+        taken[place] = listed[place]
+        waiting.reverse()
+    return list(taken.values())
+
+
+def tolerated(order: Order) -> Order:
+    """Return an order in which infeasibility up to `TOLERATED` counts as none."""
+    return (max(0.0, order[0] - TOLERATED), *order[1:])
+
+
+def spread(portfolio: Sequence[Masking], tuned: Sequence[Masking] = ()) -> list[Masking]:
+    """Return the entries of a portfolio so that the first ones stand for all: methods in turn, the midst of each first.
+
+    Entries of a method stand in the order of their parameters as a rule. They are taken by bisection, so that any
+    number of them is spread over the whole range. Where methods were tuned, the second of them has half as many turns
+    as the first one, the third a third, and so on.
+
+    Parameters
+    ----------
+    portfolio : sequence of Masking
+    tuned : sequence of Masking
+        Methods at their best, in whose order they stand; what they do not name comes after them, as the portfolio
+        lists it.
+    """
+    methods: dict[tuple[str, ...], list[Masking]] = {masking.methods: [] for masking in (*tuned, *portfolio)}
+    for masking in portfolio:
+        methods[masking.methods].append(masking)
+    keyed = []
+    for rank, entries in enumerate(filter(None, methods.values()), 1):
+        weight = rank if tuned else 1
+        keyed += [(turn * weight, rank, entries[place]) for turn, place in enumerate(bisected(len(entries)), 1)]
+    return [masking for *_, masking in sorted(keyed, key=lambda one: one[:2])]
+
+
+def bisected(size: int) -> list[int]:
+    """Return all positions of a sequence, its middle first, then those of both halves, and so on."""
+
+    def halves() -> Iterator[int]:
+        waiting = [(0, size)]
+        for first, end in waiting:
+            if first < end:
+                middle = (first + end) // 2
+                yield middle
+                waiting.extend([(first, middle), (middle + 1, end)])
+
+    return list(halves())
+
+
+Moves = Callable[[Candidate, float], list[Candidate]]
+"""Gives what lies a step around a candidate."""
+
+LEVELS = ((1 / 8, 1), (1 / 16, 2), (1 / 32, 3), (1 / 64, 4))
+"""Steps, as shares of a range, each with the draws on which candidates are compared."""
+
+REPEATS = 4
+"""How often a search moves on at the same step, at most."""
+
+LEADERS = 3
+"""How many of the candidates around go on from one draw to all draws of a level."""
+
+
+def neighbours(candidate: Candidate, step: float) -> list[Candidate]:
+    """Return what lies a step of one parameter away."""
+    arm = candidate.arm
+    found = (Candidate.at(arm, point) for point in arm.around(candidate.point, step))
+    return list({one.key: one for one in found if one is not None and one.key != candidate.key}.values())
+
+
+def refined(judge: Judge, start: Candidate, level: tuple[float, int], moves: Moves = neighbours) -> Search[Candidate]:
+    """Move to what is better a step away, until nothing is.
+
+    All moves are compared on one draw; the steps of several parameters that were better are also tried together. The
+    leaders are then compared with the present candidate on all draws of the level, and on more of them where the
+    difference is less than its standard error.
+    """
+    step, draws = level
+    best = start
+    for _ in range(REPEATS):
+        around = moves(best, step)
+        yield [(candidate, 0) for candidate in (best, *around)]
+        both = combination(judge, best, around)
+        if both is not None:
+            yield [(both, 0)]
+            around.append(both)
+        leaders = leading(judge, around, LEADERS)
+        if not leaders:
+            return best
+        yield [(candidate, draw) for candidate in (best, *leaders) for draw in range(draws)]
+        challenger = min(leaders, key=lambda candidate: judge.order(candidate.key, draws))
+        if not (yield from better(judge, challenger, best, draws)):
+            return best
+        best = challenger
+    return best
+
+
+def better(judge: Judge, challenger: Candidate, best: Candidate, draws: int) -> Search[bool]:
+    """Return whether one candidate is better than another one, on further draws where they are close."""
+    while judge.close(challenger.key, best.key) and draws < MOST_DRAWS and not judge.over:
+        draws += 2
+        yield [(candidate, draw) for candidate in (challenger, best) for draw in range(draws)]
+    return judge.order(challenger.key, draws) < judge.order(best.key, draws)
+
+
+def leading(judge: Judge, candidates: Sequence[Candidate], count: int) -> list[Candidate]:
+    """Return the best of some candidates by their first draw; those that were refused or not judged are left out."""
+    known = [(judge.order(candidate.key, 1), candidate) for candidate in candidates if judge.known(candidate.key, 1)]
+    return [candidate for _, candidate in sorted(known, key=lambda pair: pair[0])[:count]]
+
+
+def combination(judge: Judge, best: Candidate, around: Sequence[Candidate]) -> Candidate | None:
+    """Return the candidate with all steps of single parameters that were better; None where fewer than two were."""
+    reached: dict[int, tuple[Order, float]] = {}
+    for candidate in around:
+        if candidate.arm != best.arm:
+            continue
+        order = judge.order(candidate.key, 1)
+        (place,) = (i for i, share in enumerate(candidate.point) if share != best.point[i])
+        if order < min(judge.order(best.key, 1), reached.get(place, (judge.order(best.key, 1), 0.0))[0]):
+            reached[place] = order, candidate.point[place]
+    if len(reached) < 2:
+        return None
+    point = tuple(reached[i][1] if i in reached else share for i, share in enumerate(best.point))
+    return Candidate.at(best.arm, point)
+
+
+UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS, UNTIL_LASTING = 0.35, 0.55, 0.72, 0.88, 0.96
+"""Shares of the budget at which the phases end, where they have not ended before; the rest is for further draws."""
+
+UNTIL_TURNS = 0.5
+"""The same for the first point of every design, within a time that is too short for all points of the grids."""
+
+FOR_ALL = 2
+"""Levels of the race that all arms take part in; then half of them go on each time."""
+
+KEPT = 4
+"""Arms that the race keeps to the end, at least; of as many, chains of two are made."""
+
+BY_ATTRIBUTE = 3
+"""Methods of which each attribute gets parameters of its own."""
+
+CHAINS = 4
+"""Chains that are refined."""
+
+FINAL_DRAWS = 5
+"""Draws on which the best of each row is judged in the end."""
+
+
+class Course:
+    """The phases of tuning, in their order.
+
+    Attributes
+    ----------
+    arms : list of Arm
+        What is tuned, but for what comes at the end.
+    lasting : list of Arm
+        Within a time, what takes long and promises little (`last`).
+    first : sequence of str
+        Methods whose grids are judged before those of others: where a privacy model constrains, the others seldom keep
+        what it asks, and time may end before all have had their turn.
+    best : dict of str to Candidate
+        The best of each arm so far, by its name.
+    """
+
+    def __init__(self, judge: Judge, arms: Sequence[Arm], first: Sequence[str] = ()) -> None:
+        self.judge = judge
+        self.first = first
+        promise = self._promise(arms)
+        timed = judge.budget.seconds is not None
+        self.lasting = [arm for arm in arms if timed and arm.dear and not promise[arm.steps[0].method]]
+        self.arms = [arm for arm in arms if arm not in self.lasting]
+        self.best: dict[str, Candidate] = {}
+
+    def follow(self, portfolio: Sequence[Candidate]) -> None:
+        """Go through all phases, with the entries of a portfolio as further candidates."""
+        short = bool(self.first) and self.judge.budget.seconds is not None
+        if short:
+            self.ladder()
+        self.turns(() if short else portfolio)
+        self.grid(portfolio)
+        self.race()
+        if short and self.few:
+            self.race(UNTIL_CHAINS)
+        else:
+            if self.judge.budget.seconds is not None and self.few:
+                self._taken_in(_spread(portfolio), UNTIL_ATTRIBUTES)
+            self.by_attribute()
+            self.chains()
+        self.last()
+        self.settle()
+
+    @property
+    def few(self) -> bool:
+        """Whether time was so short that the best arms are hardly tuned: parameters by attribute would be no better."""
+        leader = self.ranked(self.best.values())[:1]
+        return any(self.judge.used[one.arm.name] < FEWEST for one in leader)
+
+    def ladder(self) -> None:
+        """Judge each arm's first parameter from end to end: k of `mdav`, p of rank swapping, before all finer points.
+
+        Within a time this goes first where a privacy model constrains, so that a short one at least tells which order
+        of magnitude of k is right. Classes are those of all attributes only where `mdav` takes these together, at the
+        end of the range of its group size.
+        """
+        ladders = [
+            [Candidate.at(arm, point) for point in arm.ladder(1.0 if arm.steps[0].method in self.first else 0.5)]
+            for arm in self.arms
+        ]
+        interleaved = [one for one in chain.from_iterable(zip_longest(*ladders)) if one is not None]
+        interleaved.sort(key=lambda candidate: candidate.arm.steps[0].method not in self.first)
+        with self.judge.until(UNTIL_GRID):
+            self.judge.judge((candidate, 0) for candidate in interleaved)
+        self.lead(interleaved)
+
+    def turns(self, portfolio: Sequence[Candidate]) -> None:
+        """Judge each arm's first point within a time, the most promising arms first: it may not be enough for grids.
+
+        In turn with them comes what stands for a portfolio: where time ends soon, usual parameters are often better
+        than the middle of a wide range. A budget of evaluations keeps the order of the grids, so that what it finds
+        depends on no list of methods.
+        """
+        if self.judge.budget.seconds is None:
+            return
+        arms = sorted(self.promising(), key=lambda arm: arm.steps[0].method not in self.first)
+        firsts = [one for arm in arms if (one := first_of(arm)) is not None]
+        turns = [one for one in chain.from_iterable(zip_longest(firsts, _spread(portfolio))) if one is not None]
+        self._taken_in(turns, UNTIL_TURNS)
+
+    def _taken_in(self, candidates: Sequence[Candidate], until: float) -> None:
+        """Judge candidates in this order until a share of the budget, and take in the best of each arm."""
+        with self.judge.until(until):
+            self.judge.judge(((one, 0) for one in candidates), as_given=True)
+        self.lead([one for one in candidates if one.arm.steps])
+
+    def promising(self) -> list[Arm]:
+        """Return the arms, what promises most first."""
+        return in_order_of_promise(self.arms, self._promise(self.arms))
+
+    def _promise(self, arms: Sequence[Arm]) -> dict[str, int]:
+        """Return what methods promise; nothing where files of this kind are not those that a method is offered for."""
+        registry = self.judge.registry
+        others = COMPOSITIONS - {composition(self.judge.problem.genotype.microdata.original.schema)}
+        promised = {}
+        for name in {arm.steps[0].method for arm in arms}:
+            usual = COMPOSITIONS.intersection(registry.spec("masking-method", name).default_for)
+            promise = registry.implementation("masking-method", name).promise
+            promised[name] = 0 if usual and usual <= others else promise
+        return promised
+
+    def lead(self, candidates: Sequence[Candidate]) -> None:
+        """Take the best of each arm from candidates, where an arm has none that is as good."""
+        for candidate in leading(self.judge, candidates, len(candidates)):
+            known = self.best.setdefault(candidate.arm.name, candidate)
+            if self.judge.order(candidate.key) < self.judge.order(known.key):
+                self.best[candidate.arm.name] = candidate
+
+    def grid(self, portfolio: Sequence[Candidate]) -> None:
+        """Judge coarse grids, all arms' middle points first, and the portfolio."""
+        arms = self.arms if self.judge.budget.seconds is None else self.promising()
+        grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in arms]
+        interleaved = [one for one in chain.from_iterable(zip_longest(*grids)) if one is not None]
+        interleaved.sort(key=lambda candidate: candidate.arm.steps[0].method not in self.first)
+        with self.judge.until(UNTIL_GRID):
+            self.judge.judge((candidate, 0) for candidate in interleaved)
+            self.judge.judge((one, 0) for one in portfolio)
+        self.lead(interleaved)
+
+    def race(self, until: float = UNTIL_RACE) -> None:
+        """Refine the arms, fewer of them at each level."""
+        racing = list(self.best.values()) if until == UNTIL_RACE else self.ranked(self.best.values())[:KEPT]
+        with self.judge.until(until):
+            for place, level in enumerate(LEVELS):
+                racing = together(self.judge, [refined(self.judge, one, level) for one in racing])
+                self.best |= {one.arm.name: one for one in racing}
+                racing = self.ranked(racing)
+                if place + 1 >= FOR_ALL:
+                    racing = racing[: max(KEPT, len(racing) // 2)]
+                racing = [one for one in racing if not one.arm.dear]
+
+    def by_attribute(self) -> None:
+        """Give each attribute parameters of its own, of the best methods, one design of each."""
+        best = self.ranked(one for one in self.best.values() if not one.arm.dear)
+        of_methods = list({one.arm.steps[0].method: one for one in reversed(best)}.values())
+        starts = []
+        for leader in self.ranked(of_methods)[:BY_ATTRIBUTE]:
+            apart = split(leader.arm, leader.point)
+            start = None if apart is None else Candidate.at(*apart)
+            if start is not None:
+                starts.append(start)
+        others = best[:KEPT]
+        with self.judge.until(UNTIL_ATTRIBUTES):
+            self._refine(starts, others)
+
+    def chains(self) -> None:
+        """Chain the best designs two by two, at their best points and at points halfway to the ends of their ranges."""
+        cheap = [one for one in self.best.values() if one.arm.kind == "method" and not one.arm.dear]
+        best = self.ranked(cheap)[:KEPT]
+        starts: dict[str, list[Candidate]] = {}
+        for first, second in permutations(best, 2):
+            arm = chained(first.arm, second.arm)
+            points = product(_weaker(first.point), _weaker(second.point))
+            made = (Candidate.at(arm, (*one, *other)) for one, other in points)
+            starts[arm.name] = [candidate for candidate in made if candidate is not None]
+        with self.judge.until(UNTIL_CHAINS):
+            self.judge.judge((candidate, 0) for points in starts.values() for candidate in points)
+            heads = [one for points in starts.values() for one in leading(self.judge, points, 1)]
+            self._refine(leading(self.judge, heads, CHAINS), ())
+
+    def last(self) -> None:
+        """Judge within a time what takes long and promises little: a single file may take as long as all else.
+
+        Nothing is chained with it, or refined, so that nothing is lost by its coming last.
+        """
+        grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in self.lasting]
+        interleaved = [one for one in chain.from_iterable(zip_longest(*grids)) if one is not None]
+        with self.judge.until(UNTIL_LASTING):
+            self.judge.judge(((candidate, 0) for candidate in interleaved), as_given=True)
+        self.lead(interleaved)
+
+    def _refine(self, starts: Sequence[Candidate], others: Sequence[Candidate]) -> None:
+        found = list(starts)
+        for place, level in enumerate(LEVELS):
+            further = others if place < FOR_ALL else ()
+
+            def moves(one: Candidate, step: float, further: Sequence[Candidate] = further) -> list[Candidate]:
+                return [*neighbours(one, step), *exchanges(one, further)]
+
+            found = together(self.judge, [refined(self.judge, one, level, moves) for one in found])
+        self.best |= {one.arm.name: one for one in found if self.judge.known(one.key)}
+
+    def settle(self) -> None:
+        """Judge what leads each row on further draws, the best rows first, until what leads was judged on enough."""
+        rows: dict[str, list[Candidate]] = {}
+        for candidate in self.judge.candidates.values():
+            rows.setdefault(candidate.arm.name, []).append(candidate)
+        order = sorted(rows, key=lambda name: min(self.judge.order(one.key) for one in rows[name]))
+        for begin in range(0, len(order), KEPT):
+            together(self.judge, [self._settled(rows[name]) for name in order[begin : begin + KEPT]])
+
+    def _settled(self, row: Sequence[Candidate]) -> Search[None]:
+        judge = self.judge
+        while not judge.over:
+            leader = min(row, key=lambda one: judge.order(one.key))
+            if not judge.known(leader.key) or judge.fixed(leader.key) or len(judge.known(leader.key)) >= FINAL_DRAWS:
+                return
+            yield [(leader, draw) for draw in range(FINAL_DRAWS)]
+
+    def ranked(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Return candidates from what is most to what is least worth refining."""
+        return leaders(candidates, lambda one: self.judge.order(one.key))
+
+
+def first_of(arm: Arm) -> Candidate | None:
+    """Return what stands at the first point of an arm's grid at which anything is masked; None without any."""
+    made = (Candidate.at(arm, point) for point in arm.coarse())
+    return next((one for one in made if one is not None), None)
+
+
+def _spread(portfolio: Sequence[Candidate]) -> list[Candidate]:
+    """Return the entries of a portfolio so that the first ones stand for all."""
+    of_masking = {id(one.masking): one for one in portfolio}
+    return [of_masking[id(masking)] for masking in spread([one.masking for one in portfolio])]
+
+
+def exchanges(candidate: Candidate, others: Sequence[Candidate]) -> list[Candidate]:
+    """Return a candidate with one attribute masked by another method at its best, or not at all.
+
+    Its steps mask one attribute each. Nothing is exchanged without others.
+    """
+    arm, parts = candidate.arm, candidate.arm.parts(candidate.point)
+    made = []
+    for place, step in enumerate(arm.steps if others else ()):
+        for other in others:
+            (theirs,) = other.arm.steps
+            (name,) = step.attributes
+            if theirs.design is not step.design and name in theirs.attributes:
+                steps = (*arm.steps[:place], theirs.alone(name), *arm.steps[place + 1 :])
+                points = [*parts[:place], other.point, *parts[place + 1 :]]
+                made.append(Candidate.at(replace(arm, steps=steps), _joined(points)))
+        if len(arm.steps) > 1:
+            steps = (*arm.steps[:place], *arm.steps[place + 1 :])
+            made.append(Candidate.at(replace(arm, steps=steps), _joined([*parts[:place], *parts[place + 1 :]])))
+    return [one for one in made if one is not None]
+
+
+def _joined(points: Sequence[Point]) -> Point:
+    return tuple(share for point in points for share in point)
+
+
+def _weaker(point: Point) -> list[Point]:
+    """Return a point, and the points with its first parameter halfway to either end."""
+    if not point:
+        return [point]
+    return [point, (point[0] / 2, *point[1:]), ((1 + point[0]) / 2, *point[1:])]
