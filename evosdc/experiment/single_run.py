@@ -107,6 +107,7 @@ def run_once(
     told = (display or Display()).message
     asked = monotonic()
     assembly = assemble(experiment, registry, seed)
+    assembly.source.try_writing(path / f"best{assembly.source.original.suffix}")
     rehearsed = monotonic()
     rehearse(
         assembly.experiment,

@@ -1,5 +1,6 @@
 """Microdata files: read into a table, and written back masked with all else as it stood."""
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from evosdc.errors import DataError, Fault
+from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.atomic import atomic, check_writable, raise_unwritable
 from evosdc.files.column import Column
-from evosdc.files.formats import content_for, require_writable_format
+from evosdc.files.formats import TEXT, content_for, ending_of, require_writable_format
 from evosdc.files.formulas import formulas_of, made_harmless
 from evosdc.files.inference.proposal import Inference, explanations_of
 from evosdc.files.original import Original, Published
@@ -176,6 +177,8 @@ class Source:
 
     def try_writing(self, path: Path) -> None:
         """Raise `DataError` where the format of a file cannot hold the columns: before a search, not behind it."""
+        if ending_of(path).format in ("", *TEXT):
+            return
         some = self.rows[:_TRIED]
         schema = self.table.schema
         columns = [
@@ -184,8 +187,14 @@ class Source:
             if name not in schema.withheld
         ]
         for masked in (False, True) if columns else ():
-            for _ in content_for(path, self.original, [replace(one, masked=masked) for one in columns], some):
-                pass
+            try:
+                deque(content_for(path, self.original, [replace(one, masked=masked) for one in columns], some), 0)
+            except InputError:
+                raise
+            except Exception as error:  # each package has errors of its own
+                reason = printable(str(error).partition("\n")[0]) or type(error).__name__
+                given = f"columns that the format of the file cannot hold ({reason})"
+                raise DataError(Fault(printable(str(path)), given, "another ending, such as .csv")) from None
 
     def ordered(self, names: Iterable[str] | None = None) -> tuple[str, ...]:
         """Return the columns in whose order the rows stand, of those named; by default of those that are left out."""

@@ -7,6 +7,7 @@ has them (``help dta`` in Stata).
 
 import io
 import struct
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -111,11 +112,13 @@ def _saved(
     buffer = io.BytesIO()
     texts = [name for name, column in frame.items() if column.dtype == object]
     long = [name for name in texts if frame[name].str.len().max() > (_LONGEST if release > 114 else 244)]
-    frame.to_stata(
-        buffer, write_index=False, version=release, data_label=label[:80] or None,  # type: ignore[arg-type]
-        variable_labels={name: text[:80] for name, text in labels.items()},
-        value_labels={name: dict(of) for name, of in values.items()}, convert_strl=long if release > 114 else None,
-    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.InvalidColumnName)  # a name would be changed without a word
+        frame.to_stata(
+            buffer, write_index=False, version=release, data_label=label[:80] or None,  # type: ignore[arg-type]
+            variable_labels={name: text[:80] for name, text in labels.items()},
+            value_labels={name: dict(of) for name, of in values.items()}, convert_strl=long if release > 114 else None,
+        )  # fmt: skip
     return buffer.getvalue()
 
 

@@ -1,0 +1,194 @@
+"""Any table of any types, written and read again, is equal: in each format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evosdc.errors import DataError
+from evosdc.files.formats import require_writable_format
+from evosdc.files.masked_file import read_masked
+from evosdc.files.reading import read_source
+from evosdc.table.schema import Schema
+
+from .build import masked, nominal, numeric, schema, write
+
+pytest.importorskip("pyreadstat", reason="pyreadstat is not installed")
+pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+import pyreadstat
+
+SLOW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=15)
+WORDS = ["north", "south", "São", "a b", "x,y", "it's", 'q"q']
+ENDINGS = [".csv", ".tsv", ".csv.gz", ".zip", ".parquet", ".feather", ".xlsx", ".sav", ".zsav", ".dta", ".xpt"]
+
+
+@st.composite
+def frames(draw) -> pd.DataFrame:
+    """Words, whole numbers, and numbers with a fraction, some of them missing."""
+    size = draw(st.integers(4, 12))
+
+    def column(values):
+        return draw(st.lists(values, min_size=size, max_size=size))
+
+    words = column(st.sampled_from([*WORDS, None]))
+    whole = [float(value) for value in column(st.integers(-99, 9999))]
+    real = column(st.one_of(st.none(), st.integers(-(10**6), 10**6).map(lambda cents: cents / 100)))
+    return pd.DataFrame(
+        {
+            "word": pd.Series(words, dtype=object),
+            "whole": whole,
+            "real": pd.Series([np.nan if value is None else value for value in real], dtype=float),
+        }
+    )
+
+
+def described(frame: pd.DataFrame) -> Schema:
+    return schema(nominal("word", *WORDS), numeric("whole"), numeric("real", 2))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@SLOW
+@given(frame=frames(), seed=st.integers(0, 99))
+def test_a_table_is_read_again_as_it_was_written(tmp_path: Path, ending: str, frame: pd.DataFrame, seed: int) -> None:
+    frame.to_csv(tmp_path / "file.csv", index=False)
+    source = read_source(tmp_path / "file.csv", described(frame))
+    source.write(tmp_path / f"first{ending}", source.table)
+    first = read_source(tmp_path / f"first{ending}", described(frame))
+    assert first.table.same_records(source.table)
+    order = np.random.default_rng(seed).permutation(len(frame))
+    moved = first.table.take(order)
+    first.write(tmp_path / f"second{ending}", moved)
+    second = read_masked(tmp_path / f"second{ending}", first)
+    assert second.table.same_records(moved)
+    first.write(tmp_path / f"third{ending}", first.table.select(["whole"]), order=order)
+    assert read_source(tmp_path / f"third{ending}", described(frame)).table.same_records(moved)
+
+
+def stata(path: Path, **more) -> Path:
+    frame = pd.DataFrame(
+        {
+            "sex": pd.array([0, 1] * 10, dtype="Int8"), "age": pd.array(range(20, 40), dtype="Int16"),
+            "score": np.arange(20, dtype="float32") / 4, "pay": np.arange(20) * 1.5, "town": ["Bath", "York"] * 10,
+        }
+    )  # fmt: skip
+    frame.to_stata(path, write_index=False, value_labels={"sex": {0: "man", 1: "woman"}}, **more)
+    return path
+
+
+@pytest.mark.parametrize("release", [114, 117, 118, 119])
+def test_stata_keeps_release_types_labels_and_formats(tmp_path, release):
+    path = stata(tmp_path / "s.dta", version=release, variable_labels={"pay": "Pay in euros"})
+    source = read_source(path)
+    age = np.roll(source.table.column("age"), 3)
+    source.write(tmp_path / "out.dta", masked(source.table, age=age))
+    (old, before), (new, after) = (pyreadstat.read_dta(file) for file in (path, tmp_path / "out.dta"))
+    assert path.read_bytes()[:40][:3] == (tmp_path / "out.dta").read_bytes()[:3]
+    ages = pd.read_stata(tmp_path / "out.dta", convert_categoricals=False)["age"]
+    assert ages.tolist() == np.roll(old["age"], 3).tolist()
+    for what in ("readstat_variable_types", "original_variable_types", "variable_value_labels", "column_labels"):
+        assert getattr(before, what) == getattr(after, what), what
+    assert new["town"].tolist() == old["town"].tolist()
+
+
+def test_stata_takes_a_wider_type_where_a_value_needs_it_and_text_where_labels_do(tmp_path):
+    from evosdc.table.table import Table
+
+    source = read_source(stata(tmp_path / "s.dta"), schema(numeric("age")))
+    wide = source.table.select(["age"])
+    source.write(tmp_path / "out.dta", Table(wide.schema, wide.codes, wide.numbers * 10_000))
+    assert pyreadstat.read_dta(tmp_path / "out.dta")[1].readstat_variable_types["age"] == "int32"
+    recoded = Table(
+        schema(nominal("age", "20-29", "30-39")), np.repeat([[0], [1]], 10, axis=0).astype(np.int32), np.empty((20, 0))
+    )
+    source.write(tmp_path / "out.dta", recoded)
+    assert pyreadstat.read_dta(tmp_path / "out.dta")[0]["age"].tolist() == ["20-29"] * 10 + ["30-39"] * 10
+
+
+@pytest.mark.parametrize("labels", [{"a": "Refused"}, {1.0: "one", "a": "Refused"}, {}])
+def test_letters_of_missing_values_stand_beside_a_point_in_stata(tmp_path, labels):
+    values = [1.0, 2.0, "a", "z", 3.0] * 6
+    frame = pd.DataFrame({"v": pd.Series(values, dtype=object), "x": np.arange(30) * 1.5})
+    pyreadstat.write_dta(
+        frame, tmp_path / "in.dta", missing_user_values={"v": ["a", "z"]},
+        variable_value_labels={"v": labels} if labels else {},
+    )  # fmt: skip
+    source = read_source(tmp_path / "in.dta")
+    assert set(source.table.schema["v"].missing) == {"a", "z"}
+    gone = np.array([0, 5, 7])
+    part = source.table.select(["x"])
+    source.write(tmp_path / "out.dta", part)
+    kept = pyreadstat.read_dta(tmp_path / "out.dta", user_missing=True)[0]["v"].astype(str).tolist()
+    assert kept == pyreadstat.read_dta(tmp_path / "in.dta", user_missing=True)[0]["v"].astype(str).tolist()
+    suppressed = source.table.column("v").copy()
+    suppressed[gone] = -1 if source.table.schema["v"].categorical else np.nan
+    source.write(tmp_path / "out.dta", masked(source.table, v=suppressed, x=source.table.column("x")))
+    new = pyreadstat.read_dta(tmp_path / "out.dta", user_missing=True)[0]["v"]
+    assert [row for row in range(30) if isinstance(new[row], float) and np.isnan(new[row])] == [0, 5]
+    assert new[7] == values[7] == "a"
+
+
+def test_numbers_of_a_workbook_stay_numbers_beside_words(tmp_path):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["income", "sex"])
+    for k in range(40):
+        book.active.append(["NA" if k % 9 == 4 else 1000 + 7 * k, "fm"[k % 2]])
+    book.save(tmp_path / "p.xlsx")
+    source = read_source(tmp_path / "p.xlsx", schema(numeric("income"), nominal("sex", "f", "m"), missing=("", "NA")))
+    source.write(tmp_path / "out.xlsx", masked(source.table, income=np.roll(source.table.column("income"), 2)))
+    cells = openpyxl.load_workbook(tmp_path / "out.xlsx").active["A"][1:]
+    assert [cell.data_type for cell in cells].count("n") == 36
+    assert {cell.value for cell in cells if cell.data_type == "s"} == {"NA"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "names", "count"),
+    [
+        ([["a", "b", None], [1, "x", "n"], [2, "y", "s"]], ("a", "b", "column 3"), 2),
+        (
+            [["Survey of May", None, None], [None] * 3, ["a", "b", "c"], [1, "x", "n"], [2, "y", "s"]],
+            ("a", "b", "c"),
+            2,
+        ),
+        ([["a", "b", "c"], [1, "x", "n"], [None] * 3, [2, "y", "s"]], ("a", "b", "c"), 2),
+    ],
+)
+def test_nothing_of_a_workbook_vanishes(tmp_path, rows, names, count):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "p.xlsx")
+    source = read_source(tmp_path / "p.xlsx")
+    assert (source.table.schema.names, len(source.table)) == (names, count)
+
+
+def test_a_sheet_of_notes_is_left_out_with_a_remark(tmp_path):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.title = "Notes"
+    book.active.append(["This holds the survey"])
+    book.active.append(["Contact: office"])
+    data = book.create_sheet("Data")
+    for row in (["a", "b"], [1, "x"], [2, "y"]):
+        data.append(row)
+    book.save(tmp_path / "p.xlsx")
+    source = read_source(tmp_path / "p.xlsx")
+    assert source.table.schema.names == ("a", "b")
+    assert any("The sheet Data is read, and not Notes" in note for note in source.notes)
+
+
+def test_a_format_that_cannot_hold_the_columns_is_refused_before_any_work(tmp_path):
+    source = read_source(write(tmp_path, "pay per month,b\n1,x\n2,y\n"))
+    with pytest.raises(DataError, match="cannot hold"):
+        require_writable_format(tmp_path / "out.dta", source)
+    require_writable_format(tmp_path / "out.parquet", source)
+    require_writable_format(tmp_path / "out.csv", source)
