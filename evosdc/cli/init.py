@@ -31,9 +31,20 @@ if TYPE_CHECKING:
     default=None,
     help="Whether to ask about codes that may stand for missing values; default: where there is a terminal.",
 )
+@click.option("--encoding", metavar="NAME", help="Of a text file whose letters look wrong: cp1250, cp1251, ...")
+@click.option("--sheet", metavar="NAME", help="Of a workbook; default: the first with records.")
 @force_option
 @json_option
-def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, force: bool, as_json: bool) -> None:
+def init(
+    data: Path,
+    output: Path,
+    given: tuple[str, ...],
+    ask: bool | None,
+    encoding: str | None,
+    sheet: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Look at DATA and propose roles, scales and categories in a schema file for you to edit.
 
     Names of columns are understood in English, German, French, Spanish, Italian, Portuguese, Dutch and Polish; give
@@ -44,6 +55,7 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused
+    from evosdc.files.formats import Reading
     from evosdc.files.inference.relations import relations_of
     from evosdc.files.reading import parsed, source_of
     from evosdc.files.schema.schema_writer import dump_schema
@@ -53,17 +65,11 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
 
     require_apart(output, data)
     require_unused(output, replace=force)
-    original = parsed(data)
+    reading = {key: value for key, value in (("encoding", encoding), ("sheet", sheet)) if value is not None}
+    original = parsed(data, Reading(encoding=encoding, sheet=sheet))
     codes = _given(given, [column.name for column in original.columns])
     source = source_of(original, str(data), None, codes)
-    if source.inference is None:
-        _require_free(source, source.table.schema, output, data, force)
-        files = dump_schema(source.table.schema, output, source.notes)
-        if as_json:
-            print_json({"files": [str(file) for file in files], "attributes": {}, "suspected_missing": []})
-        else:
-            say(f"{' '.join(source.notes)} Wrote {', '.join(map(str, files))}.")
-        return
+    assert source.inference is not None
     open_ = [code for code in source.inference.suspected if not code.certain]
     if open_ and (ask if ask is not None else sys.stdin.isatty() and not as_json):
         for code in _confirmed(open_):
@@ -77,7 +83,7 @@ def init(data: Path, output: Path, given: tuple[str, ...], ask: bool | None, for
     ordered = position_sentences(told_by_position(source.table, keys))
     related = relations_of(source.table)
     remarks = [*of_file, *found.remarks, *related.sentences, *ordered]
-    files = dump_schema(found.schema, output, remarks, found.reasons, found.rules, related.rules)
+    files = dump_schema(found.schema, output, remarks, found.reasons, found.rules, related.rules, reading)
     if as_json:
         roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
         reasons = {name: roles[name] | {"reason": reason} for name, reason in found.reasons.items()}

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from evosdc.errors import DataError, Fault, SchemaError
 from evosdc.files.column import Column
+from evosdc.files.encoding import read_bytes
+from evosdc.files.formats import Reading
 from evosdc.files.formulas import as_before, name_before
 from evosdc.files.packed import text_file, with_text
 from evosdc.files.reading import parsed, source_of
@@ -36,7 +38,7 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
         The file has attributes that the original lacks, or lacks some of `require`.
     """
     schema = original.table.schema
-    held = parsed(Path(path), like=original.original)
+    held = parsed(Path(path), _as(original, Path(path)), original.original)
     text = text_file(held)
     if text is not None:
         held = with_text(held, replace(text, columns=tuple(_readable(column, schema) for column in text.columns)))
@@ -66,6 +68,18 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
     return source_of(held, str(path), describe(_lenient(schema.select(names), held.columns)))
 
 
+def _as(original: Source, path: Path) -> Reading:
+    """Return how a version of a file is read: in the original's encoding, unless it is UTF-8."""
+    text = text_file(original.original)
+    if text is None or text.encoding.name.startswith("utf"):
+        return Reading()
+    try:
+        read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError:
+        return Reading(encoding=text.encoding.name)
+    return Reading()
+
+
 def _lenient(schema: Schema, columns: Sequence[Column]) -> Schema:
     """Return a schema without hierarchies of numbers, among whose leaves masked numbers need not be.
 
@@ -78,7 +92,7 @@ def _lenient(schema: Schema, columns: Sequence[Column]) -> Schema:
 
 def holds_generalised(path: Path, original: Source) -> bool:
     """Whether a version of a file has labels wider than the original's values; raises as `read_masked`."""
-    return is_generalised(original.table.schema, parsed(path, like=original.original).columns)
+    return is_generalised(original.table.schema, parsed(path, _as(original, path), original.original).columns)
 
 
 def _readable(column: Column, schema: Schema) -> Column:

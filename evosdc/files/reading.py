@@ -51,9 +51,9 @@ def read_source(
     names : sequence of str, optional
         Names of the attributes, for a file without a header line.
     encoding : str, optional
-        Of delimited text: ``cp1250``, ``cp1251``, ...; else it is recognised.
+        Of delimited text: ``cp1250``, ``cp1251``, ...; else as the schema says, else it is recognised.
     sheet : str, optional
-        Of a workbook; else the first that has records.
+        Of a workbook; else as the schema says, else the first that has records.
 
     Raises
     ------
@@ -68,7 +68,9 @@ def read_source(
         description = load_schema(Path(schema))
     else:
         description = describe(schema) if isinstance(schema, Schema) else schema
-    return source_of(parsed(path, Reading(separator, names, encoding, sheet)), str(path), description)
+    said = _said(description)
+    options = Reading(separator, names, encoding or said.encoding, sheet or said.sheet)
+    return source_of(parsed(path, options), str(path), description)
 
 
 def read_published(path: Path, schema: Path | None = None, generalised: bool = False) -> Source:
@@ -89,8 +91,14 @@ def read_published(path: Path, schema: Path | None = None, generalised: bool = F
     """
     if schema is None:
         return read_source(path)
-    description, original = load_schema(schema), parsed(path)
+    description = load_schema(schema)
+    original = parsed(path, _said(description))
     return source_of(original, str(path), description.published(original.columns, generalised))
+
+
+def _said(description: SchemaDescription | None) -> Reading:
+    """Return what a schema says of how a file is to be read."""
+    return Reading() if description is None else Reading(encoding=description.encoding, sheet=description.sheet)
 
 
 def parsed(path: Path, options: Reading | None = None, like: Original | None = None) -> Original:
@@ -119,11 +127,11 @@ def source_of(
     if description is None:
         inference = infer(columns, original.declared, codes)
         told = tuple(original.remarks(inference.schema)) if isinstance(original, Remarking) else ()
-        schema, notes = inference.schema, (*notes, *told, *inference.notes)
+        schema = inference.schema
+        notes = (*notes, *told, *merging_sentences(found, schema), *inference.notes)
     else:
         schema, usual = _with_usual_words(description.resolve(columns, original.declared), columns)
-        notes += usual
-    notes += tuple(merging_sentences(found, schema))
+        notes += (*usual, *merging_sentences(found, schema))
     if isinstance(inner, DelimitedFile):
         _check_labels(schema, inner.encoding, origin)
     table = encode(columns, schema, Origin(origin, original.place))

@@ -196,7 +196,7 @@ def test_every_fault_of_a_schema_file_at_once(tmp_path):
         load_schema(path)
     told = "\n".join(map(str, caught.value.faults))
     for words in [
-        "'mising'; wanted one of missing, na, neutralise_formulas, attributes, edit_rules. Did you mean 'missing'?",
+        "'mising'; wanted one of missing, na, neutralise_formulas, encoding, sheet, attributes, edit_rules. Did you",
         "na: given 'maybe'",
         "a, role: given 'quasi'",
         "Did you mean 'role'?",

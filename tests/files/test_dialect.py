@@ -153,7 +153,7 @@ POLISH = "miasto,p\nWrocław,m\nŁódź,k\n"
 @pytest.mark.parametrize(("text", "encoding"), [(RUSSIAN, "cp1251"), (POLISH, "cp1250")])
 def test_other_code_pages_are_read_where_they_are_named_and_suspected_where_not(tmp_path, text, encoding):
     path = write(tmp_path, text.encode(encoding))
-    assert any(f"try the encoding {encoding}" in note for note in read_source(path).notes)
+    assert any(f"--encoding {encoding}" in note for note in read_source(path).notes)
     assert read_source(path, encoding=encoding).original.columns[0].texts[0] == text.split("\n")[1].split(",")[0]
     with pytest.raises(DataError, match="given 'cp9999'"):
         read_source(path, encoding="cp9999")

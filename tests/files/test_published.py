@@ -184,3 +184,20 @@ def test_read_table_takes_an_encoding_and_a_sheet(tmp_path):
     assert evosdc.read_table(tmp_path / "two.xlsx", sheet="second").schema.names == ("c", "d")
     with pytest.raises(evosdc.InputError, match="Did you mean 'second'"):
         evosdc.read_table(tmp_path / "two.xlsx", sheet="secnd")
+
+
+def test_init_and_schema_say_how_a_file_is_read(tmp_path, monkeypatch, capsys):
+    from evosdc.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "town,n\n" + "Łódź,1\nKraków,2\nWrocław,3\n" * 4, "t.csv").write_bytes(
+        ("town,n\n" + "Łódź,1\nKraków,2\nWrocław,3\n" * 4).encode("cp1250")
+    )
+    with pytest.raises(SystemExit):
+        main(["init", "t.csv", "-o", "s.toml", "--encoding", "cp1250", "--no-ask"])
+    assert 'encoding = "cp1250"' in (tmp_path / "s.toml").read_text(encoding="utf-8")
+    source = read_source(tmp_path / "t.csv", tmp_path / "s.toml")
+    assert "Łódź" in source.table.schema["town"].categories
+    source.write(tmp_path / "out.csv", source.table)
+    assert "Łódź" in (tmp_path / "out.csv").read_text(encoding="cp1250")
+    assert read_masked(tmp_path / "out.csv", source).table.same_records(source.table)

@@ -55,6 +55,8 @@ class SchemaDescription:
     edit_rules : tuple of EditRule
     neutralise_formulas : bool
         Whether cells that a spreadsheet would take for formulas are published with a quote before them.
+    encoding, sheet : str or None
+        Of the data file, where they are not those that are recognised.
     """
 
     attributes: Mapping[str, AttributeDescription] = field(default_factory=dict)
@@ -63,6 +65,8 @@ class SchemaDescription:
     origin: str = "schema"
     edit_rules: tuple[EditRule, ...] = ()
     neutralise_formulas: bool = False
+    encoding: str | None = None
+    sheet: str | None = None
 
     @property
     def rules(self) -> dict[str, HierarchyRule]:

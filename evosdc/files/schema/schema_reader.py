@@ -23,6 +23,8 @@ SCHEMA_KEYS = {
     "na": "how missing values are compared: `category` (one more category; default), "
     "`wildcard` (equal to any value), or `error` (not at all)",
     "neutralise_formulas": "true: cells that a spreadsheet would take for formulas are published with a quote in front",
+    "encoding": 'of a text file whose letters look wrong: `"cp1250"`, `"cp1251"`, ...; default: as is recognised',
+    "sheet": "of a workbook: the name of the sheet that is read; default: the first with records",
     "attributes": "the table of attributes: by name, what the keys below say",
     "edit_rules": "combinations of values that no record may have: a table of conditions for each, `[[edit_rules]]`",
 }
@@ -83,10 +85,16 @@ def schema_of_text(text: str, path: Path) -> SchemaDescription:
     neutral = document.get("neutralise_formulas", False)
     if not isinstance(neutral, bool):
         faults.append(Fault(f"{path}, neutralise_formulas", _kind(neutral), "true or false"))
+    for key in ("encoding", "sheet"):
+        if not isinstance(document.get(key, ""), str):
+            faults.append(Fault(f"{path}, {key}", _kind(document[key]), "a text"))
     rules = read_edit_rules(document.get("edit_rules", []), printable(f"{path}: edit_rules"), faults)
     if faults:
         raise SchemaError(faults)
-    return SchemaDescription(attributes, missing or (), na or MissingRule.CATEGORY, str(path), rules, bool(neutral))
+    return SchemaDescription(
+        attributes, missing or (), na or MissingRule.CATEGORY, str(path), rules, bool(neutral),
+        document.get("encoding"), document.get("sheet"),
+    )  # fmt: skip
 
 
 def _description(

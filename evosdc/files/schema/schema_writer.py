@@ -61,6 +61,7 @@ def dump_schema(
     reasons: Mapping[str, str] | None = None,
     rules: Mapping[str, HierarchyRule] | None = None,
     proposed: Sequence[EditRule] = (),
+    reading: Mapping[str, str] | None = None,
 ) -> tuple[Path, ...]:
     """Write a schema file, and beside it one CSV file for each hierarchy.
 
@@ -81,6 +82,8 @@ def dump_schema(
         By attribute, the rule of its hierarchy where the schema holds none.
     proposed : sequence of EditRule
         Combinations that never occur: written as comments, for the user to make them rules.
+    reading : mapping of str to str, optional
+        How the data file is to be read: ``encoding``, ``sheet``.
 
     Returns
     -------
@@ -97,6 +100,7 @@ def dump_schema(
     lines = [*_comments(_INTRODUCTION.split("\n")), *([""] if notes else []), *_comments(notes)]
     lines += ["", f"missing = {_list(schema.missing)}  # texts that stand for a missing value"]
     lines += [f"na = {text(schema.na)}  # how it counts: category (of its own), wildcard (equal to all) or error"]
+    lines += [f"{key} = {text(value)}" for key, value in (reading or {}).items()]
     lines += ["", "[attributes]"]
     for attribute in schema.attributes:
         reason = (reasons or {}).get(attribute.name)
