@@ -23,6 +23,11 @@ def rescored(problem: Problem, individual: Individual, others: Iterable[Individu
     return differences
 
 
+def unequal(problem: Problem, individuals: Iterable[Individual]) -> list[str]:
+    """Return what differs between individuals and an evaluation of their genomes from scratch; in words."""
+    return [text for one in individuals for text in _differences(one, problem.evaluate(one, from_scratch=True))]
+
+
 def _differences(individual: Individual, fresh: Values) -> list[str]:
     name = individual.key[:4].hex()
     found = [
