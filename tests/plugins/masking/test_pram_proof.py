@@ -15,7 +15,7 @@ def written(path):
 
 def test_given_matrices_prove_and_designs_of_frequencies_do_not(evosdc, tmp_path) -> None:  # noqa: F811
     written(tmp_path)
-    words = ("mask", "pram", "people.csv", "--schema", "schema.toml", "--attributes", "sex")
+    words = ("mask", "pram", "people.csv", "--schema", "schema.toml", "--protect", "sex")
     made = evosdc(*words, "--set", "design=a", "-o", "a.csv")
     assert made.status == 0, made.err
     assert "No proof: the matrices were made from these data" in made.out
