@@ -151,7 +151,7 @@ def take_screens(browser: Any, names: list[str]) -> None:
 
 def begin_search(page: Any) -> None:
     """Set a goal by generations, without tuning and judges, and begin."""
-    for name in ("unhurried", "untuned", "unjudged"):
+    for name in ("unhurried", "no-tune", "no-second-opinion"):
         field = page.locator(f"[name='{name}']").first
         if not field.is_visible():
             field.locator("xpath=ancestor::details").first.locator("summary").first.click()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.files.atomic import make_folder
+from evosdc.options import FLAG, Described, described
+from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import RESOLVED, free_folder
 from evosdc_app.file_screen import data_words
@@ -21,6 +24,10 @@ SECONDS = 60
 
 PATIENCE = 60.0
 """Seconds in which a search may be refused that was just begun, before its page is shown all the same."""
+
+SETTINGS = ("audience", "tune", "explainable", "truthful", "second_opinion", "neutralise_formulas", "shuffle", "seed",
+            "executor", "workers")  # fmt: skip
+"""Options of the command that the form takes as they are."""
 
 _FIRST = {"seconds": str(SECONDS), "k": "3", "linked": "5", "dr": "20", "executor": "processes"}
 """What stands in the form at first; without a seed the search draws from a fresh secret key."""
@@ -42,7 +49,7 @@ async def _shown(bench: Workbench, data: str, typed: Form | None = None, faults:
     wanted = {key: given.one(key) for key in ("dr_on", "dr", "limited") if given.one("dr_on")}
     return bench.page(
         "goal.html", "goal", "Goal", 400 if faults else 200, data=data, names=names, given=given, words=words,
-        executors=registry.names("executor"), intruder=informed(), faults=list(faults),
+        executors=registry.names("executor"), settings=settings(), intruder=informed(), faults=list(faults),
         wanted=wanted | ({"protect": given.get("protect", [])} if typed is not None else {}),
         command=line_of(_command(bench, given)),
     )  # fmt: skip
@@ -74,6 +81,29 @@ def requirements(form: Mapping[str, Sequence[str]]) -> list[str]:
     return wanted + [line.strip() for line in given.one("more").splitlines() if line.strip()]
 
 
+@dataclass(frozen=True)
+class Setting:
+    """An option of ``evosdc protect`` as a field of the form; a box is ticked for what is not done by default."""
+
+    field: str
+    option: Described
+
+    @property
+    def box(self) -> bool:
+        """Whether it is a box to tick."""
+        return self.option.kind == FLAG
+
+
+def settings() -> list[Setting]:
+    """Return the options that the form offers besides the goal, with the texts of the command."""
+    found = []
+    for one in described(ProtectOptions):
+        if one.name in SETTINGS:
+            on, _, off = one.flags[-1].partition("/")
+            found.append(Setting((off if one.default is True else on).removeprefix("--"), one))
+    return found
+
+
 def _command(bench: Workbench, form: Form, run: str = "") -> list[str]:
     """Return the command of a form; without a folder of the run, the one that is free now."""
     data = form.one("data")
@@ -88,16 +118,10 @@ def _command(bench: Workbench, form: Form, run: str = "") -> list[str]:
         found += ["--time", f"{form.one('seconds', str(SECONDS))}s"]
     if form.one("unhurried") and form.one("generations"):
         found += ["--generations", form.one("generations")]
-    found += ["--no-tune"] if form.one("untuned") else []
-    for flag in ("explainable", "neutralise-formulas", "keep-order"):
-        found += [f"--{flag}"] if form.one(flag) else []
-    found += ["--no-second-opinion"] if form.one("unjudged") else []
-    if form.one("seed"):
-        found += ["--seed", form.one("seed")]
-    if form.one("executor", "processes") != "processes":
-        found += ["--executor", form.one("executor")]
-    if form.one("workers"):
-        found += ["--workers", form.one("workers")]
+    for one in settings():
+        given = form.one(one.field)
+        if given and given != _FIRST.get(one.field):
+            found += [f"--{one.field}"] if one.box else [f"--{one.field}", given]
     return [*found, "-o", run or f"{RUNS}/{_free(bench, data).name}"]
 
 

@@ -172,7 +172,7 @@ def test_the_embedded_survey_by_keys_alone_and_in_two_tabs(chromium, tmp_path):
         tab.page.keyboard.type("9")
         focus(tab, "summary:text('Settings')")
         tab.page.keyboard.press("Enter")
-        for name in ("untuned", "unjudged"):
+        for name in ("no-tune", "no-second-opinion"):
             focus(tab, f"[name={name}]")
             tab.page.keyboard.press("Space")
         focus(tab, "button:text('Begin the search')")
@@ -260,7 +260,7 @@ def test_an_excerpt_of_the_states_survey(chromium, tmp_path, data_sets):
         tab.screen("Goal")
         tab.page.locator("#linked").fill("30")
         assert tab.page.locator("[name=linked_on]").is_checked(), "who moves a slider means it"
-        command = search(tab, ("unhurried", True), ("generations", 3), ("untuned", True), ("unjudged", True))
+        command = search(tab, ("unhurried", True), ("generations", 3), ("no-tune", True), ("no-second-opinion", True))
         assert "--require 'two-way-linkage <= 30'" in command
         exported = export(tab, "published.csv")
         tab.check()

@@ -24,7 +24,7 @@ from evosdc.files.schema.schema_edits import schema_steps
 from evosdc.runs.lock import read_owner
 from tests.plugins.app.conftest import fill, serving
 
-WISHES = {"untuned": "1", "unjudged": "1", "protect": ["sex", "age", "town"]}
+WISHES = {"no-tune": "1", "no-second-opinion": "1", "protect": ["sex", "age", "town"]}
 SHORT = WISHES | {"unhurried": "1", "generations": "8"}
 """A search that takes no time."""
 
@@ -320,13 +320,18 @@ class TestRiskAndGoal:
              "evosdc protect housing --protect built,metro --time 60s --keep-order --seed 0 --executor serial "
              "--workers 1 -o runs/housing"),
             ({"seed": ""}, "evosdc protect housing --time 60s -o runs/housing"),
-            ({"publishable": "1", "limited": "1", "explainable": "1", "unjudged": "1", "neutralise-formulas": "1"},
+            ({"publishable": "1", "limited": "1", "explainable": "1", "no-second-opinion": "1",
+              "neutralise-formulas": "1", "audience": "researchers"},
              "evosdc protect housing --require 'publishable on conditions' --il dbil,ctbil,ebil --dr "
-             "best-guess,dbrl,prl,informed-linkage --time 60s --explainable --neutralise-formulas --no-second-opinion "
-             "-o runs/housing"),
+             "best-guess,dbrl,prl,informed-linkage --time 60s --audience researchers --explainable --no-second-opinion "
+             "--neutralise-formulas -o runs/housing"),
         ],
     )  # fmt: skip
     def test_wishes_become_a_command(self, server, given, command):
+        from evosdc_app.goal_screen import settings
+
+        page = server.get("/goal", data="housing").text
+        assert all(f'name="{one.field}"' in page for one in settings())
         assert shown(server.get("/fragment/command", data="housing", **given).text) == [command]
 
     def test_the_limit_is_beside_what_is_asked(self, server):
@@ -597,7 +602,7 @@ class TestSearches:
             answer = server.post("/begin", data="survey.csv", **SHORT | typed)
             assert answer.status == 400
             assert told in words(answer.text.partition('role="alert"')[2].partition("</ul>")[0])
-            assert re.search(r'name="untuned" value="1" checked', answer.text), "what was typed stays"
+            assert re.search(r'name="no-tune" value="1" checked', answer.text), "what was typed stays"
         assert set((server.folder / "runs").iterdir()) == before
 
     def test_a_search_can_be_taken_back(self, server, run):
