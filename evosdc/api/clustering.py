@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import Shown, paragraphs, require_free, table
 from evosdc.api.tables import as_table, chosen_of, held_once
-from evosdc.options import read, takes
 from evosdc.options.inspection import ClusterOptions
+from evosdc.options.model import read, takes
 from evosdc.secret import chosen_seed
 
 if TYPE_CHECKING:

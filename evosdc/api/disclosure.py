@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from evosdc.api.results import RiskFigures
 from evosdc.api.tables import as_file
-from evosdc.options import read, takes
 from evosdc.options.inspection import RiskOptions
+from evosdc.options.model import read, takes
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 

@@ -8,8 +8,8 @@ from typing import Any
 from evosdc.api.measurement import matched_by
 from evosdc.api.results import Judged
 from evosdc.api.tables import as_file, as_version, warn_of_another_order
-from evosdc.options import read, takes
 from evosdc.options.inspection import JudgeOptions
+from evosdc.options.model import read, takes
 from evosdc.plugins.registry import default_registry
 
 

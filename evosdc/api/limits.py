@@ -7,7 +7,7 @@ from evosdc.api.html import Shown, heading, paragraphs, table
 from evosdc.api.tables import as_table
 from evosdc.errors import DataError, Fault
 from evosdc.model import Limit
-from evosdc.options import read, takes
+from evosdc.options.model import read, takes
 from evosdc.options.search import LimitOptions
 from evosdc.plugins.registry import default_registry
 

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once
 from evosdc.errors import FaultCollector
-from evosdc.options import read, takes
 from evosdc.options.masking import MaskOptions
+from evosdc.options.model import read, takes
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Seed, chosen_seed, draw_seed
 from evosdc.table.table import Table

@@ -7,8 +7,8 @@ from typing import Any
 
 from evosdc.api.results import Scores
 from evosdc.api.tables import as_table, as_version, chosen_of, held_once, warn_of_another_order
-from evosdc.options import read, takes
 from evosdc.options.inspection import MeasureOptions
+from evosdc.options.model import read, takes
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.table.table import Table
 

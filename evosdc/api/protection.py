@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from evosdc.api.protected_data import Given, ProtectedData, protected
 from evosdc.api.tables import as_file
-from evosdc.options import read, takes
+from evosdc.options.model import read, takes
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import chosen_seed

@@ -8,7 +8,7 @@ from evosdc.api.progress import shown
 from evosdc.api.protected_data import Given, ProtectedData, protected
 from evosdc.api.tables import as_file
 from evosdc.errors import Fault, ParameterError, SchemaError
-from evosdc.options import read, takes
+from evosdc.options.model import read, takes
 from evosdc.options.recipes import ApplyOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import chosen_seed

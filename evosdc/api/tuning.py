@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from evosdc.api.html import Shown, heading, table, write_page
 from evosdc.api.tables import as_given, as_table, chosen_of, held_once
-from evosdc.options import read, takes
+from evosdc.options.model import read, takes
 from evosdc.options.search import TuneOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Seed, chosen_seed

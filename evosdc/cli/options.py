@@ -3,23 +3,28 @@
 import shlex
 from collections.abc import Callable, Mapping
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from evosdc.durations import EXAMPLES, seconds_in
-from evosdc.options import FLAG, NAMES, TEXTS, TIME, Described, Options, described, read
 from evosdc.options.written import listed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+if TYPE_CHECKING:
+    from evosdc.options.model import Described, Options
+
 PATH = click.Path(path_type=Path)
 
 
-def takes_options(model: type[Options]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def takes_options(model: "type[Options]") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command all options of a model; the function gets them, checked, as its argument `options`."""
+    from evosdc.options.model import described, read
+
     own = [one for one in described(model) if one.only != "python"]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,7 +42,9 @@ def takes_options(model: type[Options]) -> Callable[[Callable[..., Any]], Callab
     return decorate
 
 
-def _option(one: Described) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _option(one: "Described") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    from evosdc.options.model import FLAG, TEXTS
+
     if one.kind == FLAG:
         shown = one.default is True and one.only != "command"
         return click.option(*one.flags, one.name, is_flag=True, default=one.default, show_default=shown, help=one.text)
@@ -55,7 +62,9 @@ def _option(one: Described) -> Callable[[Callable[..., Any]], Callable[..., Any]
     )  # fmt: skip
 
 
-def _type(one: Described) -> click.ParamType[Any]:
+def _type(one: "Described") -> click.ParamType[Any]:
+    from evosdc.options.model import NAMES, TIME
+
     if one.kind == NAMES:
         return Names(one.registered)
     if one.kind == TIME:
@@ -238,3 +247,37 @@ def seconds_of(context: click.Context, parameter: click.Parameter, text: str | N
     if seconds is None:
         raise click.BadParameter(f"{text!r} is no time; wanted a positive number with s, m or h: {EXAMPLES}.")
     return seconds
+
+
+class Later(click.Group):
+    """A group of commands that is imported when one of them, or its help, is asked for.
+
+    Parameters
+    ----------
+    name : str
+    target : str
+        Where it is: ``"my_plugin.command:group"``.
+    short_help : str
+    """
+
+    def __init__(self, name: str, target: str, short_help: str) -> None:
+        super().__init__(name, short_help=short_help)
+        self.target = target
+
+    @property
+    def _group(self) -> click.Group:
+        module, _, attribute = self.target.partition(":")
+        group: click.Group = getattr(import_module(module), attribute)
+        return group
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of its commands."""
+        return self._group.list_commands(ctx)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Return one of its commands."""
+        return self._group.get_command(ctx, name)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the group is for."""
+        self._group.format_help_text(ctx, formatter)

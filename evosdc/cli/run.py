@@ -8,50 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evosdc.cli.ending import conclude, outcome, reported
-from evosdc.cli.options import PATH, command_line, json_option, report_option, schema_option
-from evosdc.options.written import listed
+from evosdc.cli.options import PATH, command_line, takes_options
+from evosdc.options.runs import CheckOptions, ResumeOptions, RunOptions
 
 if TYPE_CHECKING:
     from evosdc.secret import Seed
 
-_executor = click.option(
-    "--executor",
-    metavar="NAME",
-    help="serial, processes, scoop, dask, or a plugin's; default: what the experiment says, else processes.",
-)
-_workers = click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Workers of the executor.")
-_hosts = click.option("--hosts", type=PATH, metavar="FILE", help="Hosts of the workers, such as node1:8 in each line.")
-
 
 @click.command()
 @click.argument("experiment", type=PATH)
-@_executor
-@_workers
-@_hosts
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key: algorithm.generations=50.")
-@click.option(
-    "--key",
-    "key_file",
-    type=PATH,
-    metavar="FILE",
-    help="Secret key of an experiment without a seed, made where FILE does not exist; default: a fresh key.",
-)
-@click.option("-o", "--output", type=PATH, metavar="DIR", help="New run folder; default: below runs/.")
-@report_option
-@click.option("--quiet", is_flag=True, help="No progress.")
-@json_option
-def run(
-    experiment: Path,
-    executor: str | None,
-    workers: int | None,
-    hosts: Path | None,
-    settings: tuple[str, ...],
-    key_file: Path | None,
-    output: Path | None,
-    pages: bool,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@takes_options(RunOptions)
+def run(experiment: Path, options: RunOptions) -> None:
     """Run an experiment file and write a run folder with the protected file, the scores and a report.
 
     Exit status 1 where a constraint of the experiment does not hold for the file; on fresh draws, where it is drawn at
@@ -63,24 +30,23 @@ def run(
     from evosdc.runs.layout import RunFolder
     from evosdc.secret import chosen_seed
 
-    overrides = list(settings)
-    if executor:
-        overrides.append(f"executor.name='{executor}'")
-    if workers:
-        overrides.append(f"executor.workers={workers}")
-    if hosts:
-        overrides.append(f"executor.hosts={json.dumps(str(hosts.absolute()))}")
+    overrides = list(options.settings)
+    if options.executor:
+        overrides.append(f"executor.name='{options.executor}'")
+    if options.workers:
+        overrides.append(f"executor.workers={options.workers}")
+    if options.hosts:
+        overrides.append(f"executor.hosts={json.dumps(str(options.hosts.absolute()))}")
     # The file may be that of a run folder, which knows the plugins that it was made with.
     with told_of_plugins(RunFolder(experiment.parent), default_registry()):
         model = read_experiment(experiment, overrides)
-        drawn = chosen_seed(model.seed, key_file)
-        result = carry_out(model, output, quiet, as_json, pages, drawn)
-    leave_by(result, as_json)
+        drawn = chosen_seed(model.seed, options.key)
+        result = carry_out(model, options.output, options.quiet, options.as_json, options.report, drawn)
+    leave_by(result, options.as_json)
 
 
 @click.command()
 @click.argument("experiment", type=PATH, required=False)
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Override a key.")
 @click.option(
     "--data",
     is_flag=False,
@@ -88,34 +54,17 @@ def run(
     metavar="[DATA]",
     help="After EXPERIMENT: check the records of its data too. Without one: check those of DATA, a file or data set.",
 )
-@schema_option
-@click.option(
-    "--protect", "names", metavar="A,B,...", help="With DATA: attributes to mask; default: quasi-identifiers."
-)
-@click.option(
-    "--threshold",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Expected records of a structural zero; default: 5.",
-)
-@json_option
-def check(
-    experiment: Path | None,
-    settings: tuple[str, ...],
-    data: str | None,
-    schema: Path | None,
-    names: str | None,
-    threshold: float | None,
-    as_json: bool,
-) -> None:
+@takes_options(CheckOptions)
+def check(experiment: Path | None, data: str | None, options: CheckOptions) -> None:
     """Validate an experiment file: names, parameters, data, attributes. Runs nothing.
 
     With --data it also tells how often records break the schema's edit rules, which combinations of values never
     occur, and which masked attributes the others give away.
     """
     if experiment is None:
-        check_data(data, schema, names, threshold, settings, as_json)
+        check_data(data, options)
         return
-    if data or schema is not None or names is not None:
+    if data or options.schema_file is not None or options.protect is not None:
         raise click.UsageError("--data takes no file beside an EXPERIMENT, which names its data, schema and protect.")
     from evosdc.assess.data_check import check_records
     from evosdc.cli.results import print_json
@@ -129,7 +78,7 @@ def check(
     from evosdc.table.structural_zeros import THRESHOLD
 
     with told_of_plugins(RunFolder(experiment.parent), default_registry()):
-        model = read_experiment(experiment, settings)
+        model = read_experiment(experiment, options.settings)
         assembly = check_settings(model, default_registry())
     document = {
         "title": model.heading,
@@ -142,9 +91,9 @@ def check(
     found = None
     if data is not None:
         zeros = model.structural_zeros
-        expected = threshold or (zeros.threshold if zeros is not None else THRESHOLD)
+        expected = options.threshold or (zeros.threshold if zeros is not None else THRESHOLD)
         found = check_records(assembly.source.table, assembly.microdata.protect, expected)
-    if as_json:
+    if options.as_json:
         print_json(document | ({"data": found.to_json()} if found is not None else {}))
         return
     click.echo(
@@ -156,14 +105,7 @@ def check(
         say(sentence)
 
 
-def check_data(
-    data: str | None,
-    schema: Path | None,
-    names: str | None,
-    threshold: float | None,
-    settings: tuple[str, ...],
-    as_json: bool,
-) -> None:
+def check_data(data: str | None, options: CheckOptions) -> None:
     """Print what the records of a data file, or of a data set, say of themselves."""
     from evosdc.assess.data_check import check_records
     from evosdc.cli.inputs import open_source
@@ -175,14 +117,15 @@ def check_data(
 
     if not data:
         raise click.UsageError("Missing argument: EXPERIMENT, or --data DATA.")
-    if settings:
+    if options.settings:
         raise click.UsageError("--set overrides a key of an EXPERIMENT; there is none.")
-    source = open_source(data, schema)
+    source = open_source(data, options.schema_file)
     table = source.table
-    protect = listed(names) or list(table.schema.with_role(Role.QUASI_IDENTIFIER))
-    found = check_records(table, protect, threshold or THRESHOLD)
+    named = table.schema.named(options.protect or (), "--protect")
+    protect = list(named or table.schema.with_role(Role.QUASI_IDENTIFIER))
+    found = check_records(table, protect, options.threshold or THRESHOLD)
     ordered = source.ordered()
-    if as_json:
+    if options.as_json:
         print_json(found.to_json() | {"protect": protect, "told_by_order_of_left_out": list(ordered)})
         return
     say(f"{data}: {len(table)} records; masked: {', '.join(protect) or 'nothing'}.")
@@ -192,23 +135,8 @@ def check_data(
 
 @click.command()
 @click.argument("run_dir", type=PATH)
-@_executor
-@_workers
-@_hosts
-@click.option("--force", is_flag=True, help="Go on although evosdc, a plugin or the schema is another now.")
-@report_option
-@click.option("--quiet", is_flag=True, help="No progress.")
-@json_option
-def resume(
-    run_dir: Path,
-    executor: str | None,
-    workers: int | None,
-    hosts: Path | None,
-    force: bool,
-    pages: bool,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+@takes_options(ResumeOptions)
+def resume(run_dir: Path, options: ResumeOptions) -> None:
     """Go on with a run or study that was stopped, from the last checkpoints, as if it had never stopped.
 
     Executor and workers may be others than before: the result is the same. Exit status 1 where the file does not fulfil
@@ -220,19 +148,25 @@ def resume(
     from evosdc.runs.layout import require_run
 
     require_run(run_dir)
-    place = None if hosts is None else str(hosts.absolute())
-    with display(quiet or as_json) as shown:
+    place = None if options.hosts is None else str(options.hosts.absolute())
+    with display(options.quiet or options.as_json) as shown:
         result = outcome(
             run_dir,
             shown,
             lambda: resume_study(
-                run_dir, default_registry(), shown, force, executor=executor, workers=workers, hosts=place
+                run_dir,
+                default_registry(),
+                shown,
+                options.force,
+                executor=options.executor,
+                workers=options.workers,
+                hosts=place,
             ),
-            pages,
+            options.report,
         )
-        report = reported(run_dir, shown) if pages else None
-    conclude(run_dir, result, report, as_json)
-    leave_by(result, as_json)
+        report = reported(run_dir, shown) if options.report else None
+    conclude(run_dir, result, report, options.as_json)
+    leave_by(result, options.as_json)
 
 
 def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> None:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.files.atomic import make_folder
-from evosdc.options import FLAG, Described, described
+from evosdc.options.model import FLAG, Described, described
 from evosdc.options.search import ProtectOptions
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import RESOLVED, free_folder

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import evosdc
 from evosdc.cli import cli
 from evosdc.errors import InputError
-from evosdc.options import described, read
 from evosdc.options.inspection import ClusterOptions, JudgeOptions, MeasureOptions, RiskOptions
 from evosdc.options.masking import MaskOptions
+from evosdc.options.model import described, read
 from evosdc.options.recipes import ApplyOptions
 from evosdc.options.search import LimitOptions, ProtectOptions, TuneOptions
 from evosdc.options.written import listed, names_text, override
