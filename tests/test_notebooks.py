@@ -109,7 +109,7 @@ def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
     given = of_kind(kind, people)
     found = evosdc.protect(
         given,
-        require=["ranked-linkage <= 100", "publishable on conditions"],
+        require=["two-way-linkage <= 100", "publishable on conditions"],
         time=0.4,
         tune=False,
         second_opinion=False,
@@ -130,9 +130,9 @@ def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
     assert told.provided == said["provided"]
     assert found._repr_html_().index(f"Verdict: {told.headline.upper()}: ") < found._repr_html_().index("Required")
     shown = found._repr_html_()
-    assert "Required ranked-linkage &lt;= 100: met" in shown
+    assert "Required two-way-linkage &lt;= 100: met" in shown
     assert "Required publishable on conditions: met" in shown
-    assert (told.bound.percent, told.bound.set_by) == (100.0, "ranked-linkage <= 100")
+    assert (told.bound.percent, told.bound.set_by) == (100.0, "two-way-linkage <= 100")
     assert "hours" in told.unchanged_together["columns"]
     assert "quasi-identifier: its name is demographic" in shown
     page = found.report(tmp_path / "report.html")
@@ -145,8 +145,8 @@ def test_protect_returns_what_a_notebook_shows(kind, people, tmp_path):
 def test_no_copy_of_the_data_outlives_protect(people):
     found = evosdc.protect(people, time=0.3, tune=False, second_opinion=False)
     assert found.folder is None
-    assert not list(found._run.rglob("original.csv"))
-    assert "person 1" not in "".join(path.read_text(errors="ignore") for path in found._run.rglob("*.json"))
+    assert not list(found._kept.run.rglob("original.csv"))
+    assert "person 1" not in "".join(path.read_text(errors="ignore") for path in found._kept.run.rglob("*.json"))
 
 
 def test_risk_measure_and_judge_show_themselves(people, tmp_path):
