@@ -10,6 +10,7 @@ import numpy as np
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.experiment import StopRule
 from evosdc.experiment.run.opinion import expected_seconds, wanted
+from evosdc.model import Generalising
 from evosdc.runs.layout import RunFolder
 from evosdc.table.table import Table
 
@@ -27,6 +28,10 @@ CONCLUDING, BY_CELL, BY_NUMBER = 1.5, 1.2e-6, 5.5e-6
 
 Numbers that differ from record to record leave no two records alike, which take time one by one then.
 """
+
+
+PROVING = 3.0
+"""The same at most for how little any generalisation could lose, which a search among them tells in the end."""
 
 
 def concluding_seconds(records: int, attributes: int, numbers: int = 0) -> float:
@@ -62,12 +67,15 @@ class TimeGiven:
     expected: float = 0.0
 
     @classmethod
-    def of(cls, rule: StopRule, began: float, records: int, attributes: int, numbers: int = 0) -> "TimeGiven":
+    def of(
+        cls, rule: StopRule, began: float, records: int, attributes: int, numbers: int = 0, further: float = 0.0
+    ) -> "TimeGiven":
         """Return the time of a run that began then, on the same clock, on a file of so many records and attributes."""
         if rule.whole is None:
             return cls(None, float("inf"), 0.0)
         expected = concluding_seconds(records, attributes, numbers)
-        return cls(rule.whole, began + rule.whole, min(expected, MOST_CONCLUDING * rule.whole), expected)
+        concluding = min(expected + further, MOST_CONCLUDING * rule.whole)
+        return cls(rule.whole, began + rule.whole, concluding, expected)
 
     def remark(self, tell: Callable[[str], None]) -> None:
         """Tell that the time is too short for a file of this size, whatever the search does; usually nothing."""
@@ -120,7 +128,9 @@ LOOKED_AT, MANY = 10_000, 1000
 
 def time_of(assembly: Assembly, began: float) -> TimeGiven:
     """Return the time of a run that began then, on the clock of `time.monotonic`."""
-    return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly), differing_numbers(assembly.source.table))
+    numbers = differing_numbers(assembly.source.table)
+    proving = PROVING if isinstance(assembly.problem.genotype, Generalising) else 0.0
+    return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly), numbers, proving)
 
 
 def ending_within(

@@ -16,7 +16,7 @@ from evosdc.experiment.experiment import Experiment, StopRule
 from evosdc.experiment.portfolio import begun_from, starting_individuals
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
-from evosdc.experiment.time_budget import MOST_CONCLUDING, MOST_KEPT, TimeGiven, differing_numbers
+from evosdc.experiment.time_budget import MOST_CONCLUDING, MOST_KEPT, PROVING, TimeGiven, differing_numbers, time_of
 from evosdc.plugins.registry import default_registry
 from evosdc.time_limit import DeadlineOver
 
@@ -74,6 +74,23 @@ def test_a_machine_that_others_use_keeps_more_back_for_the_conclusion():
     assert given.slowed(2.0).concluding == pytest.approx(2.0 * given.concluding)
     assert given.slowed(0.5).concluding == given.concluding
     assert given.slowed(1e6).concluding <= 100.0 * MOST_CONCLUDING
+
+
+def test_a_search_among_generalisations_keeps_time_for_its_bound():
+    def kept(genotype):
+        given = {
+            "data": {"name": "housing", "first": 60},
+            "genotype": genotype,
+            "measures": ["lm"],
+            "fitness": "lm",
+            "stop": {"whole": 60.0},
+        }
+        return time_of(assemble(Experiment.model_validate(given), default_registry(), 1), 0.0)
+
+    rule = StopRule(whole=60.0)
+    found = kept({"name": "lattice", "k": 2})
+    assert found.concluding == TimeGiven.of(rule, 0.0, 60, 11, further=PROVING).concluding
+    assert found.expected == TimeGiven.of(rule, 0.0, 60, 11).expected
 
 
 def test_without_a_time_nothing_is_limited():
