@@ -161,8 +161,10 @@ def certify(
                 Fault("epsilon", "nothing", "how much the file may tell of one person", "1 is strong.")
             )
         table, description = _read(data, schema)
+        half = np.inf if time is None else begin + time / 2.0
+        guesses = Guesses(stream(drawn, Purpose.MASK, 0), deadline=half)
         tables = _measured(
-            table, description, epsilon, delta, attributes, bounds or {}, unit, largest, workload, drawn, say, notes
+            table, description, epsilon, delta, attributes, bounds or {}, unit, largest, workload, guesses, say, notes
         )
     count = tables.records if records is None else records
     evolution = Evolution(tables, count, stream(drawn, Purpose.MASK, 1))
@@ -226,7 +228,7 @@ def _measured(
     unit: str,
     largest: int | None,
     workload: str | Path | Sequence[Sequence[str]],
-    drawn: Seed,
+    guesses: Guesses,
     say: Callable[[str], None],
     notes: list[str],
 ) -> PrivateTables:
@@ -251,7 +253,6 @@ def _measured(
     wanted = _workload(workload, domain.names)
     budget = measurement.budget_of(epsilon, delta, len(table), unit, largest)
     households = table.schema.with_role(Role.HOUSEHOLD)
-    guesses = Guesses(stream(drawn, Purpose.MASK, 0))
     tables = measurement.measure(table, domain, budget, wanted, guesses, say, households[0] if households else None)
     if tables.left_out:
         named = ", ".join(tables.left_out[:5]) + (", ..." if tables.left_out[5:] else "")

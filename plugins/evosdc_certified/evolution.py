@@ -319,12 +319,14 @@ class Guesses:
     rng : numpy.random.Generator
     records : int
         Of the file at most: for guesses a smaller one does.
+    deadline : float, optional
+        By `time.monotonic`; the file stays as it is from then on.
     """
 
-    MOVES_PER_CELL = 15
+    MOVES_PER_CELL = 8
 
-    def __init__(self, rng: np.random.Generator, records: int = 10_000) -> None:
-        self.rng, self.records = rng, records
+    def __init__(self, rng: np.random.Generator, records: int = 10_000, deadline: float = np.inf) -> None:
+        self.rng, self.records, self.deadline = rng, records, deadline
         self._evolution: Evolution | None = None
         self._seen = -1
 
@@ -335,7 +337,7 @@ class Guesses:
         elif len(tables.tables) != self._seen:
             self._evolution.extended(tables)
         evolution = self._evolution
-        if len(tables.tables) != self._seen:
+        if len(tables.tables) != self._seen and monotonic() < self.deadline:
             moves = self.MOVES_PER_CELL * evolution.cells.size
             evolution.run(moves, HOT, evolution.coldest)
             evolution.run(moves // 4, evolution.coldest, evolution.coldest)

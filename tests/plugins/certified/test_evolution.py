@@ -94,6 +94,12 @@ def test_guesses_see_more_with_every_table(tables) -> None:
     before = error()
     now = first.with_tables(tables.tables[5])
     assert error() < before
+    late = Guesses(rng(), 1000, deadline=0.0)
+    now = first
+    unmoved = late(now, asked)[0]
+    now = first.with_tables(tables.tables[5])
+    still = late(now, asked)[0]
+    assert still / still.sum() == pytest.approx(unmoved / unmoved.sum()), "after the deadline the file stays as it is"
 
 
 @given(st.lists(st.floats(-50, 100), min_size=1, max_size=8), st.floats(1, 200))
