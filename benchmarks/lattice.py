@@ -31,7 +31,7 @@ from rich.table import Table as Grid
 
 from benchmarks.whole_command import whole
 from evosdc.files.reading import read_source
-from evosdc.files.schema.hierarchy_file import read_hierarchy
+from evosdc.files.schema.hierarchies import read_hierarchy
 from evosdc.model import Microdata
 from evosdc_lattice.class_losses import Discernibility
 from evosdc_lattice.evaluation import NodeEvaluator

@@ -18,7 +18,7 @@ def frame():
                 ["low", "high", "mid", "low", "mid"] * 8, categories=["low", "mid", "high"], ordered=True
             ),
             "region": pd.Categorical(["north", "south", "south", "east"] * 10),
-            "count": pd.array(list(range(40)), dtype="Int64"),
+            "count": pd.array([2 * k for k in range(40)], dtype="Int64"),
         },
         index=[7] * 40,
     )

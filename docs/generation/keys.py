@@ -12,8 +12,8 @@ from pydantic.fields import FieldInfo
 
 from docs.generation.markdown import cell, table
 from evosdc.experiment.experiment import Experiment, Named
-from evosdc.files.schema.hierarchy_rules import HierarchyRule
-from evosdc.files.schema.schema_reader import ATTRIBUTE_KEYS, SCHEMA_KEYS
+from evosdc.files.schema.hierarchies import HierarchyRule
+from evosdc.files.schema.schema_file import ATTRIBUTE_KEYS, SCHEMA_KEYS
 
 WORDS = {bool: "true or false", int: "whole number", float: "number", str: "text", Path: "path", Any: "any value"}
 BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}

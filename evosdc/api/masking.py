@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from evosdc.api.tables import as_given, as_table, chosen_of, held_once
+from evosdc.api.tables import as_given, as_table, chosen_of, held_once, listed, without_identifiers
 from evosdc.errors import FaultCollector
 from evosdc.options.masking import MaskOptions
 from evosdc.options.model import read, takes
@@ -52,7 +52,8 @@ def mask(
     Returns
     -------
     frame or Table
-        As given, with the same index and columns. A method that generalises publishes labels of its own.
+        As given, with the same index and columns, but for identifiers, which are left out unless they are named. A
+        method that generalises publishes labels of its own.
 
     Raises
     ------
@@ -69,9 +70,12 @@ def mask(
         return _masked(data, method, options, params, drawn)  # type: ignore[return-value]
     frame = held_once(data)
     table = as_table(frame)
-    chosen = options.model_copy(update={"protect": chosen_of(frame, table, options.protect)})
-    masked = _masked(table, method, chosen, params, drawn)
-    given: Data = as_given(frame, masked, neutralise=options.neutralise_formulas)
+    names = chosen_of(frame, table, options.protect, warn=False)
+    masked = _masked(table, method, options.model_copy(update={"protect": names}), params, drawn)
+    steps = [step for step in options.then if isinstance(step, Mapping)]
+    further = [name for step in steps for name in listed(step.get("attributes")) or ()]
+    kept = without_identifiers(frame, table, {*names, *(options.by or ()), *further})
+    given: Data = as_given(frame, masked, kept, neutralise=options.neutralise_formulas)
     return given
 
 

@@ -1,7 +1,7 @@
 """What the functions are given: files, DataFrames and lists of names."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from evosdc.table.schema import WITHHELD, Role, Schema
 from evosdc.table.table import Rows, Table
 
 if TYPE_CHECKING:
-    from evosdc.files.frame_columns import HeldFrame
+    from evosdc.files.frame import HeldFrame
 
 
 def read_table(
@@ -59,7 +59,7 @@ def held_once(data: Any) -> Any:
 
 
 def _held(data: Any) -> "HeldFrame":
-    from evosdc.files.frame_columns import HeldFrame
+    from evosdc.files.frame import HeldFrame
     from evosdc.files.frame_kinds import as_pandas
 
     return data if isinstance(data, HeldFrame) else HeldFrame(as_pandas(data), data)
@@ -144,6 +144,30 @@ def chosen_of(data: Any, table: Table, attributes: Sequence[str] | None, warn: b
         if warn:
             warnings.warn(told, stacklevel=4)
     return tuple(name for name in chosen if name not in apart)
+
+
+def without_identifiers(data: Any, table: Table, needed: Collection[str]) -> list[str]:
+    """Return the columns of a frame that are published: all but those that look like identifiers or free text.
+
+    A `UserWarning` tells which are left out, and why.
+
+    Parameters
+    ----------
+    data : frame
+    table : Table
+        What it holds.
+    needed : collection of str
+        Columns that a user named.
+    """
+    from evosdc.files.inference.proposal import infer_schema
+
+    found = infer_schema(_held(data))
+    apart = [name for name in table.schema.names if name not in needed and found.schema[name].role in WITHHELD]
+    if apart:
+        reasons = "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
+        told = f"Left out, since they look like identifiers or free text ({reasons})."
+        warnings.warn(f"{told} Name them in attributes to keep them.", stacklevel=3)
+    return [name for name in table.schema.names if name not in apart]
 
 
 def warn_of_another_order(original: Any, masked: Any) -> None:

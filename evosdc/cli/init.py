@@ -58,7 +58,7 @@ def init(
     from evosdc.files.formats import Reading
     from evosdc.files.inference.relations import relations_of
     from evosdc.files.reading import parsed, source_of
-    from evosdc.files.schema.schema_writer import dump_schema
+    from evosdc.files.schema.schema_file import dump_schema
     from evosdc.table.edit_rules import edit_rules_to_json
     from evosdc.table.row_positions import position_sentences, told_by_position
     from evosdc.table.schema import Role
@@ -109,7 +109,7 @@ def _require_free(source: "Source", schema: "Schema", output: Path, data: Path, 
     """Raise where a file to write is one that was read, or a hierarchy file is there already."""
     from evosdc.cli.inputs import files_behind, require_apart
     from evosdc.files.atomic import require_unused
-    from evosdc.files.schema.schema_writer import hierarchy_files
+    from evosdc.files.schema.schema_file import hierarchy_files
 
     hierarchies = hierarchy_files(schema, output)
     for path in (output, *hierarchies):

@@ -28,7 +28,7 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     from evosdc.experiment.recipe_application import application, usable_recipe
     from evosdc.files.atomic import require_unused
     from evosdc.files.formats import require_writable_format
-    from evosdc.files.schema.schema_reader import load_schema
+    from evosdc.files.schema.schema_file import load_schema
     from evosdc.plugins.registry import default_registry
     from evosdc.printing import printable
     from evosdc.runs.layout import RunFolder, free_folder

@@ -9,7 +9,7 @@ from evosdc.assess.risk import population_description
 from evosdc.errors import DataError, Fault, ParameterError
 from evosdc.experiment.experiment import DataSource
 from evosdc.files.reading import read_source
-from evosdc.files.schema.hierarchy_rules import with_hierarchies
+from evosdc.files.schema.hierarchies import with_hierarchies
 from evosdc.files.source import Source
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry

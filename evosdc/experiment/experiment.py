@@ -10,7 +10,7 @@ from evosdc.engine.choice import WANTED, Choice, choice_of
 from evosdc.engine.failures import ErrorRule
 from evosdc.errors import ExperimentError, Fault, InputError, did_you_mean
 from evosdc.experiment.maskings import MaskingEntry, PlannedStart, TunedStart
-from evosdc.files.schema.hierarchy_rules import HierarchySource
+from evosdc.files.schema.hierarchies import HierarchySource
 from evosdc.model import Parameters
 from evosdc.model.constraint import ACCEPTED, AUDIENCES
 from evosdc.model.parameters import faults_of

@@ -15,7 +15,7 @@ from evosdc.assess.mask import CarryOut, in_turn
 from evosdc.errors import Fault, InputError, ParameterError, PluginError
 from evosdc.executors.launch import launching_executor
 from evosdc.executors.shared_files import read_shared, share, withdraw
-from evosdc.files.schema.schema_json import schema_from_json, schema_to_json
+from evosdc.files.schema.schema_file import schema_from_json, schema_to_json
 from evosdc.model import Executor, Failure, Masking, MaskingMethod, Outcome, SharedFiles, Task
 from evosdc.model.parts import Material, Part
 from evosdc.plugins.nested import nested

@@ -10,7 +10,7 @@ import numpy as np
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.run.outputs import csv_text
 from evosdc.files.atomic import make_folder, write_text
-from evosdc.files.schema.schema_writer import dump_schema
+from evosdc.files.schema.schema_file import dump_schema
 from evosdc.runs.layout import DATA, RESOLVED, RunFolder
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Table

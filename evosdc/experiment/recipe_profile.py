@@ -105,7 +105,7 @@ def _numbers(table: Table, attribute: Attribute) -> Numbers | None:
     values = numbers(attribute.categories) if attribute.scale is Scale.ORDINAL else None
     if values is None or len(values) <= MOST_CATEGORIES:
         return None
-    present: Numbers = np.array(values)[column[column != MISSING]]
+    present: Numbers = values[column[column != MISSING]]
     return present
 
 

@@ -30,7 +30,7 @@ from evosdc.experiment.start import (
     starting_plan,
     written_entries,
 )
-from evosdc.files.schema.schema_json import schema_from_json
+from evosdc.files.schema.schema_file import schema_from_json
 from evosdc.model import Archipelago, Individual, Masking, Microdata, SharedFiles
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Seed

@@ -14,7 +14,7 @@ from evosdc.executors.launch import launching_executor
 from evosdc.executors.shared_files import share, withdraw
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
-from evosdc.files.schema.schema_json import schema_to_json
+from evosdc.files.schema.schema_file import schema_to_json
 from evosdc.model import Executor, SharedFiles
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import CONTEXT, RunFolder

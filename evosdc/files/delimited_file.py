@@ -18,7 +18,7 @@ from evosdc.files.encoding import Encoding, decode
 from evosdc.files.number_recognition import with_number_formats
 from evosdc.files.original import Published
 from evosdc.printing import printable
-from evosdc.table.number_syntax import number
+from evosdc.table.number_texts import number
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from evosdc.files.column import name_of_position
-from evosdc.table.number_syntax import number
+from evosdc.table.number_texts import number
 
 BLANK = " "
 """The separator that stands for a run of blanks and tabs."""

@@ -14,7 +14,7 @@ from evosdc.files.delimited_file import DelimitedFile
 from evosdc.files.original import Original, Published
 from evosdc.files.packed import text_file, with_text
 from evosdc.printing import printable
-from evosdc.table.number_syntax import number
+from evosdc.table.number_texts import number
 
 SIGNS = ("=", "+", "-", "@", "\t", "\r")
 """What a formula may begin with; spreadsheets drop a leading tab or carriage return."""

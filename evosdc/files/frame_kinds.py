@@ -1,4 +1,4 @@
-"""Frames of other libraries, such as Polars and PyArrow: to pandas for reading, and results in the kind given.
+"""Frames of other libraries, such as Polars and PyArrow, by narwhals: to pandas by Arrow, and back in their kind.
 
 Columns that nothing changed are those of the frame that was given, with their types.
 """
@@ -6,17 +6,15 @@ Columns that nothing changed are those of the frame that was given, with their t
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from evosdc.errors import DataError, Fault
 
 
 def as_pandas(data: Any) -> Any:
-    """Return a frame as a pandas DataFrame; what is no frame, and a DataFrame, as it is.
+    """Return a frame as a pandas DataFrame of Arrow's types; what is no frame, and a DataFrame, as it is.
 
-    Enumerations, and ordered dictionaries of PyArrow, become ordered Categoricals, other categories unordered ones;
-    whole numbers and truth values with missing ones become nullable.
+    Enumerations, and ordered dictionaries of Arrow, become ordered Categoricals, other categories unordered ones.
 
     Raises
     ------
@@ -28,10 +26,19 @@ def as_pandas(data: Any) -> Any:
     frame = _eager(data)
     if frame is None:
         return data
-    if _is_arrow(data):
-        # Without the pandas metadata an index that was stored stays an ordinary column.
-        return data.replace_schema_metadata(None).to_pandas(integer_object_nulls=True, ignore_metadata=True)
-    return pd.DataFrame({name: _series(frame[name]) for name in frame.columns})
+    import narwhals.stable.v2 as nw
+    import pyarrow as pa
+
+    # Without the pandas metadata an index that was stored stays an ordinary column.
+    table = frame.to_arrow().replace_schema_metadata(None)
+    enumerated = {name: list(kind.categories) for name, kind in frame.schema.items() if isinstance(kind, nw.Enum)}
+    result = table.to_pandas(
+        types_mapper=lambda kind: None if pa.types.is_dictionary(kind) else pd.ArrowDtype(kind), ignore_metadata=True
+    )
+    for name, labels in enumerated.items():
+        if name in result and isinstance(result[name].dtype, pd.CategoricalDtype):
+            result[name] = result[name].cat.set_categories(labels, ordered=True)
+    return result
 
 
 def like(data: Any, result: pd.DataFrame) -> Any:
@@ -45,18 +52,52 @@ def like(data: Any, result: pd.DataFrame) -> Any:
     """
     if isinstance(data, pd.DataFrame):
         return result
+    import narwhals.stable.v2 as nw
+    import pyarrow as pa
+
     frame, before = _eager(data), as_pandas(data)
     kept = [str(name) for name in result.columns]
-    changed = [name for name in kept if not result[name].equals(before[name])]
-    if _is_arrow(data):
-        table = data
+    changed = [name for name in kept if not _same(result[name], before[name])]
+    if not changed:
+        return frame.select(kept).to_native()
+    made = pa.table({name: _arrow(result[name], frame[name].to_arrow().type) for name in changed})
+    if isinstance(data, pa.Table):
         for name in changed:
-            place = table.schema.get_field_index(name)
-            array = _arrow(table.column(place), _values(result[name]))
-            table = table.set_column(place, table.schema.field(place).with_type(array.type), array)
-        return table.select(kept)
-    columns = [_column(frame, name, _values(result[name])) for name in changed]
-    return frame.with_columns(*columns).select(kept).to_native()
+            place = data.schema.get_field_index(name)
+            data = data.set_column(place, data.schema.field(place).with_type(made.schema.field(name).type), made[name])
+        return data.select(kept)
+    new = nw.from_arrow(made, backend=frame.implementation)
+    return frame.with_columns(*(_typed(new[name], frame[name].dtype) for name in changed)).select(kept).to_native()
+
+
+def _same(made: "pd.Series[Any]", before: "pd.Series[Any]") -> bool:
+    return bool(made.dtype == before.dtype and made.equals(before))
+
+
+def _arrow(series: "pd.Series[Any]", kind: Any) -> Any:
+    """Return a column as an Arrow array, of the type that it had where that holds its values."""
+    import pyarrow as pa
+
+    array = pa.array(series, from_pandas=True)
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    if pa.types.is_dictionary(kind):
+        return pa.DictionaryArray.from_arrays(
+            array.indices.cast(kind.index_type), array.dictionary.cast(kind.value_type), ordered=kind.ordered
+        )
+    try:
+        return array.cast(kind)
+    except pa.ArrowException:
+        return array
+
+
+def _typed(series: Any, dtype: Any) -> Any:
+    """Return a column in the type that it had; with new labels, as of a recoding, it need not fit."""
+    if series.dtype == dtype:
+        return series
+    try:
+        return series.cast(dtype)
+    except Exception:  # each library has errors of its own for values that a type does not hold
+        return series
 
 
 def reordered(data: Any, order: Sequence[int]) -> Any:
@@ -75,65 +116,3 @@ def _eager(data: Any) -> Any:
     if isinstance(frame, nw.LazyFrame):
         raise DataError(Fault("data", "a lazy frame", "a frame whose records are there", "Call collect() first."))
     return frame if isinstance(frame, nw.DataFrame) else None
-
-
-def _is_arrow(data: Any) -> bool:
-    return type(data).__module__.split(".")[0] == "pyarrow"
-
-
-def _series(column: Any) -> "pd.Series[Any]":
-    """Return a column of a narwhals frame as pandas holds it best."""
-    import narwhals.stable.v2 as nw
-
-    dtype, values = column.dtype, column.to_list()
-    holes = any(value is None for value in values)
-    if isinstance(dtype, nw.Enum):
-        return pd.Series(pd.Categorical(values, categories=list(dtype.categories), ordered=True))
-    if isinstance(dtype, nw.Categorical):
-        return pd.Series(pd.Categorical(values, categories=list(dict.fromkeys(v for v in values if v is not None))))
-    if dtype.is_integer():
-        kind = "UInt64" if any(value is not None and value >= 2**63 for value in values) else "Int64"
-        return pd.Series(values, dtype=kind if holes else kind.lower())
-    if dtype.is_float():
-        return pd.Series([np.nan if value is None else value for value in values], dtype="float64")
-    if isinstance(dtype, nw.Boolean):
-        return pd.Series(values, dtype="boolean" if holes else "bool")
-    if isinstance(dtype, nw.Datetime):
-        return pd.Series(pd.to_datetime(pd.Series(values, dtype="object")))
-    return pd.Series(values, dtype="object")
-
-
-def _values(series: "pd.Series[Any]") -> list[Any]:
-    """Return the values of a column as Python's own, None where there is none."""
-    missing = series.isna().to_numpy()
-    return [None if gone else _plain(value) for value, gone in zip(series.tolist(), missing, strict=True)]
-
-
-def _plain(value: Any) -> Any:
-    return value.to_pydatetime() if isinstance(value, pd.Timestamp) else value
-
-
-def _column(frame: Any, name: str, values: Sequence[Any]) -> Any:
-    """Return a column of the type that it had, or of one that holds the new values where that does not."""
-    import narwhals.stable.v2 as nw
-
-    try:
-        return nw.new_series(name, values, frame[name].dtype, backend=frame.implementation)
-    except Exception:  # new labels, as of a recoding, need not be values of the old type; libraries differ in errors
-        texts = any(isinstance(value, str) for value in values)
-        kept = [None if value is None else str(value) for value in values] if texts else values
-        return nw.new_series(name, kept, backend=frame.implementation)
-
-
-def _arrow(old: Any, values: Sequence[Any]) -> Any:
-    import pyarrow as pa
-
-    from evosdc.files.formats.arrow import dictionary_like
-
-    kind = old.type
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    try:
-        return dictionary_like(values, old, plain) if pa.types.is_dictionary(kind) else pa.array(values, type=plain)
-    except (pa.ArrowException, ValueError, TypeError):
-        texts = any(isinstance(value, str) for value in values)
-        return pa.array([None if value is None else str(value) for value in values] if texts else values)

@@ -19,8 +19,8 @@ from evosdc.files.original import Original, Remarking
 from evosdc.files.packed import unpacked
 from evosdc.files.quoting import quoted
 from evosdc.files.schema.description import SchemaDescription, describe
-from evosdc.files.schema.hierarchy_rules import with_hierarchies
-from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.hierarchies import with_hierarchies
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.files.source import Source
 from evosdc.printing import printable
 from evosdc.table.schema import Schema
@@ -125,7 +125,8 @@ def source_of(
     notes += tuple(thousands_sentences(columns))
     inference = None
     if description is None:
-        inference = infer(columns, original.declared, codes)
+        labels = getattr(inner, "variable_labels", None), getattr(inner, "code_labels", None)
+        inference = infer(columns, original.declared, codes, *labels)
         told = tuple(original.remarks(inference.schema)) if isinstance(original, Remarking) else ()
         schema = inference.schema
         notes = (*notes, *told, *merging_sentences(found, schema), *inference.notes)

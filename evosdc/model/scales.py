@@ -28,7 +28,7 @@ def require_scales(supports: Set[Scale], table: Table, who: str, advice: str) ->
         scales = " and ".join(sorted({str(a.scale) for a in refused}))
         names = ", ".join(a.name for a in refused)
         wanted = f"{' or '.join(sorted(map(str, supports)))} attributes"
-        if Scale.NUMERIC in supports and all(a.categories and numbers(a.categories) for a in refused):
+        if Scale.NUMERIC in supports and all(a.categories and numbers(a.categories) is not None for a in refused):
             advice = f'Declare scale = "numeric" in the schema. {advice}'
         raise ParameterError(
             Fault(who, f"{names}, which {'is' if len(refused) == 1 else 'are'} {scales}", wanted, advice)

@@ -1,7 +1,12 @@
-"""Many texts most of which write numbers: held by Arrow, so that a Python text is made only where it is asked for."""
+"""The numbers that texts write, one by one, or for many texts held by Arrow.
 
+Of many a Python text is made only where it is asked for.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from math import isinf
 from typing import Any, overload
 
 import numpy as np
@@ -9,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from evosdc.table.held_numbers import HeldNumbers, pieces
-from evosdc.table.number_syntax import NUMERAL, number
+NUMERAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_WHOLE_TEXT = re.compile(NUMERAL)
 
 SAME = 1e-13
 """Relative difference that printing a float32 with 15 digits leaves; a float64 comes so close once in a million."""
@@ -22,6 +27,33 @@ MOST_DECIMALS = 15
 
 _NUMERAL = f"^(?:{NUMERAL})$"
 _SCALED = r"^[+-]?[0-9]*\.?(?P<after>[0-9]*)[eE](?P<power>[+-]?[0-9]+)$"
+
+
+def with_point(text: str, mark: str) -> str:
+    """Return a text with a point for its decimal mark."""
+    # With a decimal comma a point would be a thousands separator, which is not read as a number.
+    return text if mark == "." else text.replace(".", "\0").replace(mark, ".")
+
+
+def is_numeral(plain: str) -> bool:
+    """Whether a text writes a number with a point, if only one that is too large."""
+    return _WHOLE_TEXT.fullmatch(plain) is not None
+
+
+def number(text: str, mark: str = ".") -> float | None:
+    """Return the finite number that a text writes, or None when it writes none.
+
+    Parameters
+    ----------
+    text : str
+    mark : {".", ","}
+        The decimal mark. Thousands separators, ``inf``, ``nan`` and underscores are no numbers.
+    """
+    plain = with_point(text, mark)
+    if not is_numeral(plain):
+        return None
+    value = float(plain)
+    return None if isinf(value) else value
 
 
 class NumberTexts(Sequence[str]):
@@ -152,15 +184,15 @@ class NumberTexts(Sequence[str]):
         """Whether every text writes a number."""
         return not self.words
 
-    @cached_property
-    def numbers(self) -> Sequence[float] | None:
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
         """The numbers that all cells write, None where one of them writes none; not to be changed."""
-        return HeldNumbers(self.occurring) if self.all_numbers else None
+        return self.occurring if self.all_numbers else None
 
     @cached_property
     def fractional(self) -> bool:
         """Whether some number is not whole."""
-        return any(((piece != np.rint(piece)) & (piece == piece)).any() for piece in pieces(self.occurring))
+        return bool(((self.occurring != np.rint(self.occurring)) & ~np.isnan(self.occurring)).any())
 
     def beginning(self, count: int) -> list[str]:
         """Return the first so many texts that write numbers."""
@@ -222,7 +254,7 @@ class NumberTexts(Sequence[str]):
 def parsed(texts: Any, mark: str = ".") -> NDArray[np.float64]:
     """Return the finite number that each text of an Arrow array writes, NaN where it writes none.
 
-    It is `evosdc.table.number_syntax.number` of a whole column.
+    It is `number` of a whole column.
     """
     plain = _with_point(texts, mark)
     try:

@@ -8,10 +8,9 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.number_syntax import is_numeral, with_point
-from evosdc.table.number_syntax import number as number
-from evosdc.table.number_texts import GREATEST, SAME, NumberTexts, parsed
+from evosdc.table.number_texts import GREATEST, SAME, NumberTexts, is_numeral, parsed, with_point
 from evosdc.table.number_texts import MOST_DECIMALS as MOST_DECIMALS
+from evosdc.table.number_texts import number as number
 
 COUNTABLE = 2.0**51 / 3.0
 """Units of its last decimal up to which a number, and others near it, can be counted in a double."""
@@ -187,8 +186,8 @@ def values_of(texts: Sequence[str], mark: str = ".") -> NDArray[np.float64]:
     return parsed(texts if isinstance(texts, pa.Array | pa.ChunkedArray) else pa.array(list(texts), pa.string()), mark)
 
 
-def numbers(texts: Iterable[str], mark: str = ".") -> Sequence[float] | None:
-    """Return the numbers that all texts write, or None when one of them writes none."""
+def numbers(texts: Iterable[str], mark: str = ".") -> NDArray[np.float64] | None:
+    """Return the numbers that all texts write, or None when one of them writes none; not to be changed."""
     if isinstance(texts, NumberTexts) and texts.mark == mark:
         return texts.numbers
     found = []
@@ -197,7 +196,7 @@ def numbers(texts: Iterable[str], mark: str = ".") -> Sequence[float] | None:
         if value is None:
             return None
         found.append(value)
-    return found
+    return np.array(found, dtype=np.float64)
 
 
 def number_to(text: str, decimals: int, mark: str = ".") -> float | None:

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 
 from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.schema.schema_edits import edit_schema, reasons_told, schema_steps, undo_edit
-from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Role, Scale
 from evosdc_app.folder import ENDINGS, line_of

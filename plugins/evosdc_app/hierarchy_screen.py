@@ -10,11 +10,9 @@ from starlette.responses import Response
 
 from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.schema.description import AttributeDescription
-from evosdc.files.schema.hierarchy_file import write_hierarchy
-from evosdc.files.schema.hierarchy_rules import HierarchyRule
+from evosdc.files.schema.hierarchies import HierarchyRule, write_hierarchy
 from evosdc.files.schema.schema_edits import edit_schema, undo_edit
-from evosdc.files.schema.schema_reader import load_schema
-from evosdc.files.schema.schema_writer import hierarchy_name
+from evosdc.files.schema.schema_file import hierarchy_name, load_schema
 from evosdc.printing import printable
 from evosdc.table.hierarchy import ROOT, Hierarchy
 from evosdc.table.schema import Scale

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from evosdc.files.schema.schema_edits import Step, schema_steps
-from evosdc.files.schema.schema_writer import value_text
+from evosdc.files.schema.schema_file import value_text
 from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RESOLVED
 from evosdc.runs.status import read_run_status
 from evosdc_app.folder import RUNS, line_of, told

@@ -10,7 +10,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.options.written import names_text
 from evosdc.runs.layout import RESOLVED
 from evosdc.table.schema import Role, Scale

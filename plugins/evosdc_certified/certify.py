@@ -14,7 +14,7 @@ import pandas as pd
 from evosdc.errors import Fault, ParameterError, SchemaError, did_you_mean
 from evosdc.files.atomic import write_text
 from evosdc.files.schema.description import AttributeDescription, SchemaDescription, describe
-from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.printing import printable
 from evosdc.runs.layout import BEST, KEY, REPORT, RESULT, RunFolder
 from evosdc.secret import Key, Purpose, Seed, chosen_seed, public, stream

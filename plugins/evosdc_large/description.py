@@ -10,8 +10,8 @@ import numpy as np
 from evosdc.files.coding import Origin, encode
 from evosdc.files.column import NO_TEXT, Column
 from evosdc.files.schema.description import SchemaDescription
-from evosdc.files.schema.hierarchy_rules import with_hierarchies
-from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.hierarchies import with_hierarchies
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.table.table import Table
 from evosdc_large.counting import Counted
 

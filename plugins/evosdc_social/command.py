@@ -75,7 +75,7 @@ def extract(data: Path, schema: Path | None, around: str | None, output: Path, f
     from evosdc.cli.text import say
     from evosdc.files.atomic import atomic, require_unused
     from evosdc.files.delimited_file import plain_text
-    from evosdc.files.schema.schema_writer import dump_schema, hierarchy_files
+    from evosdc.files.schema.schema_file import dump_schema, hierarchy_files
     from evosdc_social.extraction import extracted, extracted_schema
 
     source, names = open_source(str(data), schema), listed(around) or ()
@@ -196,7 +196,7 @@ def places(data: Path, attribute: str, tree: Path, output: Path, force: bool) ->
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.delimited_file import plain_text
-    from evosdc.files.schema.hierarchy_file import read_hierarchy, write_hierarchy
+    from evosdc.files.schema.hierarchies import read_hierarchy, write_hierarchy
     from evosdc_social.places import resolved
     from evosdc_social.posts import texts_of, with_values, written_graph
 

@@ -23,7 +23,7 @@ from sybil.parsers.markdown import CodeBlockParser
 
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.reader import parse_experiment
-from evosdc.files.schema.schema_reader import SCHEMA_KEYS, schema_of_text
+from evosdc.files.schema.schema_file import SCHEMA_KEYS, schema_of_text
 from tests.docs.commands import check_form, lines_of, run_line
 
 NOT_RUN = re.compile(r"\A# not run here: (\S.+)\n")

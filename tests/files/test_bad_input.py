@@ -9,7 +9,7 @@ import pytest
 
 from evosdc.errors import DataError, InputError, SchemaError
 from evosdc.files.reading import read_source
-from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.schema_file import load_schema
 
 from .build import nominal, numeric, schema, write
 

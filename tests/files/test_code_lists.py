@@ -6,7 +6,7 @@ import pytest
 
 from evosdc.errors import HierarchyError
 from evosdc.files.reading import read_source
-from evosdc.files.schema.hierarchy_file import read_hierarchy
+from evosdc.files.schema.hierarchies import read_hierarchy
 
 from .build import write
 

@@ -18,7 +18,7 @@ from evosdc.files.inference.name_hints import (
 from evosdc.files.inference.proposal import infer
 from evosdc.files.reading import read_source
 from evosdc.files.row_order import keeps_order
-from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.table.schema import Role
 
 from .build import column, masked, write

@@ -11,9 +11,7 @@ from evosdc.errors import HierarchyError, SchemaError
 from evosdc.files.frame import table_from_frame
 from evosdc.files.inference.proposal import infer
 from evosdc.files.reading import read_source
-from evosdc.files.schema.schema_json import schema_from_json, schema_to_json
-from evosdc.files.schema.schema_reader import load_schema
-from evosdc.files.schema.schema_writer import dump_schema
+from evosdc.files.schema.schema_file import dump_schema, load_schema, schema_from_json, schema_to_json
 from evosdc.table.dates import FORMATS, date_format_of, date_hierarchy, day_of, either_way, in_time
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 

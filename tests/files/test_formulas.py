@@ -13,7 +13,7 @@ from evosdc.errors import SchemaError
 from evosdc.files.formulas import is_formula
 from evosdc.files.masked_file import read_masked
 from evosdc.files.reading import read_source
-from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.table.table import Table
 
 TEXT = (

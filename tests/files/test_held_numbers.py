@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evosdc.errors import InputError
-from evosdc.files import frame_columns
+from evosdc.files import frame as frame_columns
 from evosdc.files.frame import frame_from_table, table_from_frame
 from evosdc.files.inference.proposal import infer_schema
 from evosdc.files.schema.description import SchemaDescription
@@ -135,15 +135,3 @@ def test_numbers_are_held_where_there_are_many():
 def test_other_values_are_texts(values):
     with held_from(1):
         assert frame_columns.columns_of(pd.DataFrame({"a": values}))[0].column.held is None
-
-
-@pytest.mark.parametrize("extra", [[], [0.5], [np.nan], [-0.0, 0.0], [np.inf, -np.inf], [np.inf, np.inf]])
-def test_numbers_that_all_differ_are_told_as_others_are(extra):
-    values = np.concatenate([np.random.default_rng(1).normal(size=300), [0.5], extra])
-    series = pd.Series(np.random.default_rng(2).permutation(values), name="a")
-    codes, uniques = frame_columns._distinct(series)
-    wanted, distinct = pd.factorize(series)
-    assert codes.tolist() == wanted.tolist()
-    assert uniques.equals(distinct)
-    series.iloc[:] = 1.0
-    assert uniques.equals(distinct)

@@ -3,7 +3,7 @@
 import pytest
 
 from evosdc.errors import HierarchyError
-from evosdc.files.schema.hierarchy_file import read_hierarchy
+from evosdc.files.schema.hierarchies import read_hierarchy
 
 
 @pytest.mark.parametrize("first", ["<20", "<b>Bern</b>", "< 5 years", "<unknown>", "<1"])

@@ -8,8 +8,7 @@ from evosdc import further_formats
 from evosdc.errors import InputError
 from evosdc.files.delimited_file import parse_delimited
 from evosdc.files.reading import read_source
-from evosdc.files.schema.schema_json import schema_from_json, schema_to_json
-from evosdc.files.schema.schema_writer import dump_schema
+from evosdc.files.schema.schema_file import dump_schema, schema_from_json, schema_to_json
 from evosdc.further_formats import FurtherFormat, found_by
 
 TREE = "Leeds;Yorkshire;*\nYork;Yorkshire;*\nBath;Somerset;*\n"

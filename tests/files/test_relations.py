@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pandas as pd
 import pytest
 
 from evosdc.files.inference.hierarchy_proposals import code_hierarchy
@@ -12,7 +13,7 @@ from evosdc.files.inference.name_hints import hint_of
 from evosdc.files.inference.proposal import infer
 from evosdc.files.inference.relations import relations_of
 from evosdc.files.reading import read_source
-from evosdc.files.schema.schema_writer import dump_schema
+from evosdc.files.schema.schema_file import dump_schema
 from evosdc.table.schema import Role, Scale
 
 from .build import column, write
@@ -151,3 +152,24 @@ def test_codes_of_classifications_have_their_chapters():
     assert found.schema["icd10"].hierarchy.height == 3
     industry = infer([column("nace", [f"{k}.{d}1" for k in range(10, 40) for d in range(3)] * 2)]).schema["nace"]
     assert industry.scale is Scale.NOMINAL
+
+
+def test_labels_of_spss_tell_weights_codes_and_orders(tmp_path):
+    pyreadstat = pytest.importorskip("pyreadstat", reason="pyreadstat is not installed")
+    path = tmp_path / "survey.sav"
+    frame = pd.DataFrame(
+        {
+            "v1": [1.5 + k for k in range(60)],
+            "v2": [float(k * 100) for k in range(1, 57)] + [99998.0, 99999.0, 700.0, 99998.0],
+            "health": [1.0, 2.0, 3.0] * 20,
+        }
+    )
+    labels = {"v2": {99998.0: "Refused", 99999.0: "Don't know"}, "health": {1.0: "poor", 2.0: "fair", 3.0: "good"}}
+    names = {"v1": "Design weight", "v2": "Monthly income", "health": "General health"}
+    pyreadstat.write_sav(frame, path, column_labels=names, variable_value_labels=labels)
+    found = read_source(path).inference
+    assert found.schema["v1"].role is Role.WEIGHT
+    assert found.schema["v2"].role is Role.QUASI_IDENTIFIER
+    assert {code.text for code in found.suspected} == {"99998", "99999"}
+    assert found.schema["health"].scale is Scale.ORDINAL
+    assert found.reasons["health"].endswith("scale and categories are those of its type")

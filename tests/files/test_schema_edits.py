@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import SchemaError
 from evosdc.files.schema.schema_edits import edit_schema, reasons_told, schema_steps, undo_edit
-from evosdc.files.schema.schema_reader import load_schema
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.table.schema import Role, Scale
 
 SCHEMA = """# What evosdc may take the attributes of a file for.

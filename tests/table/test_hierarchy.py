@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import HierarchyError
-from evosdc.files.schema.hierarchy_file import read_hierarchy, write_hierarchy
+from evosdc.files.schema.hierarchies import read_hierarchy, write_hierarchy
 from evosdc.table.hierarchy import interval_hierarchy, prefix_hierarchy
 from evosdc.table.intervals import NumberIntervals, number_intervals
 from tests.files.build import write

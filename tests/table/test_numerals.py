@@ -35,7 +35,7 @@ def test_decimal_comma_excludes_the_point():
 
 
 def test_all_or_none():
-    assert numbers(["1", "2.5"]) == [1.0, 2.5]
+    assert numbers(["1", "2.5"]).tolist() == [1.0, 2.5]
     assert numbers(["1", "x"]) is None
 
 

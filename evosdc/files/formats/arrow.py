@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -127,6 +128,8 @@ def _read(text: str, kind: Any) -> Any:
         return float(text)
     if pa.types.is_decimal(kind):
         return Decimal(text).quantize(Decimal(1).scaleb(-kind.scale))
+    if pa.types.is_duration(kind):  # read as seconds
+        return timedelta(seconds=float(text))
     if pa.types.is_boolean(kind) and text in ("True", "False"):
         return text == "True"
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):

@@ -13,7 +13,7 @@ from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
 from evosdc.files.formats.values import ValuedColumn, converted, text_of, valued_column
 from evosdc.files.inference.name_hints import hint_of
-from evosdc.files.inference.scales import guess_scale
+from evosdc.files.inference.scales import guess_scale, known_order
 from evosdc.files.original import Published
 from evosdc.printing import printable
 from evosdc.table.schema import Attribute, Role, Scale
@@ -78,6 +78,17 @@ class StatisticalFile:
     def kept(self, by_name: Mapping[str, Any] | None, own: Sequence[str]) -> dict[str, Any]:
         """Return what is told of the columns that are of the kind that they were."""
         return {name: by_name[name] for name in own if by_name and by_name.get(name)}
+
+    @property
+    def variable_labels(self) -> dict[str, str]:
+        """What the file calls columns besides their names."""
+        return {name: label for name, label in self.meta.column_names_to_labels.items() if label}
+
+    @property
+    def code_labels(self) -> dict[str, dict[str, str]]:
+        """The labels of single codes, by column and by the text of the code."""
+        told = self.meta.variable_value_labels
+        return {name: {text_of(_plain(c)): str(label) for c, label in own.items()} for name, own in told.items()}
 
     def labels(self, names: Iterable[str]) -> dict[str, str]:
         """Return the labels of columns; empty where there is none."""
@@ -185,8 +196,9 @@ def _column(
     measure = (getattr(meta, "variable_measure", None) or {}).get(name, "unknown")
     if labelled:
         order = [labels[code] for code in sorted(labels, key=lambda c: (isinstance(c, str), c)) if code not in missing]
-        scale = Scale.ORDINAL if measure == "ordinal" else Scale.NOMINAL
-        return column, Attribute(name, Role.OTHER, scale, tuple(order), None, 0, own)
+        known = known_order(order) if measure == "unknown" else None
+        scale = Scale.ORDINAL if measure == "ordinal" or known else Scale.NOMINAL
+        return column, Attribute(name, Role.OTHER, scale, known or tuple(order), None, 0, own)
     if not own:
         return column, None
     hint = hint_of(name)

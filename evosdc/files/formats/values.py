@@ -9,7 +9,7 @@ import numpy as np
 
 from evosdc.files.column import NO_TEXT, Column, renamed
 from evosdc.files.original import Published
-from evosdc.table.number_syntax import number
+from evosdc.table.number_texts import number
 from evosdc.table.table import Rows
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import NameHint, hint_of, is_birth, is_code, words_of
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
-from evosdc.table.held_numbers import extremes
 from evosdc.table.number_texts import NumberTexts, more_than
 from evosdc.table.numerals import decimals_of, natural_order, number, numbers
 from evosdc.table.schema import Attribute, Role, Scale
@@ -163,6 +162,7 @@ def _by_name_and_values(
     says = "its name says" if hint_of(column.name).role is not None else "its label says"
     texts = column.present(missing)
     values = numbers(texts, column.mark)
+    measures = values is not None and len(values) > 0
     size = column.recorded(missing)
     if hint.role is Role.HOUSEHOLD and LARGEST_HOUSEHOLD * len(texts) < size:
         # So many share each value that it can only be how large or of what kind the household is.
@@ -182,7 +182,7 @@ def _by_name_and_values(
         reason = free_text(texts) if values is None and 5 * len(texts) > size else ""
         if reason:
             return Proposal(_nominal(column, texts, Role.DROP), reason)
-    if hint.role is Role.WEIGHT and values and (hint.certain or not measured):
+    if hint.role is Role.WEIGHT and measures and (hint.certain or not measured):
         if not hint.certain and (doubt := body_weights(_repeated(column, missing))):
             return Proposal(Attribute(column.name, Role.OTHER, Scale.NUMERIC, (), None, guess.decimals), doubt)
         decimals = decimals_of(texts, column.mark)
@@ -191,7 +191,7 @@ def _by_name_and_values(
         )
     if hint.role in (Role.HOUSEHOLD, Role.STRATUM) and texts:
         return Proposal(_nominal(column, texts, hint.role), f"{says} {hint.role}")
-    if hint.role is Role.WEIGHT and values:
+    if hint.role is Role.WEIGHT and measures:
         guess = replace(guess, reason=f"{guess.reason}; the file measures bodies, so that this is no sampling weight")
     attribute = Attribute(
         column.name, Role.OTHER, guess.scale, guess.categories, None, guess.decimals, (), guess.date_format
@@ -227,7 +227,7 @@ def _repeated(column: Column, missing: Sequence[str]) -> NDArray[np.float64]:
     return values[~np.isnan(values)]
 
 
-def _identifying(hint: NameHint, texts: Sequence[str], values: Sequence[float] | None, size: int) -> str:
+def _identifying(hint: NameHint, texts: Sequence[str], values: NDArray[np.float64] | None, size: int) -> str:
     """Return why a column identifies respondents; empty when it does not seem to.
 
     Names and the looks of values tell it at any size; that values differ tells it of many records only.
@@ -243,8 +243,7 @@ def _identifying(hint: NameHint, texts: Sequence[str], values: Sequence[float] |
     if many and values is None and len(texts) >= _NEARLY_ALL * size:
         return _WORDS_DIFFER
     if many and values is not None and whole(values) and len(texts) == size:
-        least, most = extremes(values)
-        return "it counts the records" if most - least == size - 1 else ""
+        return "it counts the records" if np.ptp(values) == size - 1 else ""
     return ""
 
 

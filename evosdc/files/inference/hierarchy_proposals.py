@@ -4,15 +4,19 @@ import re
 from collections.abc import Sequence
 from math import floor, log10
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evosdc.errors import HierarchyError
 from evosdc.files.inference.name_hints import is_age, is_code, is_count, is_place
-from evosdc.files.schema.hierarchy_rules import HierarchyRule
+from evosdc.files.schema.hierarchies import HierarchyRule
 from evosdc.table.dates import LEVELS, date_hierarchy, days_of
-from evosdc.table.held_numbers import extremes
 from evosdc.table.hierarchy import ROOT, Hierarchy, prefix_hierarchy
 from evosdc.table.intervals import number_intervals, ordered_merging
 from evosdc.table.numerals import numbers, numeral
 from evosdc.table.schema import Attribute, Scale
+
+Numbers = NDArray[np.float64]
 
 AGE_BANDS = (5.0, 10.0, 20.0)
 """Widths of age bands at levels 1, 2 and 3, in years."""
@@ -67,10 +71,10 @@ def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy |
                 return ordered_merging(labels)
             own = _own_values(attribute, values, apart)
             if _are_counts(attribute, own):
-                return top_coded(labels, values, max(own))
+                return top_coded(labels, values.tolist(), max(own))
             made = number_intervals(values, widths(own, 0, is_age(attribute.name)))
             # The categories may be written otherwise: 23.0.
-            return Hierarchy(labels, tuple(made.path(numeral(value, 0))[1:] for value in values), made.origin)
+            return Hierarchy(labels, tuple(made.path(numeral(value, 0))[1:] for value in values.tolist()), made.origin)
         lengths = {len(label) for label in labels}
         if is_place(attribute.name) and len(lengths) == 1 and min(lengths) > 1 and _coded(labels):
             return prefix_hierarchy(labels)
@@ -137,23 +141,23 @@ def rule_of_numbers(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarch
     labels = attribute.categories
     many = len(labels) >= FEWEST if is_age(attribute.name) else len(labels) > MOST_CODES
     values = numbers(labels) if many and attribute.scale is Scale.ORDINAL else None
-    if values is None or [numeral(value, 0) for value in values] != list(labels):
+    if values is None or [numeral(value, 0) for value in values.tolist()] != list(labels):
         return None
     own = _own_values(attribute, values, apart)
     return None if _are_counts(attribute, own) else HierarchyRule(widths=widths(own, 0, is_age(attribute.name)))
 
 
-def rule_for(attribute: Attribute, values: Sequence[float]) -> HierarchyRule | None:
+def rule_for(attribute: Attribute, values: Numbers) -> HierarchyRule | None:
     """Return the rule that is proposed for the hierarchy of a numeric attribute: age bands, or ranges of round widths.
 
     Its values are many, and would be a list of what the file holds; so the rule is written in their place.
     """
-    if len(set(values[:_BEGINNING])) < FEWEST and len(set(values)) < FEWEST:
+    if len(np.unique(values[:_BEGINNING])) < FEWEST and len(np.unique(values)) < FEWEST:
         return None
     return HierarchyRule(widths=widths(values, attribute.decimals, is_age(attribute.name)))
 
 
-def widths(values: Sequence[float], decimals: int = 0, age: bool = False) -> tuple[float, ...]:
+def widths(values: Sequence[float] | Numbers, decimals: int = 0, age: bool = False) -> tuple[float, ...]:
     """Return widths of ranges at levels 1, 2 and 3: age bands, or a round width for at most 20 ranges.
 
     Parameters
@@ -163,7 +167,7 @@ def widths(values: Sequence[float], decimals: int = 0, age: bool = False) -> tup
         Digits after the point of the values; no range is finer.
     age : bool
     """
-    least, most = extremes(values)
+    least, most = float(np.min(values)), float(np.max(values))
     if age and most <= OLDEST:
         return AGE_BANDS
     span = most - least
@@ -176,9 +180,10 @@ def widths(values: Sequence[float], decimals: int = 0, age: bool = False) -> tup
     return tuple(width for width in found if width <= span) or found[:1]
 
 
-def _own_values(attribute: Attribute, values: Sequence[float], apart: Sequence[str]) -> Sequence[float]:
+def _own_values(attribute: Attribute, values: Numbers, apart: Sequence[str]) -> list[float]:
     """Return the numbers of an attribute without codes that may stand for missing values."""
-    return [value for label, value in zip(attribute.categories, values, strict=True) if label not in apart] or values
+    plain: list[float] = values.tolist()
+    return [value for label, value in zip(attribute.categories, plain, strict=True) if label not in apart] or plain
 
 
 def _are_counts(attribute: Attribute, own: Sequence[float]) -> bool:

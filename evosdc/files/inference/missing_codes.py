@@ -72,7 +72,9 @@ def code_sentences(codes: Sequence[MissingCode]) -> list[str]:
     return said
 
 
-def suspected_codes(columns: Sequence[Column], missing: Sequence[str]) -> tuple[MissingCode, ...]:
+def suspected_codes(
+    columns: Sequence[Column], missing: Sequence[str], labels: Mapping[str, Mapping[str, str]] | None = None
+) -> tuple[MissingCode, ...]:
     """Return the texts of each column that seem to stand for missing values, besides those that are known to.
 
     Parameters
@@ -80,8 +82,22 @@ def suspected_codes(columns: Sequence[Column], missing: Sequence[str]) -> tuple[
     columns : sequence of Column
     missing : sequence of str
         Texts that stand for missing values in all columns.
+    labels : mapping of str to mapping of str to str, optional
+        By column, what the file calls single codes: 99998 is *Refused*.
     """
-    return tuple(code for column in columns for code in _of(column, missing))
+    found = []
+    for column in columns:
+        codes, told = _of(column, missing), (labels or {}).get(column.name, {})
+        labelled = column.occurring([text for text, label in told.items() if _says_why(label)])
+        new = [text for text in labelled if text not in {code.text for code in codes} and text not in missing]
+        found += [*codes, *(MissingCode(column.name, text, column.count(text), False) for text in new)]
+    return tuple(found)
+
+
+def _says_why(label: str) -> bool:
+    """Whether a label says why there is no answer: ``Refused``, ``9 Don't know``."""
+    said = _LABEL.fullmatch(label.lower())
+    return said is not None and said[1] in _words("labels")
 
 
 @cache
@@ -111,7 +127,7 @@ def _labels(column: Column, texts: Sequence[str]) -> list[MissingCode]:
     """Return labels of a column of words that say why there is no answer, such as ``Refused`` and ``9 Don't know``."""
     if not 2 < len(texts) <= MOST_LABELS:
         return []
-    found = [text for text in texts if (said := _LABEL.fullmatch(text.lower())) and said[1] in _words("labels")]
+    found = [text for text in texts if _says_why(text)]
     return [MissingCode(column.name, text, column.count(text), False) for text in found if 2 * len(found) < len(texts)]
 
 

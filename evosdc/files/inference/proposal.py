@@ -32,7 +32,7 @@ from evosdc.files.inference.column_proposal import MOST_CATEGORIES, UNDECIDED, P
 from evosdc.files.inference.hierarchy_proposals import code_hierarchy, hierarchy_of, rule_for, rule_of_numbers
 from evosdc.files.inference.missing_codes import MissingCode, code_sentences, suspected_codes
 from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
-from evosdc.files.schema.hierarchy_rules import HierarchyRule
+from evosdc.files.schema.hierarchies import HierarchyRule
 from evosdc.printing import printable
 from evosdc.table.numerals import numbers, same_number
 from evosdc.table.schema import Attribute, Role, Scale, Schema
@@ -40,7 +40,7 @@ from evosdc.table.schema import Attribute, Role, Scale, Schema
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evosdc.files.frame_columns import HeldFrame
+    from evosdc.files.frame import HeldFrame
 
 MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
 """Texts that are taken for missing values where they occur."""
@@ -102,12 +102,11 @@ class Inference:
 
 
 def infer_schema(frame: "pd.DataFrame | HeldFrame") -> Inference:
-    """Propose a schema for a DataFrame of text; values that are no text count as their text, NaN as missing."""
-    from evosdc.files.frame import declared
-    from evosdc.files.frame_columns import held
+    """Propose a schema for a DataFrame; columns that can be read in no one way are dropped, with a reason."""
+    from evosdc.files.frame import declared, held
 
     whole = held(frame)
-    return infer([part.column for part in whole.parts], declared(whole.frame, whole.parts))
+    return infer([part.column for part in whole.parts], declared(whole.frame, whole.parts), {})
 
 
 def infer(
@@ -115,6 +114,7 @@ def infer(
     declared: Mapping[str, Attribute] | None = None,
     codes: Mapping[str, Sequence[str]] | None = None,
     labels: Mapping[str, str] | None = None,
+    code_labels: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Inference:
     """Propose a schema for the columns of a file.
 
@@ -128,6 +128,8 @@ def infer(
         and columns that can be read in no one way are refused.
     labels : mapping of str to str, optional
         What the file calls columns besides their names.
+    code_labels : mapping of str to mapping of str to str, optional
+        By name, what the file calls single codes.
 
     Raises
     ------
@@ -135,7 +137,7 @@ def infer(
         Numbers or dates of a column are written in several ways, and nobody is asked about it.
     """
     missing = missing_texts(columns)
-    suspected = suspected_codes(columns, missing)
+    suspected = suspected_codes(columns, missing, code_labels or {})
     own = _own_codes(suspected, declared or {}, codes or {})
     own |= {c.name: (*own[c.name], *same_number(c.texts, own[c.name], c.mark)) for c in columns if c.name in own}
     measured = measures_bodies([column.name for column in columns])
@@ -167,7 +169,7 @@ def infer(
         own_codes = apart.get(column.name, ())
         if not attribute.categorical:
             values = numbers(column.present((*missing, *attribute.missing, *own_codes)), column.mark)
-            rule = rule_for(attribute, values) if values else None
+            rule = rule_for(attribute, values) if values is not None and len(values) else None
         elif attribute.hierarchy is None:
             rule = rule_of_numbers(attribute, own_codes)
             if rule is None:
@@ -231,7 +233,8 @@ def _among_numbers(text: str, columns: Sequence[Column], missing: Sequence[str])
     return all(
         set(column.held.words) <= {*missing, *MISSING_NUMBERS}
         if column.held is not None
-        else numbers(set(column.texts).difference(missing, MISSING_NUMBERS), column.mark)
+        else bool(rest := set(column.texts).difference(missing, MISSING_NUMBERS))
+        and numbers(rest, column.mark) is not None
         for column in columns
         if text in column.texts
     )

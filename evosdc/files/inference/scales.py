@@ -20,11 +20,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf, sqrt
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import words
 from evosdc.table import dates, numerals
 from evosdc.table.dates import century_sentence, date_format_of, duration_order, either_way, in_time
-from evosdc.table.held_numbers import HeldNumbers, extremes
 from evosdc.table.number_texts import NumberTexts, more_than
 from evosdc.table.numerals import decimals_of, is_padded, natural_order, number, numbers, single_precision_decimals
 from evosdc.table.schema import Scale
@@ -132,9 +134,12 @@ def guess_scale(
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, few)
     if values is not None:
         few_enough = len(values) <= MOST_CODES
-        if nominal or ordered or not (few_enough and seem_codes(values, _counts(column, texts))):
-            own = [value for text, value in zip(texts, values, strict=True) if text not in apart] if apart else values
-            return _whole_numbers(texts, own or values, column.mark, nominal, decimals_of(texts, column.mark))
+        if nominal or ordered or not (few_enough and seem_codes(values.tolist(), _counts(column, texts))):
+            codes = [number(text, column.mark) for text in apart]
+            own = values[~np.isin(values, [code for code in codes if code is not None])]
+            return _whole_numbers(
+                texts, own if len(own) else values, column.mark, nominal, decimals_of(texts, column.mark)
+            )
         reason = f"its {len(texts)} whole numbers go up and down in frequency, as codes do"
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, column.mark), 0, reason)
     if why := undecided(texts):
@@ -161,23 +166,22 @@ def _counts(column: Column, texts: Sequence[str]) -> list[int]:
 
 
 def _whole_numbers(
-    texts: Sequence[str], values: Sequence[float], mark: str, nominal: bool, decimals: int
+    texts: Sequence[str], values: NDArray[np.float64], mark: str, nominal: bool, decimals: int
 ) -> ScaleGuess:
     padded = (len(text) > 1 and text[0] == "0" and text.isdigit() for text in texts)
     if texts.padded if isinstance(texts, NumberTexts) else any(padded):
         return ScaleGuess(Scale.NOMINAL, tuple(sorted(texts)), 0, _PADDED)
     if nominal:
         return ScaleGuess(Scale.NOMINAL, natural_order(texts, mark), 0, _CODED)
-    least, most = extremes(values)
-    if len(texts) <= MOST_ORDERED and most - least < DENSITY * len(values):
+    if len(texts) <= MOST_ORDERED and np.ptp(values) < DENSITY * len(values):
         reason = f"it has {len(texts)} distinct whole numbers, close to each other"
         return ScaleGuess(Scale.ORDINAL, natural_order(texts, mark), 0, reason)
     return ScaleGuess(Scale.NUMERIC, (), decimals, f"it has {len(texts)} distinct numbers, spread widely")
 
 
-def whole(values: Sequence[float]) -> bool:
+def whole(values: NDArray[np.float64]) -> bool:
     """Whether all numbers are whole."""
-    return values.whole if isinstance(values, HeldNumbers) else all(map(float.is_integer, map(float, values)))
+    return bool((values == np.rint(values)).all())
 
 
 def known_order(texts: Sequence[str]) -> tuple[str, ...] | None:

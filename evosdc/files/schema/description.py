@@ -11,7 +11,7 @@ from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import hint_of, is_birth
 from evosdc.files.inference.scales import guess_scale
 from evosdc.files.quoting import quoted
-from evosdc.files.schema.hierarchy_rules import HierarchyRule
+from evosdc.files.schema.hierarchies import HierarchyRule
 from evosdc.printing import printable
 from evosdc.table.dates import date_format_of, days_of, in_time, is_span, with_century
 from evosdc.table.edit_rules import EditRule, edit_rule_faults
@@ -70,7 +70,7 @@ class SchemaDescription:
 
     @property
     def rules(self) -> dict[str, HierarchyRule]:
-        """Rules of hierarchies by attribute, for `evosdc.files.schema.hierarchy_rules.with_hierarchies`."""
+        """Rules of hierarchies by attribute, for `evosdc.files.schema.hierarchies.with_hierarchies`."""
         return {name: said.rule for name, said in self.attributes.items() if said.rule is not None}
 
     def published(self, columns: Sequence[Column], generalised: bool = False) -> "SchemaDescription":

@@ -14,8 +14,7 @@ from typing import Any
 from evosdc.errors import Fault, SchemaError, did_you_mean
 from evosdc.files.atomic import atomic
 from evosdc.files.encoding import read_text
-from evosdc.files.schema.schema_reader import ATTRIBUTE_KEYS, schema_of_text
-from evosdc.files.schema.schema_writer import key_text, value_text
+from evosdc.files.schema.schema_file import ATTRIBUTE_KEYS, key_text, schema_of_text, value_text
 from evosdc.printing import printable
 
 _TITLE = (

@@ -1,23 +1,167 @@
-"""Hierarchies that a user gives by file or by rule, for the attributes of a table."""
+"""Hierarchies that a user gives: files in the form of ARX, code lists of SDMX and DDI-Codebook, and rules."""
 
-from collections.abc import Mapping
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from evosdc.errors import Fault, FaultCollector, HierarchyError, InputError, did_you_mean
+from evosdc.files.atomic import write_text
+from evosdc.files.encoding import read_text
 from evosdc.files.quoting import quoted
-from evosdc.files.schema.hierarchy_file import read_hierarchy
 from evosdc.table.dates import LEVELS, date_hierarchy
-from evosdc.table.hierarchy import Hierarchy, prefix_hierarchy
+from evosdc.table.hierarchy import ROOT, Hierarchy, prefix_hierarchy
 from evosdc.table.intervals import number_intervals, ordered_merging
 from evosdc.table.numerals import number, numeral
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Table
+
+_HEADER = ("child", "parent")
+
+_XML = re.compile(r"\s*<(?:\?xml|!--|!DOCTYPE|(?:\w+:)?(?:Structure|codeBook|CodeBook|CodeLists?|Codelists?)\b)")
+"""How a code list begins whose file is not called so. Labels such as ``<20`` begin with that sign, too."""
+
+
+def read_hierarchy(path: Path) -> Hierarchy:
+    """Read the ARX form: a line a leaf, from the leaf to the root; separated by semicolon, comma or tab.
+
+    Lines of two cells of which some second one begins another line are read as ``child,parent`` instead, with or
+    without a first line that says so. XML is read as a code list of SDMX or DDI-Codebook; which one of several says a
+    name behind the path: ``codes.xml#OCCUPATION``.
+
+    Raises
+    ------
+    HierarchyError
+        The file cannot be read, or is no hierarchy; with all that is wrong.
+    """
+    path, name = _path_and_name(Path(path))
+    text = read_text(path, HierarchyError)
+    if text.lstrip().startswith("<") and (path.suffix.lower() == ".xml" or _XML.match(text)):
+        return hierarchy_of_codes(text, str(path), name)
+    return hierarchy_of_text(text, str(path))
+
+
+def _path_and_name(path: Path) -> tuple[Path, str]:
+    """Return the path of a file and the name behind it, empty where there is none."""
+    file, sign, name = path.name.rpartition("#")
+    return (path.with_name(file), name) if sign and file and not path.exists() else (path, "")
+
+
+def hierarchy_of_text(text: str, origin: str, separator: str | None = None, rooted: bool = False) -> Hierarchy:
+    """Return the hierarchy that a text in the ARX form, or of edges, writes; raises as `read_hierarchy`.
+
+    Parameters
+    ----------
+    text, origin : str
+        What is read, and its place for messages.
+    separator : str, optional
+        By default the semicolon, comma or tab, whichever the first line has most of.
+    rooted : bool
+        Whether a root is put on top of several labels, as ARX does when it suppresses values.
+    """
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    separator = separator if separator and separator in first else max(";,\t", key=first.count)
+    rows = [
+        tuple(cell.strip() for cell in row)
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        if any(cell.strip() for cell in row)
+    ]
+    if all(len(row) == 2 for row in rows) and {row[1] for row in rows} & {row[0] for row in rows}:
+        named = tuple(cell.casefold() for cell in rows[0]) == _HEADER and rows[0][0] not in {row[1] for row in rows}
+        return Hierarchy.from_edges(rows[1:] if named else rows, origin)
+    if rooted and len({row[-1] for row in rows}) > 1:
+        rows = [(*row, ROOT) for row in rows]
+    return Hierarchy(tuple(row[0] for row in rows), tuple(row[1:] for row in rows), origin)
+
+
+def write_hierarchy(hierarchy: Hierarchy, path: Path) -> None:
+    """Write the ARX form, separated by semicolons."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, delimiter=";", lineterminator="\n")
+    writer.writerows((leaf, *labels) for leaf, labels in zip(hierarchy.leaves, hierarchy.levels, strict=True))
+    write_text(path, buffer.getvalue())
+
+
+def hierarchy_of_codes(content: str, origin: str, name: str = "") -> Hierarchy:
+    """Return the hierarchy of a code list.
+
+    Codes below no other one stand below the root. Groups of DDI-Codebook are told by their labels.
+
+    Parameters
+    ----------
+    content : str
+        An SDMX structure message (2.0, 2.1 or 3.0), or a DDI-Codebook.
+    origin : str
+        The file, for messages.
+    name : str
+        Of the code list or the variable, where there are several.
+
+    Raises
+    ------
+    HierarchyError
+        The text is no XML, declares entities, or has no such code list.
+    """
+    if "<!DOCTYPE" in content or "<!ENTITY" in content:
+        raise HierarchyError(Fault(origin, "an XML file that declares entities", "one without a DOCTYPE"))
+    try:
+        root = ElementTree.fromstring(content.encode("utf-8"))
+    except (ElementTree.ParseError, ValueError) as error:
+        raise HierarchyError(Fault(origin, f"text that is not XML ({error})", "SDMX or DDI-Codebook")) from None
+    lists = {element.get("id", ""): list(_sdmx(element)) for element in _elements(root, "Codelist", "CodeList")}
+    lists |= {element.get("name", ""): list(_ddi(element)) for element in _elements(root, "var")}
+    lists = {key: edges for key, edges in lists.items() if edges}
+    if name not in lists and (name or len(lists) != 1):
+        known = ", ".join(sorted(lists)) or "no code list at all"
+        given = f"no code list {name!r}" if name else f"{len(lists)} code lists"
+        advice = did_you_mean(name, list(lists)) or f"Write its name behind the file's: {origin}#NAME."
+        raise HierarchyError(Fault(origin, given, f"one of {known}", advice))
+    edges = lists[name] if name in lists else next(iter(lists.values()))
+    return Hierarchy.from_edges(edges, origin)
+
+
+def _elements(root: ElementTree.Element, *names: str) -> Iterator[ElementTree.Element]:
+    return (element for element in root.iter() if _tag(element) in names)
+
+
+def _tag(element: ElementTree.Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _sdmx(codes: ElementTree.Element) -> Iterator[tuple[str, str]]:
+    for code in _elements(codes, "Code"):
+        own = code.get("id") or code.get("value") or ""
+        above = code.get("parentCode") or ""
+        for parent in _elements(code, "Parent"):
+            reference = next(_elements(parent, "Ref"), None)
+            above = (reference.get("id") if reference is not None else (parent.text or "").strip()) or above
+        if own:
+            yield own, above or ROOT
+
+
+def _ddi(variable: ElementTree.Element) -> Iterator[tuple[str, str]]:
+    groups = {group.get("ID", ""): group for group in _elements(variable, "catgryGrp")}
+    above_category = {ref: key for key, group in groups.items() for ref in (group.get("catgry") or "").split()}
+    above_group = {ref: key for key, group in groups.items() for ref in (group.get("catGrp") or "").split()}
+    labels = {key: _child_text(group, "labl") or key for key, group in groups.items()}
+    for category in _elements(variable, "catgry"):
+        value, group = _child_text(category, "catValu"), above_category.get(category.get("ID", ""))
+        if value and category.get("missing", "N") != "Y":
+            yield value, labels[group] if group is not None else ROOT
+    for key in groups:
+        yield labels[key], labels[above_group[key]] if key in above_group else ROOT
+
+
+def _child_text(element: ElementTree.Element, name: str) -> str:
+    found = next((child for child in element if _tag(child) == name), None)
+    return (found.text or "").strip() if found is not None else ""
 
 
 class HierarchyRule(BaseModel):
