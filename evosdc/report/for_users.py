@@ -4,7 +4,6 @@ Nothing on it is computed per record of the original. What it tells with the ori
 itself: shares over all records, rounded to tenths, and whether an analysis holds.
 """
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,9 @@ from evosdc.runs.reader import RecordedRun, read_run_folders
 
 FEWEST = 100
 """Records from which a rounded share of all of them is told: of fewer, a hundredth is a person or two."""
+
+NAMED = 12
+"""Analyses of a kind that are named before the page is unfolded."""
 
 MOST_CATEGORIES = 40
 """Categories of a column that the codebook lists."""
@@ -73,6 +75,7 @@ def render_for_users(run: RecordedRun) -> str:
     protected = [name for name in protected_attributes(run) if shares.get(name) != 0.0]
     told = figure_of(run.result.get("records")) >= FEWEST
     tables = [mapping(entry) for entry in run.release.get("cross_tables") or ()]
+    holding = _holding(run)
     return template("users.html").render(
         title=run.title,
         version=__version__,
@@ -83,7 +86,6 @@ def render_for_users(run: RecordedRun) -> str:
         omitted=int(figure_of(run.release.get("omitted"), 0.0)),
         protected=listing(protected),
         single=len(protected) == 1,
-        protection=_protection(run),
         dropped=listing([str(name) for name in run.result.get("dropped_identifiers") or ()]),
         method=_method(run, tables),
         parameters=_parameters(run),
@@ -94,7 +96,10 @@ def render_for_users(run: RecordedRun) -> str:
             for entry in tables
             if shares.get(str(entry.get("attribute"))) != 0.0
         ],
-        holding=_holding(run),
+        holding=[{"kind": kind, "holds": _few(holds), "poor": _few(poor)} for kind, holds, poor in holding],
+        more_holding=[(kind, "; ".join(holds) or "none", "; ".join(poor) or "none") for kind, holds, poor in holding]
+        if any(len(names) > NAMED for _, *sides in holding for names in sides)
+        else [],
         told=told,
     )
 
@@ -126,14 +131,13 @@ def _generalised(tables: list[Mapping[str, Any]]) -> bool:
 def _method(run: RecordedRun, tables: list[Mapping[str, Any]]) -> str:
     if run.analyst:
         return (
-            "Values were randomised: each was replaced by a random one with probabilities that were laid down "
-            "beforehand (post-randomisation, PRAM)."
+            "Values were replaced at random, with probabilities that were fixed beforehand (post-randomisation, PRAM)."
         )
     if _generalised(tables):
         return "Values were made coarser: they are true, but given as groups or intervals. Some may be left out."
     return (
-        "Values were exchanged and replaced, starting from known masking methods, by an evolutionary search. It kept "
-        "tables close to the original, and records hard to link to people."
+        "Some values of people were exchanged or replaced, so that records are hard to link to them. Tables were kept "
+        "close to the original."
     )
 
 
@@ -179,20 +183,6 @@ def _column(entry: Mapping[str, Any], protected: list[str], differ: str) -> dict
         "values": "; ".join(shown) + (f"; and {more} more" if more else "") if labels else "numbers",
         "missing": count(figure_of(entry.get("missing"))),
     }
-
-
-def _protection(run: RecordedRun) -> str:
-    """Return what is expected of an intruder, and what he is taken to know; empty where nobody judged it."""
-    found = mapping(mapping(run.result.get("verdict")).get("intruder"))
-    known = [str(name) for name in found.get("known") or ()]
-    if not found or not known or figure_of(run.result.get("records")) < FEWEST:
-        return ""
-    share = figure_of(found.get("percent"))
-    many = "less than 1 %" if share < 1.0 else f"about {math.ceil(share)} %"
-    return (
-        f"Somebody who knows {listing(known)} of everybody, and how the file was masked, is expected to find {many} of "
-        "the people in it. Of those who know more of a person, such as columns that were not masked, nothing is said."
-    )
 
 
 def _column_of_analysis(run: RecordedRun, entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -249,20 +239,18 @@ def _relation(run: RecordedRun, name: str, told: bool) -> dict[str, str] | None:
     return None
 
 
-def _holding(run: RecordedRun) -> list[dict[str, str]]:
-    """Return by kind which analyses hold and which do not: names alone, no figure."""
+def _holding(run: RecordedRun) -> list[tuple[str, list[str], list[str]]]:
+    """Return by kind the names of analyses that hold, and of those that do not: no figure."""
     found = mapping(run.release.get("analyses"))
     rows = []
     for key, kind in (("tables", "tables"), ("means", "means"), ("correlations", "rank correlations")):
-        entries = [mapping(entry) for entry in found.get(key) or ()]
-        if not entries:
-            continue
-        texts = [(release.title_of(entry), bool(entry.get("holds"))) for entry in entries]
-        rows.append(
-            {
-                "kind": kind,
-                "holds": "; ".join(text for text, holds in texts if holds) or "none",
-                "poor": "; ".join(text for text, holds in texts if not holds) or "none",
-            }
-        )
+        entries = [(release.title_of(entry), bool(entry.get("holds"))) for entry in map(mapping, found.get(key) or ())]
+        if entries:
+            rows.append((kind, [n for n, holds in entries if holds], [n for n, holds in entries if not holds]))
     return rows
+
+
+def _few(names: list[str]) -> str:
+    """Return the first names, and how many more there are."""
+    more = len(names) - NAMED
+    return "; ".join([*names[:NAMED], *([f"and {more} more"] if more > 0 else [])]) or "none"

@@ -70,6 +70,13 @@
       drawAgain(places().filter(function (place) { return folded.contains(place) && !place.dataset.drawn; }));
     });
   });
+  // A link from the contents opens what is folded.
+  function unfold() {
+    var target = location.hash && document.getElementById(location.hash.slice(1));
+    if (target && target.tagName === "DETAILS") { target.open = true; }
+  }
+  window.addEventListener("hashchange", unfold);
+  unfold();
   dark.addEventListener("change", function () { drawAgain(places()); });
   var settled;
   window.addEventListener("resize", function () {

@@ -61,7 +61,7 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
         "provided": run.told(told.get("provided") or ""),
         "reasons": [run.told(text) for text in told.get("reasons") or ()],
         "conditions": conditions,
-        "intruder": _intruder(mapping(told.get("intruder")), definitions),
+        "intruder": _intruder(mapping(told.get("intruder")), mapping(told.get("bound")), definitions),
         "requirements": required,
         "trust": [run.told(text) for text in trust.get("yes") or ()],
         "mistrust": [run.told(text) for text in trust.get("no") or ()],
@@ -99,7 +99,7 @@ def _requirement(entry: Mapping[str, Any], definitions: Definitions) -> dict[str
     }
 
 
-def _intruder(told: Mapping[str, Any], definitions: Definitions) -> dict[str, Any] | None:
+def _intruder(told: Mapping[str, Any], bound: Mapping[str, Any], definitions: Definitions) -> dict[str, Any] | None:
     if not told:
         return None
     records = figure_of(told.get("records"))
@@ -109,7 +109,7 @@ def _intruder(told: Mapping[str, Any], definitions: Definitions) -> dict[str, An
         "expected": count(figure_of(told.get("expected"))),
         "records": count(records),
         "share": percent(share),
-        "turned": told.get("looks_for") == "masked record",
+        "bound": f"{figure_of(bound.get('percent')):g}",
         "how": "for each person the likeliest masked record"
         if told.get("looks_for") == "masked record"
         else "for each masked record the likeliest person",
@@ -118,6 +118,27 @@ def _intruder(told: Mapping[str, Any], definitions: Definitions) -> dict[str, An
         "measure": name,
         "meaning": "".join(sentence for _, sentence in definitions.first([name])),
     }
+
+
+def columns(run: RecordedRun) -> list[dict[str, Any]]:
+    """Return one row for each masked attribute: how many values changed, and whether its counts hold."""
+    tables = [mapping(entry) for entry in mapping(run.release.get("analyses")).get("tables") or ()]
+    counts = {str(entry["attributes"][0]): entry for entry in tables if len(entry["attributes"]) == 1}
+    rows = []
+    for entry in map(mapping, run.release.get("cross_tables") or ()):
+        name, changed = str(entry["attribute"]), 100.0 - figure_of(entry.get("kept"))
+        own = mapping(counts.get(name))
+        rows.append(
+            {
+                "name": name,
+                "scale": str(entry.get("scale", "")),
+                "changed": percent(changed),
+                "part": f"{changed / 100.0:.3f}",
+                "moved": percent(figure_of(own.get("moved"))) if own else "",
+                "holds": bool(own["holds"]) if own else None,
+            }
+        )
+    return rows
 
 
 def cross_tables(run: RecordedRun) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from evosdc.runs import layout
 from evosdc.runs.journal import parse_journal
 from evosdc.runs.layout import RunFolder, is_replicate
 from evosdc.runs.published import published_fault, sha256_of
+from evosdc.runs.result import Result
 from evosdc.secret import Key
 
 _SETTING = "setting-"
@@ -214,6 +215,7 @@ def read_run_folders(folders: Sequence[Path]) -> tuple[RecordedRun, ...]:
 def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
     before = len(faults)
     found = {name.removesuffix(".json"): _object(path / name, faults) for name in layout.REPORTED}
+    found["result"] = _result(path, found["result"], faults)
     faults.extend(_frequency_faults(path / layout.FREQUENCIES, found["frequencies"]))
     journal, unreadable = _journal(path / layout.JOURNAL)
     scores = _scores(path / layout.SCORES, faults)
@@ -240,6 +242,15 @@ def _object(path: Path, faults: list[Fault]) -> Mapping[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         faults.append(Fault(str(path), f"a file that cannot be read ({error})", "a JSON object"))
+        return {}
+
+
+def _result(path: Path, document: Mapping[str, Any], faults: list[Fault]) -> Mapping[str, Any]:
+    """Return a result with all that its model fills in; empty where there is none."""
+    try:
+        return Result.of(document, str(path / layout.RESULT)).to_json() if document else {}
+    except InputError as error:
+        faults.extend(error.faults)
         return {}
 
 

@@ -69,6 +69,7 @@ def write_run(
     portfolio_rows = [row for row in sets if row["set"] == "portfolio"]
     first = min(portfolio_rows, key=lambda row: row["fitness"], default=None)
     result = {
+        "version": 2,
         "title": title,
         "seed": seed,
         "fitness": fitness,

@@ -30,8 +30,12 @@ def page_of(target: Path, *folders: Path) -> Page:
     return page
 
 
-SECTIONS = ["Summary", "All files on the map of IL and DR", "What to bear in mind"]
-FOLDED = ["The best files", "Categories before and after", "Evolution", "Settings and versions"]
+SECTIONS = ["Verdict", "Loss and risk"]
+BASIS, MADE = "What the verdict rests on", "How the file was made"
+FOLDED = [
+    BASIS, MADE, "The best files", "Categories before and after", "Evolution", "What to bear in mind",
+    "Settings and versions",
+]  # fmt: skip
 
 
 def test_a_finished_run_has_every_section(tmp_path: Path) -> None:
@@ -169,8 +173,8 @@ def test_a_search_that_started_without_a_portfolio(tmp_path: Path) -> None:
 def test_a_running_run_shows_what_there_is(tmp_path: Path) -> None:
     page = page_of(tmp_path / "page.html", write_run(tmp_path / "run", state="running", finished=False))
     assert "The run had not ended" in page.text
-    assert page.sections == ["Summary", "What to bear in mind"]
-    assert page.folded == ["Evolution", "Settings and versions"]
+    assert page.sections == []
+    assert page.folded == [MADE, "Evolution", "What to bear in mind", "Settings and versions"]
     assert "The best file so far has a score of" in page.text
 
 
@@ -180,13 +184,13 @@ def test_a_run_that_failed_at_once_says_why(tmp_path: Path) -> None:
     assert "The run says: worker <3> was lost" in page.text
     assert "No file has been evaluated yet." in page.text
     assert page.figures == {}
-    assert page.sections == ["Summary", "What to bear in mind"]
-    assert page.folded == ["Settings and versions"]
+    assert page.sections == []
+    assert page.folded == [MADE, "What to bear in mind", "Settings and versions"]
 
 
 def test_without_il_and_dr_the_fitness_takes_their_place(tmp_path: Path) -> None:
     page = page_of(tmp_path / "page.html", write_run(tmp_path / "run", fitness="dm", il_dr=False))
-    assert "All files on the map of IL and DR" not in page.sections
+    assert "Loss and risk" not in page.sections
     assert "discernibility" in page.text
     assert "IL" not in [cell for table in page.tables for cell in table[0]]
     assert [a["text"] for a in page.figures["run-1-evolution"]["layout"]["annotations"]] == ["fitness (dm)"]

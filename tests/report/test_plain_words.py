@@ -97,12 +97,12 @@ def test_a_time_that_was_over_is_told_as_that_of_all(tmp_path: Path) -> None:
     assert "It ended because: 9 generations are done." in page_of(amend(folder, stopped="9 generations are done")).text
 
 
-def test_warnings_are_the_first_thing_on_the_page(tmp_path: Path) -> None:
+def test_warnings_follow_the_verdict(tmp_path: Path) -> None:
     folder = amend(write_run(tmp_path / "run", generations=1), warnings=["District <names> records.", "Few records."])
     page = page_of(folder)
-    assert page.sections[:2] == ["Warnings", "Summary"]
-    assert page.text.index("District <names> records.") < page.text.index("Best file found")
-    for nothing in ([], None, "text", [""]):
+    assert page.sections[:2] == ["Verdict", "Warnings"]
+    assert page.text.index("District <names> records.") < page.text.index("Each point is a protected file")
+    for nothing in ([], [""]):
         assert "Warning" not in page_of(amend(folder, warnings=nothing)).text
 
 

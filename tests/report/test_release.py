@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -152,12 +153,34 @@ def test_the_page_follows_the_readers_colours_and_keeps_off_the_network(html: st
 
 
 def test_jargon_is_folded_away(page: Page) -> None:
-    assert page.folded == ["The best files", "Categories before and after", "Evolution", "Settings and versions"]
+    assert page.sections == [
+        "Verdict", "Warning", "Loss and risk", "Columns before and after", "What analyses give", "Who is at risk"
+    ]  # fmt: skip
+    assert {"Independent attacks", "The best files", "Evolution", "Settings and versions"} <= set(page.folded)
 
 
-def test_runs_of_older_versions_have_no_verdict(tmp_path: Path) -> None:
-    (old,) = read_run_folders([write_run(tmp_path / "run", generations=1)])
+def unfolded(html: str) -> int:
+    """Return how many words of a page can be read before anything is unfolded."""
+    plain = re.sub(r"<(script|style|nav)\b.*?</\1>", " ", html, flags=re.DOTALL)
+    plain = re.sub(r"<details[^>]*>\s*(<summary>.*?</summary>).*?</details>", r" \1 ", plain, flags=re.DOTALL)
+    return len(re.sub(r"<[^>]+>", " ", plain).split())
+
+
+def test_both_pages_say_it_in_1200_words(publishable: Path, html: str, tmp_path: Path) -> None:
+    users = write_for_users(publishable, tmp_path / "users.html").read_text(encoding="utf-8")
+    assert 100 < unfolded(html) <= 1200
+    assert 100 < unfolded(users) <= 1200
+
+
+def test_a_result_of_another_version_is_refused_and_a_run_without_one_has_no_verdict(tmp_path: Path) -> None:
+    (old,) = read_run_folders([write_run(tmp_path / "on", finished=False)])
     assert verdict(old, Definitions({})) is None
+    folder = write_run(tmp_path / "run", generations=1)
+    result = json.loads((folder / "result.json").read_text())
+    (folder / "result.json").write_text(json.dumps(result | {"version": 1}))
+    with pytest.raises(InputError, match="a result of version 1"):
+        read_run_folders([folder])
+    (folder / "result.json").write_text(json.dumps(result))
     assert cross_tables(old) == []
     assert analyses(old) == []
     assert records_at_risk(old) is None
@@ -173,16 +196,14 @@ def test_the_page_for_users_has_codebook_care_and_corrections(
     assert page.unclosed == []
     assert "script" not in page.tags
     titles = [text for tag, text in page.headings if tag == "h2"]
-    assert titles[2:] == [
-        "What to be careful about",
-        "Which analyses hold",
-        "What each masked column may be used for",
-        "Codebook",
-        "Where the figures of this page come from",
-    ]
+    assert titles == ["What this file is", "Rules", "What you can use"]
+    assert page.folded == [
+        "How to use each masked column", "Codebook", "Settings", "Where the figures of this page come from"
+    ]  # fmt: skip
+    assert "Re-identification is prohibited." in page.text
     assert [text for tag, text in page.headings if tag == "h3"] == ["degree", "built"]
     assert "evosdc" in page.text
-    codebook = page.tables[-1]
+    (codebook,) = (table for table in page.tables if table[0][:2] == ["column", "masked"])
     assert [row[0] for row in codebook[1:]] == [entry["attribute"] for entry in run.release["codebook"]]
     told = {row[0]: row[1] for row in codebook[1:]}
     shares = {name: 100 * cells / run.result["records"] for name, cells in run.result["changed"].items()}
@@ -205,12 +226,13 @@ def test_a_column_without_a_changed_value_is_published_as_it_was(
     result["changed"]["built"] = cells % result["records"]
     (other / "result.json").write_text(json.dumps(result))
     page = parsed(write_for_users(other, tmp_path / "users.html").read_text(encoding="utf-8"))
-    (row,) = (row for row in page.tables[-1] if row[0] == "built")
+    (codebook,) = (table for table in page.tables if table[0][:2] == ["column", "masked"])
+    (row,) = (row for row in codebook if row[0] == "built")
     assert words in row[1]
     titles = [text for tag, text in page.headings if tag == "h3"]
     assert titles == (["degree", "built"] if cells else ["degree"])
     text = " ".join(page.text.split())
-    assert ("Its column degree was masked; all others are published as they were collected" in text) == (cells == 0)
+    assert ("the column degree was masked; all others are published as they were collected" in text) == (cells == 0)
 
 
 def test_the_page_for_users_tells_no_confidential_figure(publishable: Path, run: RecordedRun, tmp_path: Path) -> None:
@@ -234,7 +256,6 @@ def test_shares_of_small_files_are_not_told(publishable: Path, tmp_path: Path) -
     result = json.loads((few / "result.json").read_text())
     (few / "result.json").write_text(json.dumps(result | {"records": 99}))
     text = parsed(write_for_users(few, tmp_path / "users.html").read_text(encoding="utf-8")).text
-    assert "of the people in it" not in text
     assert "was kept beyond what agrees by chance" not in text
     assert "of the records stand at another one" not in text
     assert "one share of all records, rounded" not in text
@@ -313,8 +334,6 @@ def test_the_page_for_users_says_what_was_checked_and_no_more(publishable: Path,
     values = {"moved": 19.7, "sampling": 5.0, "holds": False}
     grouping = {"degree": "in 12 bands of about 6 values"}
     text = edited(publishable, tmp_path, [], holds=True, grouping=grouping, by_value=values)
-    assert "cannot be recognised" not in text
-    assert "Somebody who knows degree and built of everybody, and how the file was masked, is expected" in text
-    assert "about 5 % of the people in it" in text
+    assert "of the people" not in text, "no risk is told in per cent"
     assert "hold in 12 bands of about 6 values: use them as they are, in such classes." in text
     assert "Do not use counts by single value: about 20 % of the records stand at another one." in text
