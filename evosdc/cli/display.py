@@ -67,9 +67,8 @@ class Quiet(Display):
         stop_if_asked()
 
     def concluding(self, what: str) -> None:
-        """Forget the time that was given: it is over."""
+        """Show nothing."""
         stop_if_asked()
-        self.deadline = None
 
     def judging(self, done: int, total: int) -> None:
         """Show nothing."""

@@ -92,7 +92,7 @@ def risk(data: str, options: RiskOptions) -> None:
         further |= {"standing_out": alone.to_json(most or 0)} if alone else {}
         print_json(figures | view_summary(view) | further)
         return
-    _show(view, chosen, figures, perturbed.verdict if perturbed else "")
+    _show(view, chosen, figures, perturbed.verdict if perturbed else "", options.every or options.models is not None)
     for sentence in perturbed.sentences() if perturbed else ():
         say(sentence)
     for sentence in alone.sentences(most or 0) if alone else ():
@@ -211,13 +211,17 @@ def matrix_rows(path: Path) -> "dict[str, Matrix]":
 
 
 def _show(
-    view: "IntruderView", chosen: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Any], instead: str
+    view: "IntruderView",
+    chosen: Mapping[str, Mapping[str, Any]],
+    figures: Mapping[str, Any],
+    instead: str,
+    every: bool,
 ) -> None:
-    """Print figures and verdicts of privacy models; `instead` is the verdict where theirs do not hold."""
+    """Print verdicts and figures of privacy models; `instead` is the verdict where theirs do not hold."""
     from evosdc.cli.privacy_table import show_models
     from evosdc.cli.text import say
 
-    show_models(chosen, figures, instead)
+    show_models(chosen, figures, instead, every)
     say(
         f"{len(view.table)} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
         f"missing values count by the rule '{view.missing}'."

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from evosdc.files.write_report import WriteReport
     from evosdc.model import Masking
     from evosdc.secret import Seed
-    from evosdc.tuning.result import TunedMethod, Tuning
+    from evosdc.tuning.result import Tuning
 
 SHOWN = 5
-"""Chains, and methods with parameters of each attribute's own, that the table shows."""
+"""Methods and chains that are printed; the others are in the output of ``--json``."""
 
 LEAST = 0.05
 """Share of a time that tuning has in any case, however long it took to begin."""
@@ -118,7 +118,6 @@ def _conclude(found: "Tuning", assembly: "Assembly", data: str, options: TuneOpt
         return
     _print(
         found,
-        commands,
         best,
         fitness,
         output,
@@ -226,66 +225,38 @@ def _write(output: Path, assembly: "Assembly", found: "Tuning", result: dict[str
 
 def _print(
     found: "Tuning",
-    commands: Sequence[str],
     best_command: str,
     fitness: str,
     output: Path | None,
     seed: int | None,
     required: Sequence[str],
 ) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from evosdc.cli.text import harmless, print_table, say
+    from evosdc.cli.text import say
     from evosdc.runs.layout import EXPERIMENT, KEY
 
-    table = Table(title=f"Masking methods at their best, by {fitness}", title_justify="left")
-    table.add_column("")
-    table.add_column("method and parameters", overflow="fold")
-    for heading in ("score", "±", "best file", "IL", "DR", "tried"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    listed_rows = _shown(found.rows)
-    for number, (row, _) in enumerate(zip(*listed_rows, strict=True), 1):
-        table.add_row(
-            str(number),
-            Text(harmless(f"{row.label} *" if row.scores.get("infeasibility") else row.label)),
-            " ".join(f"{value:.3f}" for value in row.mean),
-            "" if row.error is None else f"{row.error:.3f}",
-            " ".join(f"{value:.3f}" for value in row.fitness),
-            *(f"{row.scores[name]:.2f}" if name in row.scores else "" for name in ("il", "dr")),
-            str(row.evaluations),
-        )
-    print_table(table)
-    say(
-        f"{found.evaluations} files masked and judged in {found.seconds:.1f} s. The score is the mean over the draws "
-        "of a random method, ± its standard error where there are several. "
-        + (f"Files that break a requirement come last, with a * ({'; '.join(required)}). " if required else "")
-        + "IL and DR are those of the best file, which the command makes again:"
-    )
-    for number, place in enumerate(listed_rows[1], 1):
-        say(f"{number:3d}  {commands[place]}")
-    left = len(found.rows) - len(listed_rows[0])
-    if left:
-        say(f"{left} more chains and methods by attribute are in the output of --json.")
-    say(found.evidence)
     best = found.files[0]
-    say(f"Best file of all: {best.masking.label} with {' '.join(f'{value:.3f}' for value in best.fitness)}.")
-    if best_command not in [commands[place] for place in listed_rows[1]]:
-        say(f"     {best_command}")
+    pair = ", ".join(f"{name.upper()} {best.scores[name]:.2f}" for name in ("il", "dr") if name in best.scores)
+    scores = f"{_numbers(best.fitness)} by {fitness}{f' ({pair})' if pair else ''}"
+    say(f"Best file of all: {best.masking.label} with {scores}.")
+    say(f"     {best_command}")
+    say(f"{found.evaluations} files masked and judged in {found.seconds:.1f} s. {found.evidence}".rstrip())
+    say("Methods at their best, by the mean over the draws of a random one:")
+    for number, row in enumerate(found.rows[:SHOWN], 1):
+        error = "" if row.error is None else f" ± {row.error:.3f}"
+        broken = ", breaks a requirement" if row.scores.get("infeasibility") else ""
+        say(f"{number:3d}  {_numbers(row.mean)}{error}  {row.label}{broken}")
+    more = len(found.rows) - SHOWN
+    where = "--json" if output is None else "tuning.json"
+    if more > 0 or found.refused:
+        untuned = f"; {len(found.refused)} methods were not tuned" if found.refused else ""
+        say(f"{max(more, 0)} more methods and chains{untuned}: {where} has all of them, and the command for each.")
+    if required:
+        say(f"Files had to meet {'; '.join(required)}.")
     if output is not None:
-        say(f"Wrote it to {output}, with tuning.json and an experiment that begins a search with the best files:")
+        say(f"Wrote the best file to {output}, and an experiment that begins a search with the best files:")
         words = ["evosdc", "run", str(output / EXPERIMENT), *(("--key", str(output / KEY)) if seed is None else ())]
         say(f"     {shlex.join(words)}")
-    for name, reason in found.refused.items():
-        say(f"Not tuned: {name}: {reason}")
 
 
-def _shown(rows: "Sequence[TunedMethod]") -> "tuple[list[TunedMethod], list[int]]":
-    """Return the rows of the table with their places among all: all methods, and the best of the other kinds."""
-    counts: dict[str, int] = {}
-    places = []
-    for place, row in enumerate(rows):
-        counts[row.kind] = counts.get(row.kind, 0) + 1
-        if row.kind == "method" or counts[row.kind] <= SHOWN:
-            places.append(place)
-    return [rows[place] for place in places], places
+def _numbers(values: Sequence[float]) -> str:
+    return " ".join(f"{value:.3f}" for value in values)

@@ -233,7 +233,9 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
     recorder.state = state
     recorder.write_status("running", "starting")
     limit, spent_before = assembly.stop.seconds, state.progress.seconds if state is not None else 0.0
-    recorder.display.limited(None if limit is None else limit - spent_before)
+    # What is left is told of the whole command where it has a time, else of the search.
+    of_search = None if limit is None else limit - spent_before
+    recorder.display.limited(of_search if given.left is None else given.left)
     registry.announce("evosdc_run_started", run=recorder.run)
     try:
         state, files, reason = _searched(recorder, state)

@@ -17,6 +17,9 @@ from evosdc.table.table import Table
 MOST_KEPT = 0.3
 """Share of the time that is kept back at most for what follows the search."""
 
+FOR_JUDGES = 0.2
+"""Share of the time that judges have at least, where they may need as much: their estimate may be half of the truth."""
+
 MOST_CONCLUDING = 0.5
 """The same where the file is so large that its verdict and report alone take longer; beyond it the time is exceeded."""
 
@@ -107,12 +110,14 @@ class TimeGiven:
     def for_search(self, judging: float) -> float | None:
         """Return the seconds until the search has to end, where judges are expected to take so many.
 
-        All that follows the search has `MOST_KEPT` of the whole time at most, or what concluding takes.
+        All that follows the search has `MOST_KEPT` of the whole time at most, or what concluding takes and judges need,
+        up to `FOR_JUDGES`.
         """
         left = self.left
         if left is None or self.seconds is None:
             return None
-        kept = max(min(self.concluding + judging, MOST_KEPT * self.seconds), self.concluding)
+        least = self.concluding + min(2.0 * judging, FOR_JUDGES * self.seconds)
+        kept = max(min(self.concluding + judging, MOST_KEPT * self.seconds), least)
         return max(left - kept, 0.0)
 
 

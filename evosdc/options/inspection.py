@@ -84,6 +84,9 @@ class RiskOptions(Options):
         python="A mapping gives parameters by name.",
         registered="privacy-model",
     )
+    every: bool = option(
+        False, "Show all models; else five of them, where none are named.", flags=("--all",), only="command"
+    )
     settings: Sequence[str] = texts("A parameter of a model.", "MODEL.KEY=VALUE", flags=("--set",), only="command")
     standing_out: int | None = option(
         None,

@@ -9,7 +9,20 @@ from evosdc.cli import main
 from evosdc.cli.compiling import COMPILING
 
 SHORT = ("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.3s", "--no-second-opinion")
-"""A protection that takes no time."""
+"""A protection that takes no time, and may end with a file that nobody may get."""
+
+LONGER = (
+    "protect",
+    "survey.csv",
+    "--schema",
+    "schema.toml",
+    "--generations",
+    "2",
+    "--no-second-opinion",
+    "--bound",
+    "30",
+)
+"""One that ends with a file that some may get."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +55,8 @@ SCHEMA = """[attributes]
 sex = { role = "quasi-identifier", scale = "nominal" }
 age = { role = "quasi-identifier", scale = "ordinal" }
 """
-EXPERIMENT = """data = { file = "survey.csv", schema = "schema.toml" }
+EXPERIMENT = """bound = 60
+data = { file = "survey.csv", schema = "schema.toml" }
 measures = { il = ["dbil"], dr = ["id"] }
 executor = "serial"
 stop = { generations = 2 }

@@ -126,7 +126,7 @@ class TestRunFolders:
     def test_what_a_real_protection_leaves_is_known(self, evosdc, finished, tmp_path):
         for name in ("survey.csv", "schema.toml"):
             shutil.copy(finished / name, tmp_path)
-        assert evosdc(*SHORT, "-o", "p").status == 0
+        assert evosdc(*SHORT, "-o", "p").status in (0, 1)
         assert evosdc("export", "p", "best", "-o", "out.csv").status == 0
         files = told(evosdc("doctor", "p", "--json"))
         assert "not known to evosdc: look yourself" not in {reason for _, reason in files.values()}

@@ -109,7 +109,11 @@ def test_a_file_that_evosdc_masked_is_read_by_the_schema_of_its_original(evosdc,
 
 
 def test_a_table_for_people(evosdc, files) -> None:
-    answer = evosdc("risk", "data.csv", "--schema", "schema.toml")
+    few = evosdc("risk", "data.csv", "--schema", "schema.toml").out
+    assert few.startswith("Verdict: 2 respondents stand out")
+    assert sum(f"│ {name} " in few for name in MODELS) <= 5
+    assert "more privacy models: --all shows them." in few
+    answer = evosdc("risk", "data.csv", "--schema", "schema.toml", "--all")
     assert answer.status == 0, answer.err
     assert all(name in answer.out for name in MODELS)
     assert "does not apply" in answer.out

@@ -69,8 +69,9 @@ def test_what_was_found_is_told_and_written_where_it_is_stopped(evosdc, tmp_path
 def test_the_table_is_for_people(evosdc):
     answer = evosdc("tune", *WORDS, *FEW, "--seed", 1)
     assert answer.status == 0
-    for words in ("rank-swapping", "evosdc mask top-coding housing", "--seed", "Best file of all"):
+    for words in ("rank-swapping", "evosdc mask ", "--seed", "Best file of all"):
         assert words in answer.out
+    assert len(answer.out.splitlines()) <= 15
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from evosdc.experiment.experiment import Experiment, StopRule
 from evosdc.experiment.portfolio import begun_from, starting_individuals
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
-from evosdc.experiment.time_budget import MOST_CONCLUDING, MOST_KEPT, PROVING, TimeGiven, differing_numbers, time_of
+from evosdc.experiment.time_budget import FOR_JUDGES, MOST_CONCLUDING, MOST_KEPT, PROVING, TimeGiven, differing_numbers, time_of
 from evosdc.plugins.registry import default_registry
 from evosdc.time_limit import DeadlineOver
 
@@ -46,8 +46,14 @@ def test_what_follows_the_search_has_a_share_at_most():
 def test_the_verdict_on_a_large_file_may_have_half():
     given = TimeGiven.of(StopRule(whole=60.0), monotonic(), 3_000_000, 6)
     assert MOST_KEPT * 60.0 < given.concluding <= MOST_CONCLUDING * 60.0
-    for judging in (0.0, 10_000.0):
-        assert given.for_search(judging) == pytest.approx(60.0 - given.concluding, abs=0.5)
+    assert given.for_search(0.0) == pytest.approx(60.0 - given.concluding, abs=0.5)
+
+
+def test_judges_have_a_fifth_of_the_time_where_they_need_it():
+    given = TimeGiven.of(StopRule(whole=60.0), monotonic(), 3_000_000, 6)
+    assert given.for_search(10_000.0) == pytest.approx(60.0 - given.concluding - FOR_JUDGES * 60.0, abs=0.5)
+    few = TimeGiven.of(StopRule(whole=100.0), monotonic(), 1000, 10)
+    assert few.for_search(1.0) == pytest.approx(100.0 - few.concluding - 2.0, abs=0.5), "twice what they may need"
 
 
 def test_the_verdict_on_numbers_takes_longer():
