@@ -7,21 +7,12 @@ import pytest
 
 from evosdc.cli import main
 from evosdc.cli.compiling import COMPILING
+from evosdc.secret import Key
 
 SHORT = ("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.3s", "--no-second-opinion")
 """A protection that takes no time, and may end with a file that nobody may get."""
 
-LONGER = (
-    "protect",
-    "survey.csv",
-    "--schema",
-    "schema.toml",
-    "--generations",
-    "2",
-    "--no-second-opinion",
-    "--bound",
-    "30",
-)
+LONGER = (*SHORT[:4], "--generations", "2", "--no-second-opinion", "--bound", "12")
 """One that ends with a file that some may get."""
 
 
@@ -69,8 +60,9 @@ def finished(tmp_path_factory):
     home = tmp_path_factory.mktemp("finished")
     for name, text in (("survey.csv", "sex,age,town\n" + ROWS), ("schema.toml", SCHEMA), ("e.toml", EXPERIMENT)):
         (home / name).write_text(text)
+    Key(bytes([3] * 32)).write(home / "drawn-from")  # what other keys draw may be refused
     with pytest.raises(SystemExit) as caught:
-        main(["run", str(home / "e.toml"), "-o", str(home / "r"), "--quiet"])
+        main(["run", str(home / "e.toml"), "-o", str(home / "r"), "--key", str(home / "drawn-from"), "--quiet"])
     assert not caught.value.code
     return home
 
