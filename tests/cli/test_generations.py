@@ -23,7 +23,10 @@ def test_the_search_ends_by_them_and_the_file_is_the_same(evosdc, tmp_path) -> N
         found.append(json.loads(answer.out))
     assert [result["generations"] for result in found] == [3, 3]
     assert found[0]["digest"] == found[1]["digest"]
-    assert (tmp_path / "one/best.csv").read_bytes() == (tmp_path / "two/best.csv").read_bytes()
+    one, two = (
+        tmp_path / folder / result["best"]["file"] for folder, result in zip(("one", "two"), found, strict=True)
+    )
+    assert one.read_bytes() == two.read_bytes()
     stop = json.loads((tmp_path / "one/resolved.json").read_text())["stop"]
     assert (stop["generations"], stop["seconds"]) == (3, None)
 
