@@ -16,7 +16,15 @@ from evosdc.experiment.experiment import Experiment, StopRule
 from evosdc.experiment.portfolio import begun_from, starting_individuals
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
-from evosdc.experiment.time_budget import FOR_JUDGES, MOST_CONCLUDING, MOST_KEPT, PROVING, TimeGiven, differing_numbers, time_of
+from evosdc.experiment.time_budget import (
+    FOR_JUDGES,
+    MOST_CONCLUDING,
+    MOST_KEPT,
+    PROVING,
+    TimeGiven,
+    differing_numbers,
+    time_of,
+)
 from evosdc.plugins.registry import default_registry
 from evosdc.time_limit import DeadlineOver
 

@@ -30,7 +30,7 @@ def test_the_figures_of_both_files_are_shown(tmp_path):
     }
     assert (found["rows"][1]["original"], found["rows"][1]["published"]) == ("1.235", "infinite")
     page = render([run])
-    assert "What the published file reveals by itself" in page
+    assert "The file by itself" in page
     assert "k = 3: &lt;all&gt; alike" in page
     assert "<bdi>a, b</bdi>" in page
 
@@ -39,4 +39,4 @@ def test_runs_without_such_figures_have_no_section(tmp_path):
     for name, document in (("none", None), ("note", {"note": "A privacy model failed."}), ("odd", {"models": [1]})):
         run = run_with(tmp_path / name, document)
         assert privacy_rows(run) is None
-        assert "What the published file reveals by itself" not in render([run])
+        assert "The file by itself" not in render([run])
