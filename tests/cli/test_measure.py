@@ -43,7 +43,7 @@ def test_baselines_are_the_original_and_a_permutation(evosdc, files):
     baselines = document["baselines"]
     assert set(baselines) == {"identity", "permutation"}
     assert baselines["identity"]["il"] == 0.0
-    assert baselines["identity"]["ranked-linkage"] > baselines["permutation"]["ranked-linkage"]
+    assert baselines["identity"]["two-way-linkage"] > baselines["permutation"]["two-way-linkage"]
     assert baselines["permutation"]["ctbil"] == 0.0
     assert baselines["permutation"]["il"] > 0.0
     again = json.loads(evosdc("measure", "o.csv", "m.csv", "--schema", "s.toml", "--baselines", "--json").out)
@@ -70,9 +70,9 @@ def test_parameters_of_measures_that_are_not_taken_are_refused(evosdc, files):
 def test_defaults_follow_roles_and_scales(evosdc, files):
     given = ("measure", "o.csv", "m.csv", "--schema", "s.toml", "--json")
     document = json.loads(evosdc(*given).out)
-    assert {"ctbil", "dbrl", "ranked-linkage"} <= set(document)
+    assert {"ctbil", "dbrl", "two-way-linkage"} <= set(document)
     assert document["risks"] == "max"
-    assert document["dr"] == max(document[name] for name in ("dbrl", "prl", "ranked-linkage") if name in document)
+    assert document["dr"] == max(document[name] for name in ("dbrl", "prl", "two-way-linkage") if name in document)
     assert "prl" in json.loads(evosdc(*given, "--protect", "sex").out)
 
 
