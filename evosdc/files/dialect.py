@@ -5,7 +5,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -21,6 +21,9 @@ SEPARATORS = (",", ";", "\t", "|", BLANK)
 _SAMPLE = 200
 _FEWEST_BELOW_TITLE = 3
 """A line with one text above so many names is a title; above two names it could be theirs, one short."""
+
+_SAID = re.compile(r"sep=([^\r\n])\r?\n?")
+"""A first line by which Excel is told the separator."""
 
 _GAP = re.compile(r'("(?:[^"]|"")*+")|[ \t]+')
 _QUOTE_BEHIND_BLANK = re.compile(r'(?:^|[,;|\t]) +"', re.MULTILINE)
@@ -113,6 +116,10 @@ def recognised(head: str, separator: str | None = None, names: Sequence[str] | N
         Of the columns of a file without a header line.
     """
     lines = lines_of(head, _SAMPLE + 1)
+    said = _SAID.fullmatch(lines[0]) if lines and names is None else None
+    if said is not None:
+        found = recognised(head[len(lines[0]) :], said[1])
+        return replace(found, header=(found.header or 0) + 1, begin=found.begin + 1)
     quote = _quote(lines, (separator,) if separator else SEPARATORS)
     separator = separator or sniffed(lines, quote)
     found = _records(lines, separator, quote)
@@ -188,6 +195,8 @@ def _one_short(names: Sequence[str], body: Sequence[Line], separator: str) -> bo
     """Whether a header lacks the name of row names, which differ from each other and stand first in each record."""
     if not body or any(len(record.fields) != len(names) + 1 for record in body):
         return False
+    if not any(record.fields[-1] for record in body):
+        return False  # a separator too many ends each record
     firsts = [record.fields[0] for record in body]
     if len(set(firsts)) < len(firsts) or not all(names):
         return False

@@ -123,6 +123,16 @@ def test_row_names_of_words_are_told_from_ragged_lines():
         parse_delimited(b"mpg,cyl\nMazda,21,6\nMazda,32,4\n", "x")
 
 
+def test_a_separator_at_the_end_of_each_record_is_no_row_name():
+    with pytest.raises(DataError, match="line 2 has 3"):
+        parse_delimited(b"a,b\n1,x,\n2,y,\n", "x")
+
+
+def test_a_first_line_may_say_the_separator():
+    found = parse_delimited(b"sep=;\na;b\n1,5;x\n2;y\n", "x")
+    assert (found.dialect.names, cells(found), found.place(1)) == (("a", "b"), [["1,5", "x"], ["2", "y"]], "line 4")
+
+
 @pytest.mark.parametrize("title", ["Survey 2024\n", "Survey 2024,,\n", "Survey 2024\n\n", "Survey\nof May\n"])
 def test_a_title_above_the_names_is_left_out_with_a_remark(tmp_path, title):
     path = write(tmp_path, f"{title}age,sex,region\n40,f,n\n50,m,s\n")
