@@ -186,8 +186,13 @@ class NumberTexts(Sequence[str]):
 
     @property
     def numbers(self) -> NDArray[np.float64] | None:
-        """The numbers that all cells write, None where one of them writes none; not to be changed."""
-        return self.occurring if self.all_numbers else None
+        """The numbers that all texts write, None where one of them writes none; not to be changed.
+
+        Where some are not whole they are those of the cells, so that a number may stand there several times.
+        """
+        if not self.all_numbers:
+            return None
+        return self.occurring if self.fractional else self.values
 
     @cached_property
     def fractional(self) -> bool:

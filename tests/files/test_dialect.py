@@ -128,6 +128,13 @@ def test_a_separator_at_the_end_of_each_record_is_no_row_name():
         parse_delimited(b"a,b\n1,x,\n2,y,\n", "x")
 
 
+def test_many_whole_numbers_with_a_code_among_them_are_numbers(tmp_path):
+    lines = ["region,income", *(f"{'ns'[k % 2]},{k * 17 % 991}" for k in range(300)), "n,9999"]
+    source = read_source(write(tmp_path, "\n".join(lines)))
+    assert source.table.schema["income"].scale_word == "numeric"
+    assert source.table.column("income")[-1] == 9999
+
+
 def test_a_first_line_may_say_the_separator():
     found = parse_delimited(b"sep=;\na;b\n1,5;x\n2;y\n", "x")
     assert (found.dialect.names, cells(found), found.place(1)) == (("a", "b"), [["1,5", "x"], ["2", "y"]], "line 4")
