@@ -118,8 +118,8 @@ def recognised(head: str, separator: str | None = None, names: Sequence[str] | N
     lines = lines_of(head, _SAMPLE + 1)
     said = _SAID.fullmatch(lines[0]) if lines and names is None else None
     if said is not None:
-        found = recognised(head[len(lines[0]) :], said[1])
-        return replace(found, header=(found.header or 0) + 1, begin=found.begin + 1)
+        below = recognised(head[len(lines[0]) :], said[1])
+        return replace(below, header=(below.header or 0) + 1, begin=below.begin + 1)
     quote = _quote(lines, (separator,) if separator else SEPARATORS)
     separator = separator or sniffed(lines, quote)
     found = _records(lines, separator, quote)

@@ -55,20 +55,10 @@ def _path_and_name(path: Path) -> tuple[Path, str]:
     return (path.with_name(file), name) if sign and file and not path.exists() else (path, "")
 
 
-def hierarchy_of_text(text: str, origin: str, separator: str | None = None, rooted: bool = False) -> Hierarchy:
-    """Return the hierarchy that a text in the ARX form, or of edges, writes; raises as `read_hierarchy`.
-
-    Parameters
-    ----------
-    text, origin : str
-        What is read, and its place for messages.
-    separator : str, optional
-        By default the semicolon, comma or tab, whichever the first line has most of.
-    rooted : bool
-        Whether a root is put on top of several labels, as ARX does when it suppresses values.
-    """
+def hierarchy_of_text(text: str, origin: str) -> Hierarchy:
+    """Return the hierarchy that a text in the ARX form, or of edges, writes; raises as `read_hierarchy`."""
     first = next((line for line in text.splitlines() if line.strip()), "")
-    separator = separator if separator and separator in first else max(";,\t", key=first.count)
+    separator = max(";,\t", key=first.count)
     rows = [
         tuple(cell.strip() for cell in row)
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -77,8 +67,6 @@ def hierarchy_of_text(text: str, origin: str, separator: str | None = None, root
     if all(len(row) == 2 for row in rows) and {row[1] for row in rows} & {row[0] for row in rows}:
         named = tuple(cell.casefold() for cell in rows[0]) == _HEADER and rows[0][0] not in {row[1] for row in rows}
         return Hierarchy.from_edges(rows[1:] if named else rows, origin)
-    if rooted and len({row[-1] for row in rows}) > 1:
-        rows = [(*row, ROOT) for row in rows]
     return Hierarchy(tuple(row[0] for row in rows), tuple(row[1:] for row in rows), origin)
 
 
