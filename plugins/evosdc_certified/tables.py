@@ -28,6 +28,10 @@ SMALL = 30.0
 """Standard deviations of the noise that a group holds before there are more groups than as a rule."""
 
 
+HIDDEN = 4.0
+"""Standard deviations of the noise below which a missing value is taken never to occur; noise exceeds them in 3e-5."""
+
+
 @dataclass(frozen=True, eq=False)
 class NoisyTable:
     """Counts of one combination of attributes, with noise.
@@ -112,7 +116,7 @@ class PrivateTables:
         """
         found = next(table for table in self.tables if table.columns == (column,))
         counts = found.counts.copy()
-        if counts[-1] < 3.0 * found.sigma:
+        if counts[-1] < HIDDEN * found.sigma:
             counts[-1] = -np.inf
         return on_simplex(counts, float(self.records))
 
