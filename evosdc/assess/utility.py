@@ -308,7 +308,7 @@ def trust(analyses: Mapping[str, Any]) -> dict[str, list[str]]:
         sound = [entry for entry in entries if entry["holds"]]
         poor = sorted((entry for entry in entries if not entry["holds"]), key=lambda entry: -distance(entry))
         if sound:
-            many = f"All {len(entries)}" if not poor else f"{len(sound)} of {len(entries)}"
+            many = f"All {len(entries)}" if not poor and len(entries) > 1 else f"{len(sound)} of {len(entries)}"
             yes.append(f"{many} {what} ({_worst_of(sound)}).")
         if poor:
             no.append(f"{what.capitalize()}: {named([title(entry) for entry in poor], 3)}.")

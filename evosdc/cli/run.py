@@ -170,13 +170,15 @@ def resume(run_dir: Path, options: ResumeOptions) -> None:
 
 
 def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> None:
-    """End with exit status 1 where a requirement does not hold; on fresh draws, of a randomised file.
+    """End with exit status 1 where the file must not be published, as its name then says, or a requirement is not met.
 
-    `limits`: or a limit that evosdc set itself. A search keeps these, and a file made without one may not.
+    Of a randomised file fresh draws decide. `limits`: or a limit that evosdc set itself. A search keeps these, and a
+    file made without one may not.
     """
     from evosdc.assess.verdict import on_verdict, unmet
     from evosdc.cli.text import say
     from evosdc.model.constraint import CONDITIONAL
+    from evosdc.runs.layout import REFUSED
 
     missed = unmet(result, limits)
     for entry in missed if not as_json else ():
@@ -184,7 +186,7 @@ def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> Non
             accepts = entry["requirement"] != CONDITIONAL and result["verdict"]["publishable"]
             accepted = f', which "{CONDITIONAL}" would accept' if accepts else ""
             say(f"Requirement NOT met: {entry['requirement']}. The verdict is: {entry['verdict']}{accepted}.", err=True)
-    if missed:
+    if missed or REFUSED in result["best"]["file"]:
         click.get_current_context().exit(1)
 
 

@@ -134,11 +134,11 @@ class RunFolder:
         """Return the path of one of its files."""
         return self.path / name
 
-    def name_by_verdict(self, name: str, publishable: bool | None) -> str:
+    def name_by_verdict(self, name: str, refused: bool) -> str:
         """Rename the file that a run wrote, and return its name: with `REFUSED` where the verdict forbids it."""
         stem, suffix = name.replace(REFUSED, "").split(".", 1)
-        own, refused = f"{stem}.{suffix}", f"{stem}{REFUSED}.{suffix}"
-        named, other = (refused, own) if publishable is False else (own, refused)
+        plain, marked = f"{stem}.{suffix}", f"{stem}{REFUSED}.{suffix}"
+        named, other = (marked, plain) if refused else (plain, marked)
         if name != named:
             self.file(name).replace(self.file(named))
         self.file(other).unlink(missing_ok=True)  # of an earlier verdict

@@ -232,7 +232,7 @@ def test_what_can_be_trusted_is_told_with_the_worst_of_it_and_of_the_rest():
     tables.append(table(["b", "c"], 20.0, False))
     told = trust({"tables": tables, "means": [], "correlations": []})
     assert told["yes"] == [
-        "All 1 column counts (exactly as they were).",
+        "1 of 1 column counts (exactly as they were).",
         "1 of 3 tables of two columns (worst cell 2.9 standard errors off).",
     ]
     assert told["no"] == ["Tables of two columns: b x c and a x c.", "Single records."]
@@ -347,7 +347,7 @@ def test_sensitive_attributes_are_not_known_to_the_intruder():
 def test_counts_that_hold_in_classes_alone_are_told():
     table = {"attributes": ["age"], "moved": 3.0, "average": 0.7, "worst": 1.5, "holds": True}
     told = trust({"tables": [table | {"by_value": {"moved": 20.1, "holds": False}}]})
-    assert told["yes"] == ["All 1 column counts (worst cell 1.5 standard errors off)."]
+    assert told["yes"] == ["1 of 1 column counts (worst cell 1.5 standard errors off)."]
     assert "Counts by single value of age, which hold in classes alone." in told["no"]
 
 

@@ -1,0 +1,64 @@
+"""A file that must not be published says so by its name, and the command by its exit status."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evosdc.runs.layout import REFUSED, RunFolder
+
+QUICK = ("--generations", "1", "--no-tune", "--no-second-opinion", "--quiet")
+MARKED = f"best{REFUSED}.csv"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    rng, path = np.random.default_rng(4), tmp_path_factory.mktemp("refused")
+    people = {"age": rng.integers(18, 40, 200), "sex": rng.choice(["f", "m"], 200), "job": rng.choice(list("abc"), 200)}
+    pd.DataFrame(people).to_csv(path / "people.csv", index=False)
+    return path
+
+
+def test_a_refused_file_is_never_called_best_csv(evosdc, home) -> None:
+    answer = evosdc("protect", home / "people.csv", *QUICK, "--seed", "1", "-o", home / "seeded")
+    assert answer.status == 1
+    assert answer.out.startswith("Verdict: NOT PUBLISHABLE")
+    assert f"Protected file:  {home / 'seeded' / MARKED}" in answer.out
+    assert (home / "seeded" / MARKED).is_file()
+    assert not (home / "seeded" / "best.csv").exists()
+    assert json.loads((home / "seeded" / "result.json").read_text())["best"]["file"] == MARKED
+    assert evosdc("report", home / "seeded").status == 0, "the file is the one that release.json knows"
+    listed = json.loads(evosdc("doctor", home / "seeded", "--json").out)["files"]
+    assert next(one for one in listed if one["name"] == MARKED)["publish"] is False
+
+
+def test_a_file_on_conditions_keeps_its_name(evosdc, home) -> None:
+    answer = evosdc("protect", home / "people.csv", *QUICK, "--bound", "30", "-o", home / "all", "--json")
+    result = json.loads(answer.out)
+    assert result["verdict"]["headline"] == "publishable on conditions"
+    assert (answer.status, result["best"]["file"]) == (0, "best.csv")
+
+
+def test_a_study_from_a_public_seed_keeps_name_and_status(evosdc, home) -> None:
+    (home / "study.toml").write_text(
+        'seed = 1\ndata = { file = "people.csv", protect = ["age", "sex"] }\nstop = { generations = 1 }\n'
+        'start = [{ method = "rank-swapping", p = 20 }, { method = "mdav", k = 3 }]\n'
+    )
+    answer = evosdc("run", home / "study.toml", "-o", home / "study", "--quiet", "--json")
+    result = json.loads(answer.out)
+    assert result["verdict"]["publishable"] is False
+    assert (answer.status, result["best"]["file"]) == (0, "best.csv")
+
+
+def test_a_later_verdict_renames_the_file(tmp_path) -> None:
+    folder = RunFolder(tmp_path)
+    (tmp_path / "best.csv.gz").write_text("new")
+    (tmp_path / f"best{REFUSED}.csv.gz").write_text("old")
+    assert folder.name_by_verdict("best.csv.gz", True) == f"best{REFUSED}.csv.gz"
+    assert folder.name_by_verdict(f"best{REFUSED}.csv.gz", True) == f"best{REFUSED}.csv.gz"
+    assert [path.name for path in tmp_path.iterdir()] == [f"best{REFUSED}.csv.gz"]
+    assert folder.name_by_verdict(f"best{REFUSED}.csv.gz", False) == "best.csv.gz"
+    assert (tmp_path / "best.csv.gz").read_text() == "new"
