@@ -100,6 +100,7 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
 
 def _update(run: Path, opinion: "SecondOpinion", used: Sequence[str], members: "Mapping[str, Any] | None") -> None:
     """Write the verdict and the pages of a run anew by what judges say."""
+    from evosdc.experiment.reader import experiment_of
     from evosdc.experiment.run.opinion import summary_of
     from evosdc.experiment.run.release import judge_again
     from evosdc.report import write_pages
@@ -110,7 +111,7 @@ def _update(run: Path, opinion: "SecondOpinion", used: Sequence[str], members: "
     kept = {"classical": before.classical, "classical_label": before.classical_label, "members": members}
     folder = RunFolder(run)
     with folder:
-        judge_again(folder, summary_of(opinion, used).model_copy(update=kept))
+        judge_again(folder, summary_of(opinion, used).model_copy(update=kept), experiment_of(folder).goal is not None)
     if (run / REPORT).exists():
         write_pages(run)
 

@@ -42,7 +42,7 @@ def test_a_file_on_conditions_keeps_its_name(evosdc, home) -> None:
     assert (answer.status, result["best"]["file"]) == (0, "best.csv")
 
 
-def test_a_study_from_a_public_seed_keeps_name_and_status(evosdc, home) -> None:
+def test_a_study_without_an_audience_keeps_name_and_status(evosdc, home) -> None:
     (home / "study.toml").write_text(
         'seed = 1\ndata = { file = "people.csv", protect = ["age", "sex"] }\nstop = { generations = 1 }\n'
         'start = [{ method = "rank-swapping", p = 20 }, { method = "mdav", k = 3 }]\n'

@@ -47,7 +47,8 @@ def protected(evosdc, people, folder, *words):
     done = evosdc(
         "protect", people, "--schema", people.with_suffix(".toml"), "--truthful", "--keep-order", "-o", folder, *words
     )
-    return done, pd.read_csv(folder / "best.csv", dtype=str), json.loads((folder / "result.json").read_text())
+    (file,) = folder.glob("best*.csv")
+    return done, pd.read_csv(file, dtype=str), json.loads((folder / "result.json").read_text())
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from evosdc.experiment.run.intruders import found_in, safer_member
 from evosdc.model import Individual
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.printing import NO_TIME
-from evosdc.runs.layout import REFUSED, RELEASE, RESULT, RunFolder
+from evosdc.runs.layout import RELEASE, RESULT, RunFolder
 from evosdc.runs.result import Requirement, Result, SecondOpinion, Verdict
 from evosdc.secret import public
 from evosdc.table.determination import determinations
@@ -118,9 +118,8 @@ def write_release(
         above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
     )
     verdict = verdict_of(_with_opinion(evidence, opinion))
-    # A study from a public seed, in the order of the original, is nothing that anybody would publish.
-    study = public(assembly.seed) is not None and not experiment.data.shuffle
-    refused = verdict.publishable is False and not study and not document["so_far"]
+    # A run without an audience is a study: nobody waits for its file.
+    refused = verdict.publishable is False and experiment.goal is not None and not document["so_far"]
     name = folder.name_by_verdict(document["best"]["file"], refused)
     folder.write_json(
         RELEASE,
@@ -144,8 +143,10 @@ def _stored(evidence: Evidence) -> dict[str, Any]:
     return shown | {"evidence": asdict(replace(evidence, analyses={}, unchanged=()))}
 
 
-def judge_again(folder: RunFolder, opinion: SecondOpinion) -> Result:
+def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Result:
     """Write the verdict of a run anew by a second opinion that came later; return its result.
+
+    `released` says whether the run has an audience, so that the name of its file says what the verdict says.
 
     Raises
     ------
@@ -159,8 +160,7 @@ def judge_again(folder: RunFolder, opinion: SecondOpinion) -> Result:
     verdict = verdict_of(_with_opinion(evidence, opinion))
     required = [entry for entry in result.requirements if not on_verdict(entry.model_dump())]
     wanted = [entry.requirement for entry in result.requirements if entry not in required]
-    study = result.seed is not None and REFUSED not in result.best.file
-    name = folder.name_by_verdict(result.best.file, verdict.publishable is False and not study)
+    name = folder.name_by_verdict(result.best.file, verdict.publishable is False and released)
     folder.write_json(RELEASE, release | {"published": digest(folder.file(name))})
     changed = {
         "verdict": verdict,
