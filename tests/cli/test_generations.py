@@ -33,6 +33,6 @@ def test_the_search_ends_by_them_and_the_file_is_the_same(evosdc, tmp_path) -> N
 
 def test_none_is_no_number_of_generations(evosdc) -> None:
     frame = pd.DataFrame(ROWS, columns=["sex", "age", "town"])
-    with pytest.raises(ParameterError, match="from 1"):
+    with pytest.raises(ParameterError, match="or equal to 1"):
         evosdc_api.protect(frame, generations=0)
     assert evosdc(*WORDS, "--generations", "0").status == 2
