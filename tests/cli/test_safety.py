@@ -271,7 +271,7 @@ def test_measures_of_protect_can_be_chosen(evosdc, tmp_path, caplog):
     answer = evosdc(*words)
     assert answer.status in (0, 1), answer.err
     assert caplog.messages == ["prl is left out: it judges at most 16 attributes, and these are 18"]
-    assert {"dbrl", "ranked-linkage"} < set(json.loads(answer.out)["best"]["scores"])
+    assert {"dbrl", "two-way-linkage"} < set(json.loads(answer.out)["best"]["scores"])
     answer = evosdc(*words[:-4], "-o", "named", *words[-2:], "--dr", "id,dbrl")
     assert answer.status in (0, 1), answer.err
     assert len(caplog.messages) == 1
