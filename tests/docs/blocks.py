@@ -28,7 +28,11 @@ from tests.docs.commands import check_form, lines_of, run_line
 
 NOT_RUN = re.compile(r"\A# not run here: (\S.+)\n")
 NAMED = re.compile(r"\A# ([\w-]+\.[a-z]+)\n")
-SHORTER = ((re.compile(r"\btime=\d+\b"), "time=1, tune=False"), (re.compile(r'seconds(=|": )\d+'), r"seconds\g<1>1"))
+SHORTER = (
+    (re.compile(r"(evosdc\.(?:tune|limit|Protector)\([^\n]*)\btime=\d+\b"), r"\g<1>time='1s'"),
+    (re.compile(r"\btime=\d+\b"), "time=1, tune=False"),
+    (re.compile(r'seconds(=|": )\d+'), r"seconds\g<1>1"),
+)
 """What a search of a page is told in its place."""
 REFUSED = "Verdict: NOT PUBLISHABLE"
 """What a search of little time may end with, and status 1."""
