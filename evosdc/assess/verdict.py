@@ -217,7 +217,13 @@ def _against(evidence: Evidence) -> list[str]:
             f"Only {evidence.changed} of {evidence.cells} protected values differ from the original. Search longer."
         )
     if evidence.idle:
-        reasons.append("It scores no better than the unprotected original. Search longer, or protect more columns.")
+        before = (evidence.intruder or {}).get("original_percent")
+        reasons.append(
+            f"The original itself is within the {evidence.bound:g} %: these columns need no masking for this audience. "
+            "Protect more columns, or set a smaller --bound."
+            if before is not None and before <= evidence.bound
+            else "It scores no better than the unprotected original. Search longer, or protect more columns."
+        )
     reasons += _tails(evidence)
     reasons += [*learned_too_much(evidence.members), *evidence.given_away]
     if evidence.public_seed:

@@ -26,7 +26,7 @@ def test_they_are_left_out_with_a_warning(frame):
     with pytest.warns(UserWarning, match=r"patient_id.*remarks") as told:
         masked = evosdc.mask(frame, "pram", p=0.1)
     assert len(told) == 1
-    assert "Name them in attributes to keep them" in str(told[0].message)
+    assert "Name them in protect to keep them" in str(told[0].message)
     assert list(masked.columns) == ["sex", "town"]
     assert not masked["sex"].equals(frame["sex"])
 

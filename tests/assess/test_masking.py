@@ -12,7 +12,7 @@ import pytest
 import evosdc
 from evosdc.assess.mask import sampling_weights, strata_of
 from evosdc.cli import main
-from evosdc.errors import DataError, ParameterError, SchemaError
+from evosdc.errors import DataError, InputError, ParameterError
 from evosdc.table.joining import join_parts
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
@@ -64,7 +64,7 @@ def test_strata_too_small_for_the_method_are_counted() -> None:
 
 
 def test_unknown_strata_are_refused_with_a_suggestion() -> None:
-    with pytest.raises(SchemaError, match="region"):
+    with pytest.raises(InputError, match="Did you mean 'region'"):
         evosdc.mask(survey(), "mdav", k=2, by=["regoin"])
 
 

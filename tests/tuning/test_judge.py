@@ -71,7 +71,7 @@ def test_a_draw_is_the_file_that_the_mask_function_makes() -> None:
     judge.judge([(one, draw) for draw in range(3)])
     original = PROBLEM.genotype.microdata.original
     for trial in judge.known(one.key):
-        own = one.masking.params | {"attributes": original.schema.names, "seed": 1, "draw": trial.draw}
+        own = one.masking.params | {"protect": original.schema.names, "seed": 1, "draw": trial.draw}
         made = evosdc.mask(original, "rank-swapping", **own)
         assert PROBLEM.score(made)[0] == dict(trial.scores)
     assert judge.known(one.key)[0].draw == 0

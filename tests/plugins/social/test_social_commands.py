@@ -385,7 +385,7 @@ def test_protection_of_a_graph_is_one_command(tmp_path: Path, capsys: pytest.Cap
     assert judged["judges"]["neighbourhood-dr"]["value"] == pytest.approx(further["percent"])
     assert not [sentence for sentence in judged["warnings"] if "another order" in sentence]
     assert further["percent"] > 9
-    (condition,) = [text for text in told["conditions"] if "whoever knows the neighbours of people" in text]
+    (condition,) = [text for text in told["conditions"] if "anyone who knows the neighbours of people" in text]
     assert f"{further['percent']:.1f} % of the people" in condition
     assert told["headline"] != "publishable"
     assert "Mr Hi" not in report
