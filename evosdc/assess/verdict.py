@@ -7,7 +7,7 @@ from typing import Any
 
 from evosdc.assess.intruder import found_by_intruder, measured_by
 from evosdc.assess.utility import destroyed, named, shown, trust
-from evosdc.model.constraint import ACCEPTED, CONDITIONAL, YES, without_publishable
+from evosdc.model.constraint import ACCEPTED, CONDITIONAL, MOST_SURE, TIMES_BOUND, YES, without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.printing import four_digits
 from evosdc.runs.result import Audience, Bound, Trust, Verdict
@@ -328,10 +328,6 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         )
     return conditions
 
-
-MOST_SURE, TIMES_BOUND = 100.0 / 3.0, 1.5
-"""Per cent of the matches that look surest that may be right: one in three, the greatest risk of a single person in
-use (cells of three). Where more than that may be found in the mean, so many times this bound."""
 
 TAIL = "tail"
 """The family of judges of the people worst off."""

@@ -1,13 +1,14 @@
 """Bounds of risk that a search keeps where nothing was required."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 from evosdc.assess.intruder import strictest_bound
 from evosdc.errors import ParameterError
 from evosdc.experiment.experiment import Experiment, MeasureEntry, Measures
 from evosdc.model import Microdata, PostRandomised
-from evosdc.model.constraint import ACCEPTED, Constraint, without_publishable
+from evosdc.model.constraint import ACCEPTED, MOST_SURE, TIMES_BOUND, Constraint, without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.table.schema import Role
 
@@ -69,6 +70,26 @@ def learned_of(registry: Registry) -> dict[str, float]:
     return dict.fromkeys(registry.defaults("measure", "lookup"), MOST_LEARNED)
 
 
+MATCHED = 3000, 10_000_000
+"""Records of which the people worst off are looked for, and pairs of them with different originals up to which a search
+follows that: it matches all pairs for each file that it keeps."""
+
+
+def tails_of(microdata: Microdata, registry: Registry, goal: float | None) -> dict[str, float]:
+    """Return the measures of the people worst off that a search with a goal follows, each with the verdict's bound.
+
+    None of a large file of many combinations, and none that not even the original exceeds.
+    """
+    names, n = registry.defaults("measure", "tail"), len(microdata.original)
+    different = min(
+        n, prod(len(a.categories) + 1 if a.categorical else n for a in microdata.original.schema.attributes)
+    )
+    if goal is None or not 0 < min(n, MATCHED[0]) * different <= MATCHED[1]:
+        return {}
+    most = max(MOST_SURE, TIMES_BOUND * goal)
+    return {name: most for name in names if _score_of_original(name, microdata, registry) > most}
+
+
 def _score_of_original(name: str, microdata: Microdata, registry: Registry) -> float:
     """Return what a measure says of the original itself; 0 where it has nothing to say of such a file."""
     try:
@@ -83,7 +104,8 @@ def aims_of(
     """Return the measures that a search has to keep to the bound of the verdict; none where it has no such goal.
 
     They are those, among the measures by which it judges the risk, that a verdict may state, but for those that a
-    requirement bounds already.
+    requirement bounds already. A search with a goal keeps what masked sensitive attributes disclose to the same bound:
+    it has nothing else that would mask them.
 
     Parameters
     ----------
@@ -99,7 +121,8 @@ def aims_of(
     if not verdict and goal is None:
         return {}
     bounded = {constraint.name for constraint in map(Constraint.parse, others) if constraint.operator == "<="}
-    stated = set(registry.defaults("measure", "identity")) - bounded
+    risks = [*registry.defaults("measure", "identity"), *(registry.defaults("measure", "inference") if goal else ())]
+    stated = set(risks) - bounded
     accepted = ACCEPTED if goal is None else goal
     return dict.fromkeys((name for name in judged if name in stated), strictest_bound(others, registry, accepted))
 
@@ -144,7 +167,8 @@ def with_origins(
     """
     texts = [str(entry["requirement"]) for entry in judged]
     exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry, accepted))
-    own = dict.fromkeys(harms_of(registry), most_harm) | exact | learned_of(registry)
+    tails = dict.fromkeys(registry.defaults("measure", "tail"), max(MOST_SURE, TIMES_BOUND * accepted))
+    own = dict.fromkeys(harms_of(registry), most_harm) | exact | learned_of(registry) | tails
     limits = [*limits_of(own), *aims]
     last = {text: place for place, text in enumerate(texts)}
     return [

@@ -10,7 +10,7 @@ from evosdc.engine.choice import choice_of
 from evosdc.engine.headline import Headline, unmasked_of
 from evosdc.errors import ExperimentError, Fault, ParameterError
 from evosdc.experiment.data import load_data, microdata_of
-from evosdc.experiment.default_constraints import aims_of, exact_risks, harms_of, limits_of
+from evosdc.experiment.default_constraints import aims_of, exact_risks, harms_of, limits_of, tails_of
 from evosdc.experiment.experiment import DataSource, Experiment
 from evosdc.experiment.plan_genotype import plan_genotype
 from evosdc.experiment.reader import parse_experiment
@@ -174,8 +174,11 @@ def protection(
         measures = {"il": [], "dr": [], **assurance["measures"], **named}
         harms = False  # labels of groups are true: nothing was relabelled
     bounds = harms_of(registry) | exact_risks(microdata, registry, require, accepted) if harms else {}
+    bounds |= tails_of(microdata, registry, goal) if harms else {}
     limited = {name: bound for name, bound in bounds.items() if name not in (*measures["il"], *dr)}
     aims = aims_of(wished, registry, _names(measures["dr"]), goal) if harms else {}
+    if options.fitness is None and assurance is None and not aims:
+        fitness = registry.default("fitness", "balance")  # nothing bounds the risk that is judged
     measures["other"] = [
         *measures.get("other", ()),
         *limited,

@@ -29,6 +29,11 @@ GREATEST = 1e9
 """No constraint counts for more: an excess is finite whatever a figure says."""
 
 
+MOST_SURE, TIMES_BOUND = 33.0, 1.5
+"""Per cent of the matches that look surest that may be right: one in three, the greatest risk of a single person in use
+(cells of three). Where more than that may be found in the mean, so many times this bound."""
+
+
 YES, CONDITIONAL = "publishable", "publishable on conditions"
 """What can be required of the verdict: one without conditions, or one that does not forbid to publish."""
 

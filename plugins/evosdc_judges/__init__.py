@@ -85,7 +85,8 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
         default_for=(),
     )  # fmt: skip
     for name, place, family, summary, source in risks:
-        yield _spec(name, place, family, "dr", summary, source)
+        followed = ("judge", "tail") if family == "tail" else ("judge",)
+        yield replace(_spec(name, place, family, "dr", summary, source), default_for=followed)
     for name, place, family, summary, source in members:
         least = 0.0 if family == "membership" else -100.0
         yield replace(_spec(name, place, family, "dr", summary, source), range=(least, 100.0), default_for=("members",))

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from pydantic import Field
 
-from evosdc.model import Estimate, Estimated, Judge
+from evosdc.model import Changes, Estimate, Estimated, Judge, Rescoring
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc.time_limit import check_time
@@ -15,6 +15,9 @@ from evosdc_judges.intervals import in_per_cent, wilson
 from evosdc_judges.members import tenth
 from evosdc_judges.membership import gower_places, nearest_distances
 from evosdc_judges.people import People, people_of
+
+NEGLIGIBLE = 40.0
+"""An original that is less likely by e to this power than the likeliest adds nothing that a number could hold."""
 
 _NEVER = -1e9
 """Logarithm of the likelihood of a pair of values that never occurs."""
@@ -69,11 +72,17 @@ class FittedSurest(Estimated):
     def __init__(self, original: Table, people: People, params: SurestMatches.Params) -> None:
         self._people, self._matches = people, params.matches
         self._asked = people.sampled(np.arange(len(people), dtype=np.intp), params.records, 16)
+        self._distinct, mine, self._counts = np.unique(people.codes, axis=0, return_inverse=True, return_counts=True)
+        self._mine = mine.astype(np.int64).ravel()
         self._apart = nearest_distances(*gower_places(original.take(self._asked), original, original), 2)[:, 1]
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the precision of the surest matches."""
         return self.details(masked)[0]
+
+    def track(self, masked: Table) -> "SurestTracker":
+        """Return a tracker that matches anew wherever a score is wanted, and estimates in between."""
+        return SurestTracker(self, masked)
 
     def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
         """Return the precision of the surest matches, and of others."""
@@ -89,7 +98,8 @@ class FittedSurest(Estimated):
             flat[offsets[v] : offsets[v] + size * size] = np.log(
                 shares, out=np.full_like(shares, _NEVER), where=shares > 0
             ).ravel()
-        found = matches(published, codes, self._asked.astype(np.int64), flat, offsets, sizes)
+        own = published.take(self._asked, axis=0), self._mine.take(self._asked)
+        found = matches(*own, self._distinct, self._counts.astype(np.int64), flat, offsets, sizes)
         right, sure = found[:, 0], found[:, 1]
         chosen = np.argsort(-sure, kind="stable")[: self._matches]
         precision = in_per_cent(wilson(float(right[chosen].sum()), len(chosen)))
@@ -100,39 +110,48 @@ class FittedSurest(Estimated):
         }
 
 
+class SurestTracker(Rescoring):
+    """A tracker that takes the surest matches of children for those of their parent until one of them is kept."""
+
+    def estimates(self, changes: Changes) -> Numbers:
+        """Return the precision of the parent for each child."""
+        return np.full(len(changes.ends), self.score)
+
+
 @njit(cache=True)
 def matches(
-    published: Codes, originals: Codes, asked: Keys, likelihoods: Numbers, offsets: Keys, sizes: Keys
+    published: Codes, mine: Keys, originals: Codes, counts: Keys, likelihoods: Numbers, offsets: Keys, sizes: Keys
 ) -> Numbers:
-    """Return for each asked record the credit of its likeliest original, and that one's share of all likelihoods.
+    """Return for each published record the credit of its likeliest original, and that one's share of all likelihoods.
 
     Parameters
     ----------
-    published, originals : ndarray of int32, shape (n, V)
-    asked : ndarray of int64, shape (m,)
-        Positions of published records, which are those of their own originals.
+    published : ndarray of int32, shape (m, V)
+    mine : ndarray of int64, shape (m,)
+        The own one of each among the distinct originals.
+    originals : ndarray of int32, shape (d, V)
+    counts : ndarray of int64, shape (d,)
+        How many originals are so.
     likelihoods : ndarray of float64
         By attribute, published and original class the logarithm.
     offsets, sizes : ndarray of int64, shape (V,)
         Where each attribute's table begins, and its classes.
     """
-    n, attributes = originals.shape
-    found = np.empty((len(asked), 2))
-    scores = np.empty(n)
-    for place in range(len(asked)):
-        j = asked[place]
+    attributes = originals.shape[1]
+    found, scores = np.empty((len(published), 2)), np.empty(len(originals))
+    for j in range(len(published)):
         best = -np.inf
-        for i in range(n):
+        for i in range(len(originals)):
             score = 0.0
             for v in range(attributes):
                 score += likelihoods[offsets[v] + published[j, v] * sizes[v] + originals[i, v]]
             scores[i] = score
             best = max(best, score)
         total, tied = 0.0, 0
-        for i in range(n):
-            total += np.exp(scores[i] - best)
-            if scores[i] >= best - 1e-9:
-                tied += 1
-        found[place, 0] = 1.0 / tied if scores[j] >= best - 1e-9 else 0.0
-        found[place, 1] = 1.0 / total
+        for i in range(len(originals)):
+            if scores[i] > best - NEGLIGIBLE:
+                total += counts[i] * np.exp(scores[i] - best)
+                tied += counts[i] if scores[i] >= best - 1e-9 else 0
+        found[j, 0] = 1.0 / tied if scores[mine[j]] >= best - 1e-9 else 0.0
+        found[j, 1] = 1.0 / total
     return found

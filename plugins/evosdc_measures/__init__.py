@@ -38,7 +38,7 @@ def evosdc_fitnesses() -> Iterator[FitnessSpec]:
     yield FitnessSpec(
         name="max", implementation="evosdc_measures.fitness:Max",
         summary="Greater of information loss and disclosure risk, which favours balance.",
-        meaning="the greater of IL and DR", source="thesis, Eq. 3.4",
+        meaning="the greater of IL and DR", source="thesis, Eq. 3.4", default_for=("balance",),
     )  # fmt: skip
     yield FitnessSpec(
         name="loss", implementation="evosdc_measures.fitness:Loss",

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import evosdc as evosdc_api
+from evosdc.assess.intruder import measured_by
 from evosdc.engine.checkpoint import front_scores
 from evosdc.errors import InputError
 
@@ -45,12 +46,11 @@ def test_the_best_file_is_told_as_its_run_told_it(evosdc, run) -> None:
     assert "An informed intruder is expected to re-identify" in said
 
 
-def test_a_share_found_in_the_other_direction_is_told_apart_from_the_score(evosdc, run) -> None:
-    told = [evosdc_api.member(run, at) for at in range(len(front_scores(run)))]
-    turned = next(one for one in told if (one["records"] or {}).get("looks_for") == "masked record")
-    said = evosdc("member", run, str(turned["member"])).out
-    measure = turned["records"]["measure"]
-    assert f"by {measure}, attack from person to record; from record to person" in said
+def test_the_share_found_is_the_greater_of_both_directions_and_told_with_its_measure(evosdc, run) -> None:
+    for at in range(len(front_scores(run))):
+        found = evosdc_api.member(run, at)["records"]
+        assert found["percent"] >= found["other_percent"]
+        assert f"({found['percent']:.2f} %, by {measured_by(found)})" in evosdc("member", run, str(at)).out
 
 
 def test_judges_say_what_they_said_to_the_run(run) -> None:

@@ -1,6 +1,7 @@
 """Searches for transition matrices: no winner is a relabelling, and what holds is said of fresh draws."""
 
 import json
+from html import escape
 from itertools import product
 
 import numpy as np
@@ -13,6 +14,7 @@ from evosdc.experiment.run.fresh_findings import error_of, impossible_warning, p
 from evosdc.experiment.single_run import run_once
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import default_registry
+from evosdc.report.wording import quoted
 from evosdc.table.table import Table
 from tests.engine.problems import evaluated
 
@@ -171,13 +173,15 @@ stop = {{ generations = 2 }}
     )
     with pytest.raises(SystemExit) as ended:
         main(["run", str(path), "-o", str(tmp_path / "run"), "--quiet"])
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     result = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
     entry = next(e for e in result["fresh"]["requirements"] if e["requirement"] == constraint)
     assert entry["met"] == (status == 0)
-    assert f"{constraint} {'holds' if entry['met'] else 'does NOT hold'}" in told
+    assert (f"Not met: {constraint}." in printed) == (not entry["met"])
     met = all(e["met"] for e in result["fresh"]["requirements"])
     assert ended.value.code == (0 if met else 1)
     report = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    said = "holds" if entry["met"] else "does not hold"
+    assert f"The requirement {quoted(escape(constraint))} {said} there" in report
     assert "of the single draws keep it" in report
     assert "Records in another cell of a two-way table" in report

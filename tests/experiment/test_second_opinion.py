@@ -1,6 +1,7 @@
 """What follows a search: judges that it did not use, a verdict, and the functions and commands that ask for them."""
 
 import json
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -144,7 +145,7 @@ def frame():
 
 def test_protect_returns_all_that_the_command_tells(frame, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found = evosdc.protect(frame, protect=["age", "sex"], time=3, require=["dr <= 90"])
+    found = evosdc.protect(frame, protect=["age", "sex"], time=3, require=["dr <= 90"], fitness="max")
     assert list(tmp_path.iterdir()) == []
     assert found.folder is None
     assert list(found.frame.columns) == list(frame.columns)
@@ -169,7 +170,7 @@ def test_a_requirement_may_name_a_measure_that_nothing_else_looks_at(frame):
 
 
 def test_protect_writes_a_run_where_it_is_asked_to(frame, tmp_path):
-    more = {"tune": False, "second_opinion": False, "folder": tmp_path / "run"}
+    more = {"tune": False, "second_opinion": False, "output": tmp_path / "run"}
     found = evosdc.protect(frame, protect=["age", "sex"], time=0.5, **more)
     assert (found.second_opinion.holds, found.second_opinion.answered) == (None, 0)
     assert found.folder == tmp_path / "run"
@@ -190,7 +191,11 @@ def test_the_command_prints_a_verdict(frame, tmp_path, monkeypatch, capsys):
     assert "answered. " in printed
     assert "without a search" in printed
     assert len(printed.splitlines()) <= 15
-    assert "A second opinion" in (tmp_path / "run" / "report.html").read_text()
+    opinion = json.loads((tmp_path / "run" / "result.json").read_text())["second_opinion"]
+    assert f"{opinion['answered']} of {opinion['asked']} answered. {opinion['text']}" in printed
+    report = (tmp_path / "run" / "report.html").read_text()
+    assert "<summary>Independent attacks " in report
+    assert escape(opinion["text"]) in report
 
 
 def test_a_search_whose_time_was_over_does_not_go_on(frame, tmp_path, monkeypatch):
@@ -229,7 +234,7 @@ def test_judges_without_time_are_named(frame):
     assert (opinion.holds, opinion.answered) == (None, 0)
     assert opinion.asked > 2
     assert set(opinion.best["not_applicable"].values()) == {NO_TIME}
-    assert found.verdict.conditions[-1] == NOT_YET
+    assert found.verdict.conditions[-1] == NOT_YET.replace("evosdc judge", "evosdc.judge"), "in words of Python"
 
 
 def test_the_mask_command_puts_labels_right(frame):

@@ -38,8 +38,9 @@ def wanted(experiment: Experiment, folder: RunFolder, seconds: float) -> bool:
 
 
 def used_judges(experiment: Experiment, registry: Registry) -> list[str]:
-    """Return the judges that an experiment used as measures."""
+    """Return the judges that an experiment used as measures, but for tails, which the verdict asks for in any case."""
     used = {measure.name for measure in experiment.measures.all} if experiment.measures is not None else set()
+    used -= set(registry.defaults("measure", "tail"))
     return [name for name in registry.defaults("measure", "judge") if name in used]
 
 

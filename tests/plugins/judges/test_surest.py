@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from evosdc.assess.verdict import Evidence, verdict_of
+from evosdc.experiment.default_constraints import tails_of
+from evosdc.model import Changes, Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
 from evosdc_judges.surest import matches
@@ -16,11 +18,11 @@ def surest(original, masked, **params):
 
 def test_fixture_worked_by_hand():
     # One attribute. Published 0 comes from 0 (3 of 3), published 1 from 1 (1 of 2) and published 2 from 1 (1 of 2).
-    published, originals = np.array([[0], [0], [0], [1], [2]]), np.array([[0], [0], [0], [1], [1]])
+    published, mine = np.array([[0], [0], [0], [1], [2]]), np.array([0, 0, 0, 1, 1])
     likelihoods = np.log(np.array([[1.0, 1e-300, 1e-300], [1e-300, 0.5, 1e-300], [1e-300, 0.5, 1e-300]])).ravel()
-    found = matches(
-        published.astype(np.int32), originals.astype(np.int32), np.arange(5), likelihoods, np.array([0]), np.array([3])
-    )
+    different, counts = np.array([[0], [1]], dtype=np.int32), np.array([3, 2])
+    layout = np.array([0]), np.array([3])
+    found = matches(published.astype(np.int32), mine, different, counts, likelihoods, *layout)
     assert found[:, 0].tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1 / 2, 1 / 2])
     assert found[:, 1].tolist() == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1 / 2, 1 / 2])
 
@@ -59,6 +61,26 @@ def test_by_its_definition_record_by_record():
     order = np.argsort(-np.round(sure, 12), kind="stable")
     assert beside["all"] == pytest.approx(100 * np.mean(credits))
     assert figure.value == pytest.approx(100 * np.mean(np.array(credits)[order[:7]]), abs=15.0)
+
+
+def test_children_are_taken_to_be_as_sure_as_their_parent_until_one_is_kept():
+    original = people(80)
+    masked = noisy(original, 0.3)
+    fitted = default_registry().build("measure", "surest-matches", {}).fit(original)
+    tracker, rows = fitted.track(masked), np.arange(40, dtype=np.intp)
+    change = Changes.of_one(rows, masked, original.take(rows))
+    assert tracker.estimates(change).tolist() == [fitted.score(masked)]
+    assert tracker.tries(change).tolist() == [fitted.score(change.applied_to(masked))]
+
+
+@pytest.mark.parametrize(("goal", "bound"), [(9.0, 33.0), (33.0, 49.5)])
+def test_a_search_with_a_goal_keeps_to_the_bound_of_the_surest_matches(goal, bound):
+    registry = default_registry()
+    unique = people(200, sizes=(30, 30, 30, 30), scales=("nominal",) * 4)
+    assert tails_of(Microdata(unique, unique.schema.names), registry, goal) == {"surest-matches": bound}
+    assert tails_of(Microdata(unique, unique.schema.names), registry, None) == {}
+    alike = people(200, sizes=(2,), scales=("nominal",))
+    assert tails_of(Microdata(alike, alike.schema.names), registry, goal) == {}
 
 
 def test_the_verdict_refuses_a_file_whose_surest_matches_are_right():
