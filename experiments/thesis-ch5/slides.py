@@ -38,11 +38,11 @@ def census(registry: Registry, ks: Sequence[int] = CENSUS_KS) -> Iterator[tuple[
     original = original_of("census", registry)
     for length in CENSUS_LENGTHS:
         part = original.select(original.schema.names[:length])
-        measures = {f"{content}-discrepancy": {"error": "variation"} for content in LOSSES.values()}
+        fitted = registry.build("measure", "mean-variation", {"bounded": False}).fit(part)
         for k in ks:
             masked = evosdc.mask(part, "mdav", protect=part.schema.names, k=k, destandardise=True, seed=1)
-            found = evosdc.measure(part, masked, measures, protect=part.schema.names)
-            losses = {name: 100.0 * found[f"{content}-discrepancy"] for name, content in LOSSES.items()}
+            found = fitted.breakdown(masked)
+            losses = {name: found[content] for name, content in LOSSES.items()}
             yield length, k, losses | {"IL6": sum(losses.values()) / len(losses)}
 
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from evosdc.errors import DataError, Fault, InputError, ParameterError
 from evosdc.table.table import MISSING, Table
@@ -33,6 +34,9 @@ AFFORDABLE = 0.3
 
 MOST_CELLS = 100_000
 """Cells of one table at most."""
+
+UNSEEN = 1e-6
+"""How likely noise alone is taken for a file at most."""
 
 MEAN_OF_NORMAL = float(np.sqrt(2.0 / np.pi))
 """Mean of the absolute value of a standard normal variable."""
@@ -224,7 +228,8 @@ def measure(
         found.append(NoisyTable((place,), counts, sigma))
     blank = tuple(np.zeros(column.size, dtype=np.int32) for column in domain.columns)
     tables = PrivateTables(domain, budget, tuple(found), blank)
-    if tables.records < 2 or all(t.counts.max() < 3.0 * t.sigma for t in found):
+    hidden = -float(ndtri(UNSEEN / sum(domain.sizes)))  # standard deviations that no cell of noise alone exceeds
+    if tables.records < 2 or all(t.counts.max() < hidden * t.sigma for t in found):
         advice = "Take a greater epsilon, or a file of more records."
         raise DataError(Fault("certify", "noise that hides the whole file", "a larger file or budget", advice))
     tables = tables.with_tables(groups=tuple(_grouped(tables, place) for place in range(len(domain.columns))))

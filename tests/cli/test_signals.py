@@ -193,7 +193,6 @@ def test_what_is_done_after_the_time_is_told(capsys):
     for done in (1, 2):
         shown.tuning(done)
     shown.concluding("asking judges for a second opinion")
-    assert shown.left == ""
     told = capsys.readouterr().err.splitlines()
     assert told[-2:] == [
         "tuning masking methods: 2 files masked and judged, time is over", "asking judges for a second opinion ...",

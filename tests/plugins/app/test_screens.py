@@ -364,6 +364,19 @@ def run(server):
     return "survey"
 
 
+@pytest.fixture(scope="module")
+def traded(server):
+    """A search for a trade-off of loss and risk, which has several files on its front, begun on the command line."""
+    if not (server.folder / "survey.schema.toml").exists():
+        server.post("/init", data="survey.csv")
+    data, schema, run = (server.folder / name for name in ("survey.csv", "survey.schema.toml", "runs/traded"))
+    options = "--protect sex,age,town --fitness max --generations 8 --no-tune --no-second-opinion --quiet"
+    with pytest.raises(SystemExit) as caught:
+        main(["protect", str(data), "--schema", str(schema), *options.split(), "-o", str(run)])
+    assert not caught.value.code
+    return "traded"
+
+
 class TestSearches:
     @pytest.mark.endurance
     def test_two_tabs_are_told_the_same(self, server, run):
@@ -546,9 +559,9 @@ class TestSearches:
         assert not own.exists()
         assert server.post("/withdraw", manifest="other.manifest.json").status == 303
 
-    def test_the_verdict_of_a_stopped_search_is_not_that_of_another_file(self, server, run):
+    def test_the_verdict_of_a_stopped_search_is_not_that_of_another_file(self, server, traded):
         halted = server.folder / "runs" / "halted"
-        shutil.copytree(server.folder / "runs" / run, halted)
+        shutil.copytree(server.folder / "runs" / traded, halted)
         result = json.loads((halted / "result.json").read_text())
         (halted / "result.json").write_text(json.dumps(result | {"so_far": True}))
         status = json.loads((halted / "status.json").read_text())
@@ -570,7 +583,8 @@ class TestSearches:
         shutil.rmtree(halted)
 
     @pytest.mark.endurance
-    def test_a_file_is_looked_at_exported_and_taken_back(self, server, run, monkeypatch):
+    def test_a_file_is_looked_at_exported_and_taken_back(self, server, traded, monkeypatch):
+        run = traded
         page = server.get("/choose", run=run).text
         members = [int(number) for number in re.findall(r'name="member" value="(\d+)" aria', page)]
         links = re.findall(r'<a href="(/choose[^"]+)" tabindex="-1"', page)
