@@ -66,6 +66,8 @@ class Evidence:
         Of `evosdc.assess.intruder.found_by_value`.
     changed, cells : int
         Protected values that differ from the original, of how many.
+    corrected : str
+        What judges say who find more than is claimed, but no more than the bound.
     idle : bool
         Whether publishing the original would score as well.
     exchanged, given_away : sequence of str
@@ -103,6 +105,7 @@ class Evidence:
     by_value: tuple[str, float] | None = None
     changed: int = 0
     cells: int = 0
+    corrected: str = ""
     idle: bool = False
     exchanged: Sequence[str] = ()
     given_away: Sequence[str] = ()
@@ -110,6 +113,12 @@ class Evidence:
     members: Mapping[str, Any] | None = None
     public_seed: bool = False
     above_limit: float | None = None
+
+    @property
+    def harmless_as_it_was(self) -> bool:
+        """Whether no more of the people are re-identified in the original itself than the bound allows."""
+        before = (self.intruder or {}).get("original_percent")
+        return before is not None and before <= self.bound
 
     @property
     def percent(self) -> float:
@@ -212,18 +221,12 @@ def _against(evidence: Evidence) -> list[str]:
         reasons.append(
             "Categories were swapped (A published as B): tables of them are wrong. Search longer, or by other methods."
         )
-    if evidence.cells and 100 * evidence.changed < evidence.cells:
+    if evidence.cells and 100 * evidence.changed < evidence.cells and not evidence.harmless_as_it_was:
         reasons.append(
             f"Only {evidence.changed} of {evidence.cells} protected values differ from the original. Search longer."
         )
-    if evidence.idle:
-        before = (evidence.intruder or {}).get("original_percent")
-        reasons.append(
-            f"The original itself is within the {evidence.bound:g} %: these columns need no masking for this audience. "
-            "Protect more columns, or set a smaller --bound."
-            if before is not None and before <= evidence.bound
-            else "It scores no better than the unprotected original. Search longer, or protect more columns."
-        )
+    if evidence.idle and not evidence.harmless_as_it_was:
+        reasons.append("It scores no better than the unprotected original. Search longer, or protect more columns.")
     reasons += _tails(evidence)
     reasons += [*learned_too_much(evidence.members), *evidence.given_away]
     if evidence.public_seed:
@@ -265,6 +268,14 @@ def _for(evidence: Evidence) -> list[str]:
             f"An informed intruder is expected to re-identify {shown(evidence.percent)} % of the people, within "
             f"{evidence.allowed}."
         )
+    if evidence.idle and evidence.harmless_as_it_was:
+        reasons.append(
+            "The original is within that already: these columns need no masking for this audience. A smaller --bound "
+            "asks for more."
+        )
+    if evidence.corrected:
+        corrected = evidence.corrected[:1].upper() + evidence.corrected[1:].rstrip(".")
+        reasons.append(f"{corrected}: within {evidence.bound:g} % still.")
     if evidence.holds:
         reasons.append(f"Independent attacks, unknown to the optimiser, confirm the risk ({_answered(evidence)}).")
     learned = _learned(evidence.members)
@@ -315,7 +326,7 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
                 f"Counts of {listed} are destroyed. Warn all who get the file, or search longer.",
             )
         )
-    if evidence.holds is None and not evidence.used:
+    if evidence.holds is None and not (evidence.used or evidence.corrected):
         conditions.append(_unjudged(evidence))
     if evidence.members is not None and _learned(evidence.members) is None:
         lacking = evidence.members.get("not_applicable") or {}

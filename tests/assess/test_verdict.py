@@ -22,8 +22,10 @@ from evosdc.assess.intruder import (
 from evosdc.assess.unchanged import unchanged_columns
 from evosdc.assess.utility import analyses, named, shown, trust
 from evosdc.assess.verdict import NOT_YET, Evidence, known_words, together_words, verdict_meets, verdict_of
+from evosdc.experiment.run.release import _with_opinion
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
+from evosdc.runs.result import SecondOpinion
 from evosdc.table.determination import Determination, determinations
 from evosdc.table.exact_values import known_of
 from evosdc.table.role_assignment import assign_role
@@ -46,6 +48,30 @@ def test_a_file_that_nothing_speaks_against_is_publishable():
     told = verdict()
     assert (told["publishable"], told["headline"], told["conditions"]) == (True, "publishable", [])
     assert any("2.0 %" in text for text in told["reasons"])
+
+
+def test_an_original_that_is_within_the_bound_needs_no_masking():
+    told = verdict(intruder=intruder(4.0) | {"original_percent": 4.0}, idle=True, changed=0)
+    assert told["publishable"] is True
+    assert "these columns need no masking for this audience" in " ".join(told["reasons"])
+    assert verdict(intruder=intruder(4.0) | {"original_percent": 9.5}, idle=True, changed=0)["publishable"] is False
+
+
+def test_an_attack_that_finds_more_than_claimed_but_no_more_than_the_bound_forbids_nothing():
+    told = verdict(holds=None, corrected="an intruder links three times as many (6.8 % against 2 %).")
+    assert (told["publishable"], told["conditions"]) == (True, [])
+    assert "An intruder links three times as many (6.8 % against 2 %): within 9 % still." in told["reasons"]
+
+
+@pytest.mark.parametrize(
+    ("family", "value", "holds"), [("linkage", 6.8, None), ("linkage", 9.2, False), ("guess", 1.0, False)]
+)
+def test_what_judges_find_is_compared_with_the_bound(family, value, holds):
+    found = {"exceeds": True, "family": family, "value": value}
+    opinion = SecondOpinion(holds=False, text="Does not hold: an intruder links more.", best={"judges": {"j": found}})
+    evidence = _with_opinion(Evidence(**GOOD), opinion)
+    assert evidence.holds is holds
+    assert (evidence.corrected or evidence.contradiction) == "an intruder links more."
 
 
 def test_people_found_are_told_with_and_without_protection_and_for_whom():

@@ -176,17 +176,23 @@ def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Re
 def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
     """Return evidence with what judges say."""
     best = opinion.best or {}
+    contradiction, judges = opinion.text.removeprefix("Does not hold: "), best.get("judges") or {}
+    # More people than the search claims, but within the bound: a wrong claim, and no danger.
+    within = opinion.holds is False and not any(
+        one["exceeds"] and (one["family"] != "linkage" or one["value"] > evidence.bound) for one in judges.values()
+    )
     return replace(
         evidence,
-        holds=opinion.holds,
-        contradiction=opinion.text.removeprefix("Does not hold: "),
-        contradicting=_contradicting(best.get("judges") or {}),
+        holds=None if within else opinion.holds,
+        contradiction="" if within else contradiction,
+        corrected=contradiction if within else "",
+        contradicting=_contradicting(judges),
         answered=opinion.answered,
         unasked=opinion.asked - opinion.answered,
         lacking=sum(reason != NO_TIME for reason in (best.get("not_applicable") or {}).values()),
         used=opinion.used_by_the_search,
         members=opinion.members,
-        tails={name: one for name, one in (best.get("judges") or {}).items() if one["family"] == TAIL},
+        tails={name: one for name, one in judges.items() if one["family"] == TAIL},
     )
 
 
