@@ -1,4 +1,4 @@
-"""The site, as Sphinx is told of it; ``python -m docs.build`` builds it.
+"""Sphinx configuration of the site; ``python -m docs.build`` builds it.
 
 The root of the repository is the root of the sources, so that pages link to each other as they do on a code host, and
 the pages of the studies are read where they stand.
@@ -14,6 +14,7 @@ sys.path.insert(0, str(ROOT))
 
 from docs.generation.contents import add_contents  # noqa: E402
 from docs.generation.mathematics import add_mathematics  # noqa: E402
+from docs.generation.names import add_links  # noqa: E402
 from docs.generation.pages import write_pages  # noqa: E402
 from docs.generation.sidebar import add_sidebar  # noqa: E402
 from evosdc import __version__  # noqa: E402
@@ -62,9 +63,10 @@ nitpick_ignore_regex = [("py:.*", ".*")]
 
 
 def setup(app):
-    """Write the generated pages, say what is below what, and let formulas be MathML, which needs no script."""
+    """Write the generated pages, add contents and links, and render formulas as MathML, which needs no script."""
     write_pages()
     add_contents(app)
+    add_links(app)
     add_mathematics(app)
     add_sidebar(app)
     for part in ("description", "options", "epilog"):

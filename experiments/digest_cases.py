@@ -1,6 +1,6 @@
 """What `digests.py` takes digests of: commands that a user types, by name.
 
-Parameters and data sets of the masking methods follow their pages in docs/masking and the catalogue of the study of
+Parameters and data sets of the masking methods follow the catalogue of the study of
 masking methods. Measures and methods are named one by one, so that a new one changes no digest. All draws come from
 public seeds, and records keep their order: the same command gives the same file.
 """

@@ -3,9 +3,11 @@
     python experiments/readme_tables.py                    # exit status 1 where a page was not up to date; it is then
 
 A page marks a table by a comment ``<!-- table scores.csv -->`` and its end by ``<!-- end -->``. Column names may follow
-the file, separated by bars: ``<!-- table scores.csv: file | fitness | best found -->``. By ``<!-- study -->`` and
-``<!-- end -->`` it marks the place of what ``study.toml`` says: the source, the commands, what is a reconstruction, and
-where the stored results were made; by ``<!-- pictures -->`` that of the pictures. What is not stored is said not to be.
+the file, separated by bars, and then the rows that are shown:
+``<!-- table scores.csv: file | fitness | best found where fitness = max and k = 5 -->``. By ``<!-- study -->`` and
+``<!-- end -->`` it marks the place of what ``study.toml`` says: the source, the command, what is a reconstruction, and
+when the stored results were made; by ``<!-- pictures -->`` that of the pictures. What is not stored is said not to be.
+``docs/papers.md`` has the list of all studies between ``<!-- studies -->`` and ``<!-- end -->``.
 """
 
 from __future__ import annotations
@@ -15,14 +17,18 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import click
 
 HERE = Path(__file__).parent
 _MARKED = re.compile(
-    r"(<!-- table (?P<file>[^\s:]+\.csv)(?:: (?P<columns>[^\n]*?))? -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- table (?P<file>[^\s:]+\.csv)(?:: (?P<columns>[^\n]*?))?(?: where (?P<rows>[^\n]*?))? -->\n)"
+    r".*?(<!-- end -->)",
+    re.DOTALL,
 )
 _STUDY = re.compile(r"(<!-- study -->\n).*?(<!-- end -->)", re.DOTALL)
+_STUDIES = re.compile(r"(<!-- studies -->\n).*?(<!-- end -->)", re.DOTALL)
 _PICTURES = re.compile(r"(<!-- pictures -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -30,25 +36,42 @@ def with_tables(text: str, folder: Path) -> str:
     """Return a page with all marked tables, and what the study says of itself, as the files of a folder have them."""
     text = _STUDY.sub(lambda mark: f"{mark[1]}\n{_study(folder)}\n{mark[2]}", text)
     text = _PICTURES.sub(lambda mark: f"{mark[1]}\n{_pictures(folder)}\n{mark[2]}", text)
-    return _MARKED.sub(lambda mark: f"{mark[1]}\n{_table(folder / mark['file'], mark['columns'])}\n{mark[4]}", text)
+    text = _STUDIES.sub(lambda mark: f"{mark[1]}\n{_studies()}\n{mark[2]}", text)
+
+    def table(mark: re.Match[str]) -> str:
+        return f"{mark[1]}\n{_table(folder / mark['file'], mark['columns'], mark['rows'])}\n{mark[5]}"
+
+    return _MARKED.sub(table, text)
+
+
+def _declared(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))
+
+
+def _studies() -> str:
+    """Return the list of all studies with what each declares of itself."""
+    lines = ["| study | source | what is done |\n", "| --- | --- | --- |\n"]
+    for path in sorted(HERE.glob("*/study.toml")):
+        declared = _declared(path.parent)
+        link = f"[{declared['title']}](../experiments/{path.parent.name}/README.md)"
+        lines.append(f"| {link} | {declared['source']} | {declared['summary']} |\n")
+    return "".join(lines)
 
 
 def _study(folder: Path) -> str:
     """Return what a study declares, and when its results were stored."""
-    declared = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))
+    declared = _declared(folder)
     again, stored = f"python experiments/reproduce.py {folder.name}", folder / "stored.json"
     lines = [
         f"**Source**: {declared['source']}. {declared['summary']}\n",
-        f"**Again**: `{again} --check` runs a quick version ({declared['quick']['time']} of one "
-        "processor) and compares it with the stored one, "
-        f"`{again} --full --check` all of it ({declared['full']['time']}).\n",
+        f"**Run it**: `{again} --full --check` ({declared['full']['time']}; "
+        f"without `--full` {declared['quick']['time']}).\n",
     ]
     if declared.get("reconstruction"):
-        lines += ["**Reconstructions**\n", *(f"- {one}" for one in declared["reconstruction"]), ""]
+        lines += ["**Reconstructed**\n", *(f"- {one}" for one in declared["reconstruction"]), ""]
     if stored.exists():
         full = json.loads(stored.read_text(encoding="utf-8"))["full"]
-        took = f"{full['processor seconds']:.0f} s of the processor"
-        lines.append(f"Results stored on {full['date']} by evosdc {full['evosdc']}: {took}; {full['machine']}.\n")
+        lines.append(f"Stored on {full['date']}; `stored.json` names the machine and the versions.\n")
     else:
         lines.append(f"Results were not stored by this command yet: `{again} --store` does it.\n")
     return "\n".join(lines)
@@ -56,16 +79,19 @@ def _study(folder: Path) -> str:
 
 def _pictures(folder: Path) -> str:
     """Return the pictures that a study declares and that are stored."""
-    declared = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8")).get("pictures", ())
+    declared = _declared(folder).get("pictures", ())
     stored = [one for one in declared if (folder / one["file"]).exists()]
     return "\n".join(f"![{one['title']}]({one['file']})\n" for one in stored) or "Not stored yet.\n"
 
 
-def _table(path: Path, columns: str | None) -> str:
+def _table(path: Path, columns: str | None, chosen: str | None) -> str:
     if not path.exists():
         return "Not stored yet.\n"
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = list(csv.reader(file))
+    for condition in chosen.split(" and ") if chosen else ():
+        name, _, value = condition.partition(" = ")
+        rows = [row for row in rows if row[header.index(name)] == value]
     wanted = [name.strip() for name in columns.split("|")] if columns else header
     places = [header.index(name) for name in wanted] if columns else list(range(len(header)))
     lines = [wanted, ["---"] * len(wanted), *([_shown(row[place], header[place]) for place in places] for row in rows)]
@@ -84,12 +110,12 @@ def _shown(cell: str, name: str) -> str:
 def main() -> None:
     """Bring the pages up to date."""
     changed = []
-    for page in sorted(HERE.glob("*/README.md")):
+    for page in sorted([*HERE.glob("*/README.md"), HERE.parent / "docs" / "papers.md"]):
         before = page.read_text(encoding="utf-8")
         after = with_tables(before, page.parent)
         if after != before:
             page.write_text(after, encoding="utf-8")
-            changed.append(page.relative_to(HERE))
+            changed.append(page.relative_to(HERE.parent))
     for page in changed:
         click.echo(f"brought up to date: {page}")
     raise SystemExit(1 if changed else 0)

@@ -1,4 +1,4 @@
-"""What stands below what on the site. Pages themselves stay plain Markdown, as a code host shows it."""
+"""The contents of the site. Pages themselves stay plain Markdown, as a code host shows it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     ),
     "docs/understand/README": (
         "loss", "risk", "intruder", "limit", "evolution", "../risk", "../judges", "../report", "../search", "../honest",
-        "../limit", "../engine", "../methods", "../peers", "../architecture", "../checked",
+        "../limit", "../engine", "../methods", "../from-sdcmicro", "../from-arx", "../architecture", "../checked",
     ),
     "docs/methods": (
         "methods/evolution", "methods/randomisation", "methods/masking", "methods/lattice", "methods/measures",
@@ -31,8 +31,6 @@ BELOW: dict[str, tuple[str, ...]] = {
         "../masking/README", "../measures/README", "../plugins/index", "../runs", "../glossary",
     ),
     "docs/plugins/index": ("tutorial", "*"),
-    "docs/masking/README": ("*",),
-    "docs/measures/README": ("*",),
     "docs/papers": ("../experiments/*/README",),
 }  # fmt: skip
 """Pages by the page above them, relative to it; a star stands for all others of the folder."""

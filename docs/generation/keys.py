@@ -21,15 +21,15 @@ HEADER = ("key", "value", "default", "meaning")
 
 EXPERIMENT = """# Keys of an experiment file
 
-All keys that `evosdc run`, `check` and `resume` know, from the model that reads them. `evosdc check FILE` validates a
-file and names every fault, `--set KEY=VALUE` overrides a key by its dotted name. A run folder holds the experiment with
-every default filled in.
+All keys that `evosdc run`, `check` and `resume` know, generated from the model that reads them. `evosdc check FILE`
+validates a file and names every fault; `--set KEY=VALUE` overrides a key by its dotted name. A run folder holds the
+experiment with every default filled in.
 
 """
 
 SCHEMA = """# Keys of a schema file
 
-What [`evosdc init`](../../schema.md) writes and `--schema` takes, from what reads it.
+What [`evosdc init`](../../schema.md) writes and `--schema` takes, generated from the code that reads it.
 
 """
 
@@ -66,10 +66,10 @@ def _section(title: str, model: type[BaseModel]) -> str:
         (f"`{key}`", cell(_value(field)), cell(_default(field)), cell(field.description or ""))
         for key, field in _keys(model)
     ]
-    told = (model.__doc__ or "").strip().partition("\n")[0]
+    meaning = (model.__doc__ or "").strip().partition("\n")[0]
     if model.model_config.get("extra") == "allow":
-        told += " Its own parameters stand beside these keys."
-    return f"## {title}\n\n{told}\n\n{table(HEADER, rows)}"
+        meaning += " Its own parameters stand beside these keys."
+    return f"## {title}\n\n{meaning}\n\n{table(HEADER, rows)}"
 
 
 def _keys(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:

@@ -12,7 +12,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "reference" / "generated"
 
 COMMANDS = """# Commands
 
-Every command with its options, as `--help` tells them.
+Every command with its options, as `--help` prints them.
 
 ```{eval-rst}
 .. click:: evosdc.cli:cli

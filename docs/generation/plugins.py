@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict
-from functools import cache
-from pathlib import Path
 
 from docs.generation.markdown import cell, contents, python, table
 from evosdc.cli.plugins import described_parameters
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registry import default_registry
 
-DOCS = Path(__file__).resolve().parents[1]
+GUIDES = {
+    ("masking-method", "pram"): "pram.md",
+    ("genotype", "groups"): "social.md#groups",
+    **{("genotype", name): f"{name}.md" for name in ("cells", "pram", "equations", "recipes", "lattice")},
+}
+"""Written pages about single plugins, below ``docs``."""
+
 SHOWN_ELSEWHERE = ("name", "summary", "implementation", "files", "source")
 
 INTRODUCTION = """# Plugins
 
-Everything that is registered, by kind: what it is, its parameters with their ranges, its source, and what its author
-says of it. All of it is written from the program. `evosdc plugins list` and `evosdc plugins show NAME` tell the same at
-the terminal, of your own plugins too.
+Everything that is registered, by kind, with parameters, ranges and sources. These pages are generated from the program.
+`evosdc plugins list` and `evosdc plugins show NAME` print the same, for your own plugins too.
 
 """
 
@@ -47,15 +49,14 @@ def plugin_section(kind: str, name: str) -> str:
     spec = registry.spec(kind, name)
     facts = [("offered by", f"`{registry.provider(kind, name)}`")]
     facts += [
-        (key, _told(value))
+        (key, _shown(value))
         for key, value in asdict(spec).items()
         if key not in SHOWN_ELSEWHERE and value not in ("", (), None)
     ]
     facts += [("source", cell(spec.source))] if spec.source else []
     parts = [f"## `{name}`\n\n{spec.summary}\n", table(("fact", name), facts)]
-    guide = guides().get((kind, name))
-    if guide:
-        parts.append(f"Guide: [{name}](../../../{guide}).\n")
+    if (kind, name) in GUIDES:
+        parts.append(f"How to use it: [{name}](../../../{GUIDES[kind, name]}).\n")
     parameters = described_parameters(kind, name)
     if parameters:
         rows = [(f"`{key}`", cell(text)) for key, text in parameters.items()]
@@ -65,21 +66,5 @@ def plugin_section(kind: str, name: str) -> str:
     return "\n".join([*parts, python(directive, f"{module}.{attribute}", "no-index")])
 
 
-@cache
-def guides() -> dict[tuple[str, str], str]:
-    """Return where the written pages tell of a plugin: by kind and name, the path below ``docs``, with its anchor."""
-    found = {("masking-method", page.stem): f"masking/{page.name}" for page in (DOCS / "masking").glob("[a-z]*.md")}
-    for page in sorted((DOCS / "measures").glob("[a-z]*.md")):
-        for heading in re.findall(r"^## (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
-            for name in re.findall(r"`?([a-z][a-z0-9-]+)`?", heading):
-                found.setdefault(("measure", name), f"measures/{page.name}#{_anchor(heading)}")
-    found |= {("genotype", name): f"{name}.md" for name in ("cells", "pram", "equations", "recipes", "lattice")}
-    return found | {("genotype", "groups"): "social.md#groups"}
-
-
-def _anchor(heading: str) -> str:
-    return re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-")
-
-
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     return cell(", ".join(map(str, value)) if isinstance(value, tuple) else value)

@@ -24,7 +24,14 @@ USUAL = (
 )
 """The road that ``docs/start.md`` goes, and a masked file."""
 
-WITHOUT = ("docs/start.md", "docs/schema.md", "docs/social.md", "README.md")
+WITHOUT = (
+    "docs/start.md",
+    "docs/schema.md",
+    "docs/social.md",
+    "docs/from-arx.md",
+    "docs/from-sdcmicro.md",
+    "README.md",
+)
 """Pages that begin with the bare files."""
 
 MASK = "evosdc mask {} -o masked.csv"
@@ -41,20 +48,10 @@ FURTHER: dict[str, tuple[str, ...]] = {
         MASK.format("pram german-credit --set p=0.8"),
         "evosdc mask mondrian german-credit --set k=5 --set output=interval -o generalised.csv",
     ),
-    "docs/measures/analysis-loss.md": (
-        "rm masked.csv masked.manifest.json",
-        MASK.format("pram german-credit --set p=0.8"),
-    ),
-    "docs/measures/interval-disclosure.md": (
-        "rm masked.csv masked.manifest.json",
-        MASK.format("mdav tarragona --set k=3"),
-    ),
-    "docs/measures/numeric-loss.md": ("rm masked.csv masked.manifest.json",),
-    "docs/measures/linkage.md": ("rm masked.csv masked.manifest.json",),
 }
 """Further commands before the blocks of a page."""
 
-TABLES = {"docs/limit.md": "german-credit", "docs/masking/ipso.md": "census"}
+TABLES = {"docs/limit.md": "german-credit"}
 """The data set that the blocks of Python of a page know as ``table``."""
 
 
@@ -67,7 +64,7 @@ def prepare(folder: Path, page: str) -> dict[str, Any]:
         (folder / name).symlink_to(ROOT / name)
     visits = [f"2021-0{1 + k % 5}-1{k % 9},2021-0{2 + k % 5}-2{k % 8},{'fm'[k % 2]}" for k in range(40)]
     (folder / "visits.csv").write_text("\n".join(["admitted,discharged,sex", *visits]) + "\n", encoding="utf-8")
-    usual = () if page in WITHOUT or page.startswith("docs/masking/") else USUAL
+    usual = () if page in WITHOUT else USUAL
     for line in (*usual, *FURTHER.get(page, ())):
         status, said = run_line(line)
         assert status == 0, f"{line}\n{said}"

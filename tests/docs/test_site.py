@@ -73,6 +73,11 @@ def test_every_plugin_stands_on_the_page_of_its_kind() -> None:
         assert missing == []
 
 
+def test_every_masking_method_is_on_the_page_that_helps_to_choose() -> None:
+    page = (ROOT / "docs" / "masking" / "README.md").read_text(encoding="utf-8")
+    assert [name for name in default_registry().names("masking-method") if f"`{name}`" not in page] == []
+
+
 def test_every_key_of_experiment_files_is_described() -> None:
     assert undescribed() == []
 

@@ -1,4 +1,4 @@
-"""The comparison with other tools names what there is."""
+"""The pages that help to choose, and those for people of other tools, name what there is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registry import default_registry
 
-PAGE = (Path(__file__).parents[2] / "docs" / "peers.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("from-sdcmicro.md", "from-arx.md", "masking/README.md", "measures/README.md")
+PAGE = "\n".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES)
 LAST_COLUMNS = [row.rstrip("|").rsplit("|", 1)[-1] for row in PAGE.splitlines() if row.startswith("|")]
 
 
@@ -35,9 +37,9 @@ def test_methods_and_models_of_commands_exist() -> None:
 
 def test_parameters_of_commands_are_taken() -> None:
     registry = default_registry()
-    told = re.findall(r"`(?:--set )?([a-z0-9-]+)\.([a-z0-9_]+)=([a-z0-9.]+)`", PAGE)
-    assert len(told) >= 3
-    for name, key, value in told:
+    given = re.findall(r"`(?:--set )?([a-z0-9-]+)\.([a-z0-9_]+)=([a-z0-9.]+)`", PAGE)
+    assert len(given) >= 3
+    for name, key, value in given:
         kind = "measure" if name in registry.names("measure") else "privacy-model"
         number = float(value) if value.replace(".", "").isdigit() else value
         assert getattr(registry.parameters(kind, name, {key: number}), key) == number
