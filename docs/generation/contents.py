@@ -8,30 +8,31 @@ from docs.generation.markdown import contents
 
 BELOW: dict[str, tuple[str, ...]] = {
     "docs/index": (
-        "start", "howto/README", "understand/README", "reference/README", "papers", "benchmarks",
-        "../README", "../CONTRIBUTING", "../CHANGELOG",
+        "start", "howto/README", "understand/README", "reference/README", "papers", "plugins/index", "architecture",
+        "../README", "../CHANGELOG",
     ),
     "docs/start": ("notebooks/custodian", "notebooks/researcher", "notebooks/author"),
     "docs/howto/README": (
-        "anonymous", "compare", "slurm", "next-wave", "front", "measure", "reproduce", "../protect", "../app",
-        "../python", "../schema", "../edit-rules", "../tuning", "../recipes", "../pram", "../equations", "../cells",
-        "../lattice", "../clustering", "../social", "../tables", "../formats", "../parallel",
-        "../large",
+        "anonymous", "compare", "slurm", "next-wave", "front", "measure", "reproduce", "../which", "../protect",
+        "../app", "../python", "../schema", "../edit-rules", "../tuning", "../recipes", "../cells", "../lattice",
+        "../pram", "../equations", "../clustering", "../social", "../tables", "../certified", "../formats",
+        "../parallel", "../large", "../from-sdcmicro", "../from-arx",
     ),
     "docs/understand/README": (
-        "loss", "risk", "intruder", "limit", "evolution", "../risk", "../judges", "../report", "../search", "../honest",
-        "../limit", "../engine", "../methods", "../from-sdcmicro", "../from-arx", "../architecture", "../checked",
+        "loss", "risk", "intruder", "limit", "evolution", "../security", "../risk", "../judges", "../report",
+        "../search", "../honest", "../limit", "../methods",
     ),
     "docs/methods": (
         "methods/evolution", "methods/randomisation", "methods/masking", "methods/lattice", "methods/measures",
-        "methods/intruder", "methods/privacy", "methods/clusters-and-graphs", "methods/data", "methods/errors",
+        "methods/privacy", "methods/clusters-and-graphs", "methods/data", "methods/errors",
     ),
     "docs/reference/README": (
         "generated/commands", "generated/schema", "generated/experiment", "generated/plugins", "generated/python",
-        "../masking/README", "../measures/README", "../plugins/index", "../runs", "../glossary",
+        "../masking/README", "../measures/README", "../runs", "../glossary",
     ),
-    "docs/plugins/index": ("tutorial", "*"),
     "docs/papers": ("../experiments/*/README",),
+    "docs/plugins/index": ("tutorial", "*"),
+    "docs/architecture": ("engine", "benchmarks", "checked", "../CONTRIBUTING"),
 }  # fmt: skip
 """Pages by the page above them, relative to it; a star stands for all others of the folder."""
 

@@ -31,18 +31,14 @@ BEGIN, END = "<!-- example, written by tests/kit/pages.py -->", "<!-- end of the
 
 
 def example(kind: str) -> str:
-    """Return the example of a page: what ``evosdc new-plugin`` writes, hook, implementation and test."""
+    """Return the example of a page: the implementation that ``evosdc new-plugin`` writes, beside hook and test."""
     name = EXAMPLES[kind]
     texts = files(kind, name)
     package = f"evosdc_{name.replace('-', '_')}"
-    shown = [
-        (f"{package}/__init__.py", "python"),
-        (f"{package}/{MADE[kind].short}.py", "python"),
-        (f"tests/test_{package}.py", ""),
-    ]
-    blocks = [f"`{path}`\n\n```{language}\n{texts[path]}```" for path, language in shown]
+    path = f"{package}/{MADE[kind].short}.py"
     command = f"    evosdc new-plugin {kind} {name}"
-    return "\n\n".join([BEGIN, f"{command}\n\nwrites, among others:", *blocks, END])
+    wrote = f"writes a distribution with the hook, a test that passes, and `{path}`:"
+    return "\n\n".join([BEGIN, command, wrote, f"```python\n{texts[path]}```", END])
 
 
 def page(kind: str) -> Path:
