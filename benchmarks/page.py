@@ -15,6 +15,7 @@ import platform
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -31,15 +32,17 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
 RELEASES = RESULTS / "honest-release.csv"
+RELEASED = ["name", "classical", "found", "relabelling", "holds", "greatest", "k_marginal", "unique_found"]
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One benchmark: its name, which is the module's, with arguments, and what its tables show."""
+    """One benchmark: its module, what it measures, its arguments, and how many lines of its output the page shows."""
 
     name: str
     shows: str
     arguments: tuple[str, ...] = ()
+    lines: int = 0
 
     @property
     def command(self) -> str:
@@ -64,20 +67,29 @@ class Result:
 
 
 BENCHMARKS = (
-    Benchmark("startup", "how long the command line takes to answer"),
-    Benchmark("first_run", "what the first run after an installation costs"),
-    Benchmark("time_limits", "by how much `protect --time` is overrun, from the start of the process to its end"),
-    Benchmark("engine", "speed of whole searches, and of one evaluation against evaluating from scratch"),
+    Benchmark("startup", "how long the command line takes to answer", lines=9),
+    Benchmark("first_run", "what the first run after an installation costs", lines=9),
+    Benchmark(
+        "time_limits", "by how much `protect --time` is overrun, from the start of the process to its end", lines=9
+    ),
+    Benchmark("engine", "speed of whole searches, and of one evaluation against evaluating from scratch", lines=22),
     Benchmark("growth", "what a candidate costs in files of growing length"),
     Benchmark(
         "search",
         "algorithms side by side, on the same files with the same time",
         ("--files", "german,flare,adult-1000", "--seeds", "3"),
+        lines=11,
     ),
-    Benchmark("constraints", "offspring a second that a privacy model as a constraint lets through"),
-    Benchmark("informed", "measures of an informed intruder, in searches and on large files"),
-    Benchmark("publishable", "whether `protect` ends with a publishable file by its defaults", ("--keys", "1")),
-    Benchmark("members", "what masked files of Adult disclose of their people beyond others, beside published anchors"),
+    Benchmark("constraints", "children a second with a privacy model as a constraint", lines=7),
+    Benchmark("informed", "measures of an informed attacker, in searches and on large files", lines=9),
+    Benchmark(
+        "publishable", "whether `protect` ends with a publishable file by its defaults", ("--keys", "1"), lines=30
+    ),
+    Benchmark(
+        "members",
+        "what masked files of Adult disclose about their people beyond others, beside published figures",
+        lines=14,
+    ),
     Benchmark("exactness", "a long search, compared with fresh evaluations", ("experiments/housing/cells.toml",)),
     Benchmark("measures", "measures from scratch and by update, beside plain loops and other programs"),
     Benchmark("privacy", "privacy models of one file, beside plain references"),
@@ -89,25 +101,26 @@ BENCHMARKS = (
     Benchmark("equations", "equations to matrices, against cell by cell"),
     Benchmark("lattice", "nodes of Adult's lattice, all of them and the best one"),
     Benchmark("limit", "how long the limit takes, and how near channels come to it", ("wide",)),
-    Benchmark("certified", "certified files and their peers, means over files that were made before", ("--page",)),
+    Benchmark(
+        "certified", "certified files and their peers, means over files that were made before", ("--page",), lines=9
+    ),
     Benchmark("doors", "data in and out, beside pandas"),
-    Benchmark("million", "commands on files of 10 000 to 1 000 000 records: time, memory and growth"),
-    Benchmark("large", "Parquet files beyond memory: risk, masking, measures"),
-    Benchmark("parallel", "executors side by side; what sending and starting cost"),
-    Benchmark("social", "a graph of 100 000 users, protected and measured"),
+    Benchmark("million", "commands on files of 10 000 to 1 000 000 records: time, memory and growth", lines=40),
+    Benchmark("large", "Parquet files beyond memory: risk, masking, measures", lines=12),
+    Benchmark("parallel", "executors side by side; what sending and starting cost", lines=10),
+    Benchmark("social", "a graph of 100 000 users, protected and measured", lines=16),
     Benchmark("honest", "how near a minute's search comes to the limit", ("limit", "--seeds", "1,2")),
 )
 
 HEAD = """# Benchmarks
 
-All benchmarks with what they last printed, their machine, command and date. Written by `python -m benchmarks.page`
-from `benchmarks/results`; do not edit. `python -m benchmarks.page --run startup pram` runs some of them anew, `--run
-all` all (hours). Most times are of the processor, since other programs slow the clock; *load* is how many programs
-wanted a processor when the benchmark began: above the number of processors, times by the clock say little. *Pace* is
-what a fixed loop of Python and numpy took just before, so that tables of different machines can be compared.
+How fast evosdc is, and how good its files are. Written by `python -m benchmarks.page` from `benchmarks/results`; do not
+edit. `python -m benchmarks.page --run startup pram` runs some of them again and stores what they print. Most times are
+of the processor; where the *load* was above the number of processors, times by the clock say little.
 
 """
-WAITING = "Not stored yet. Figures of an earlier run stand on the page of its subject, with their machine.\n"
+WAITING = "Not stored yet.\n"
+FURTHER = "Their output is stored in `benchmarks/results`.\n\n"
 
 
 def machine() -> str:
@@ -150,35 +163,51 @@ def run(benchmark: Benchmark) -> Result:
     return result
 
 
+def stored(benchmark: Benchmark) -> Result | None:
+    """Return what a benchmark printed last, or None."""
+    path = place(benchmark)
+    return Result(**json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+
+
 def section(benchmark: Benchmark) -> str:
-    """Return what the page tells of a benchmark."""
-    head = f"## `{benchmark.name}`\n\nShows {benchmark.shows}: `{benchmark.command}`.\n\n"
-    if not place(benchmark).exists():
+    """Return the section of a benchmark: what it measures, and the first lines of what it printed."""
+    head = f"## `{benchmark.name}`\n\nMeasures {benchmark.shows}: `{benchmark.command}`.\n\n"
+    result = stored(benchmark)
+    if result is None:
         return head + WAITING
-    result = Result(**json.loads(place(benchmark).read_text(encoding="utf-8")))
-    lines = "\n".join(line.rstrip() for line in result.output.strip().splitlines())
-    facts = f"{result.date}, {result.machine}, load {result.load}, evosdc {result.version}; "
-    facts += f"pace {result.pace} s; " if result.pace is not None else ""
-    facts += f"{result.cpu_seconds} s of the processor, exit status {result.status}.\n\n"
+    printed = [line.rstrip() for line in result.output.strip().splitlines()]
+    more = f" {len(printed) - benchmark.lines} further lines are stored." if len(printed) > benchmark.lines else ""
+    facts = f"{result.date}, {result.machine}, load {result.load}, evosdc {result.version}.{more}\n\n"
+    lines = "\n".join(printed[: benchmark.lines]).rstrip()
     return f"{head}{facts}```text\n{lines}\n```\n"
+
+
+def further(benchmarks: Sequence[Benchmark]) -> str:
+    """Return a table of benchmarks whose output is not shown."""
+    lines = ["| command | measures | stored on |\n", "| --- | --- | --- |\n"]
+    for benchmark in benchmarks:
+        result = stored(benchmark)
+        lines.append(f"| `{benchmark.command}` | {benchmark.shows} | {result.date if result else 'not yet'} |\n")
+    return f"## Further benchmarks\n\n{FURTHER}{''.join(lines)}"
 
 
 def releases() -> str:
     """Return the table of what `evosdc protect` gives, judged by others."""
     with RELEASES.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    shown = [name for name in rows[0] if name not in ("machine", "command", "seconds")]
-    lines = [shown, ["---"] * len(shown), *([row[name] for name in shown] for row in rows)]
+    lines = [RELEASED, ["---"] * len(RELEASED), *([row[name] for name in RELEASED] for row in rows)]
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    machines = " and ".join(dict.fromkeys(row["machine"] for row in rows))
-    commands = f"`{rows[0]['command']}` and likewise, by `python -m benchmarks.honest release --time 60`"
-    told = "What the columns say, and what it is compared with: [what protect gives](honest.md)."
-    return f"## `honest release`\n\n{told}\n\n{machines}; {commands}.\n\n{table}"
+    dates = " and ".join(dict.fromkeys(row["date"] for row in rows))
+    meaning = "What the columns say, and what it is compared with: [how good the default is](honest.md)."
+    command = "`python -m benchmarks.honest release --time 60`"
+    return f"## `honest release`\n\n{meaning} {dates}, {command}.\n\n{table}"
 
 
 def page() -> str:
     """Return the page as the stored results give it."""
-    return HEAD + "\n".join([releases(), *map(section, BENCHMARKS)])
+    shown = [benchmark for benchmark in BENCHMARKS if benchmark.lines]
+    hidden = [benchmark for benchmark in BENCHMARKS if not benchmark.lines]
+    return HEAD + "\n".join([releases(), *map(section, shown), further(hidden)])
 
 
 def main() -> None:

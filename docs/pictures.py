@@ -1,7 +1,7 @@
 """Take the pictures of the report and the workbench anew: ``python -m docs.pictures [NAME ...]``, some minutes.
 
 Needs Chromium and the extras ``app`` and ``test``. Everything is made from ``docs/files/patients.csv``.
-The studies draw their pictures themselves (``experiments/*/study.py``); ``docs/rooms.svg`` is drawn by hand.
+The studies draw their pictures themselves (``experiments/*/study.py``); ``docs/rooms.py`` draws ``rooms.svg``.
 """
 
 from __future__ import annotations
