@@ -31,8 +31,15 @@ from evosdc import __version__
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "benchmarks.md"
+HONEST = ROOT / "docs" / "honest.md"
 RELEASES = RESULTS / "honest-release.csv"
-RELEASED = ["name", "classical", "found", "relabelling", "holds", "greatest", "k_marginal", "unique_found"]
+BEGIN, END = "<!-- releases, written by benchmarks/page.py -->", "<!-- end -->"
+SHOWN = {
+    "name": "file", "classical": "tuned classical", "found": "found", "il": "loss", "dr": "risk",
+    "greatest": "times the claim", "k_marginal": "k-marginal", "unique_found": "unique people found, %",
+    "evaluations": "evaluations",
+}  # fmt: skip
+"""Columns of the stored releases, with the heads that they have on the page."""
 
 
 @dataclass(frozen=True)
@@ -191,23 +198,23 @@ def further(benchmarks: Sequence[Benchmark]) -> str:
     return f"## Further benchmarks\n\n{FURTHER}{''.join(lines)}"
 
 
-def releases() -> str:
-    """Return the table of what `evosdc protect` gives, judged by others."""
+def releases(text: str) -> str:
+    """Return the text of a page with the table of what `evosdc protect` reaches, as it is stored."""
     with RELEASES.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    lines = [RELEASED, ["---"] * len(RELEASED), *([row[name] for name in RELEASED] for row in rows)]
+    lines = [[*SHOWN.values()], ["---"] * len(SHOWN), *([row[name] for name in SHOWN] for row in rows)]
     table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    dates = " and ".join(dict.fromkeys(row["date"] for row in rows))
-    meaning = "What the columns say, and what it is compared with: [how good the default is](honest.md)."
-    command = "`python -m benchmarks.honest release --time 60`"
-    return f"## `honest release`\n\n{meaning} {dates}, {command}.\n\n{table}"
+    dates = " to ".join(sorted({min(row["date"] for row in rows), max(row["date"] for row in rows)}))
+    facts = f"Stored on {dates}; {' and '.join(dict.fromkeys(row['machine'] for row in rows))}; 60 seconds each."
+    before, _, rest = text.partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{facts}\n\n{table}\n{END}{rest.partition(END)[2]}"
 
 
 def page() -> str:
     """Return the page as the stored results give it."""
     shown = [benchmark for benchmark in BENCHMARKS if benchmark.lines]
     hidden = [benchmark for benchmark in BENCHMARKS if not benchmark.lines]
-    return HEAD + "\n".join([releases(), *map(section, shown), further(hidden)])
+    return HEAD + "\n".join([*map(section, shown), further(hidden)])
 
 
 def main() -> None:
@@ -220,6 +227,7 @@ def main() -> None:
             result = run(benchmark)
             print(f"{benchmark.name}: exit status {result.status}, {result.cpu_seconds} s of the processor")
     PAGE.write_text(page(), encoding="utf-8")
+    HONEST.write_text(releases(HONEST.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

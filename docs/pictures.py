@@ -20,7 +20,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 DOCS = Path(__file__).resolve().parent
-REPORTS = {"report-1400": (1400, 2600), "report-768": (768, 2700), "report-390": (390, 2700)}
+REPORTS = {
+    "report-verdict": (1200, 760),
+    "report-1400": (1400, 2600),
+    "report-768": (768, 2700),
+    "report-390": (390, 2700),
+}
 SCREENS = {
     "app-file": (1280, 1000),
     "app-hierarchy": (1280, 900),
@@ -56,18 +61,8 @@ def take_reports(browser: Any, names: list[str]) -> None:
         evosdc("init", "patients.csv", "-o", str(schema), folder=place)
         for name in ("job", "income"):
             evosdc("edit", str(schema), name, "role=drop", folder=place)
-        evosdc(
-            "protect",
-            "patients.csv",
-            "--schema",
-            str(schema),
-            "--generations",
-            "300",
-            "--quiet",
-            "-o",
-            str(run),
-            folder=place,
-        )
+        words = ["patients.csv", "--schema", str(schema), "--time", "60s", "--quiet", "-o", str(run)]
+        evosdc("protect", *words, folder=place)
         for name in names:
             width, height = REPORTS[name]
             page = browser.new_page(viewport={"width": width, "height": height})

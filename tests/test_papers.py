@@ -36,6 +36,21 @@ def test_the_citation_names_this_version() -> None:
     assert f"\nversion: {evosdc.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
+def test_the_recipe_and_the_workflows_agree_with_the_metadata() -> None:
+    metadata = configparser.ConfigParser()
+    metadata.read(ROOT / "setup.cfg", encoding="utf-8")
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    assert f'version: "{evosdc.__version__}"' in recipe
+    run = re.findall(r"^    - (\S+) (>=\S+)$", recipe.partition("  run:\n")[2], flags=re.MULTILINE)
+    wanted = metadata["options"]["install_requires"].split()
+    assert {f"{name}{bound}" for name, bound in run} == {*wanted, "python>=3.11"}
+    (command,) = metadata["options.entry_points"]["console_scripts"].strip().splitlines()
+    assert f"- {command}\n" in recipe
+    tested = re.search(r"python: (\[.+\])", (ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
+    assert tested is not None
+    assert re.findall(r"Python :: (3\.\d+)", metadata["metadata"]["classifiers"]) == re.findall(r"[\d.]+", tested[1])
+
+
 def test_every_hook_before_a_commit_is_a_check_of_the_whole_check() -> None:
     hooks = re.findall(r"entry: (.+)", (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
     whole = (ROOT / ".ci" / "run").read_text(encoding="utf-8")

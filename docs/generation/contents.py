@@ -9,18 +9,18 @@ from docs.generation.markdown import contents
 BELOW: dict[str, tuple[str, ...]] = {
     "docs/index": (
         "start", "howto/README", "understand/README", "reference/README", "papers", "plugins/index", "architecture",
-        "../README", "../CHANGELOG",
+        "../README", "../SECURITY", "../CHANGELOG",
     ),
     "docs/start": ("notebooks/custodian", "notebooks/researcher", "notebooks/author"),
     "docs/howto/README": (
-        "anonymous", "compare", "slurm", "next-wave", "front", "measure", "reproduce", "../which", "../protect",
-        "../app", "../python", "../schema", "../edit-rules", "../tuning", "../recipes", "../cells", "../lattice",
-        "../pram", "../equations", "../clustering", "../social", "../tables", "../certified", "../formats",
-        "../parallel", "../large", "../from-sdcmicro", "../from-arx",
+        "anonymous", "compare", "next-wave", "front", "measure", "slurm", "reproduce", "../from-sdcmicro",
+        "../from-arx", "../protect", "../which", "../report", "../judges", "../risk", "../certified", "../app",
+        "../python", "../schema", "../edit-rules", "../formats", "../tables", "../tuning", "../recipes", "../search",
+        "../memetic", "../runs", "../studies", "../cells", "../pram", "../equations", "../lattice", "../clustering",
+        "../social", "../parallel", "../large",
     ),
     "docs/understand/README": (
-        "loss", "risk", "intruder", "limit", "evolution", "../security", "../risk", "../judges", "../report",
-        "../search", "../honest", "../limit", "../methods",
+        "loss", "risk", "intruder", "protect", "evolution", "../limit", "../honest", "../security", "../methods",
     ),
     "docs/methods": (
         "methods/evolution", "methods/randomisation", "methods/masking", "methods/lattice", "methods/measures",
@@ -28,11 +28,11 @@ BELOW: dict[str, tuple[str, ...]] = {
     ),
     "docs/reference/README": (
         "generated/commands", "generated/schema", "generated/experiment", "generated/plugins", "generated/python",
-        "../masking/README", "../measures/README", "../runs", "../glossary",
+        "../masking/README", "../measures/README", "../glossary",
     ),
     "docs/papers": ("../experiments/*/README",),
     "docs/plugins/index": ("tutorial", "*"),
-    "docs/architecture": ("engine", "benchmarks", "checked", "../CONTRIBUTING"),
+    "docs/architecture": ("engine", "benchmarks", "../CONTRIBUTING"),
 }  # fmt: skip
 """Pages by the page above them, relative to it; a star stands for all others of the folder."""
 
