@@ -71,7 +71,7 @@ def _study(folder: Path) -> str:
         lines += ["**Reconstructed**\n", *(f"- {one}" for one in declared["reconstruction"]), ""]
     if stored.exists():
         full = json.loads(stored.read_text(encoding="utf-8"))["full"]
-        lines.append(f"Stored on {full['date']}; `stored.json` names the machine and the versions.\n")
+        lines.append(f"Stored on {full['date']} (`stored.json`).\n")
     else:
         lines.append(f"Results were not stored by this command yet: `{again} --store` does it.\n")
     return "\n".join(lines)

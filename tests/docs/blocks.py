@@ -30,7 +30,7 @@ NOT_RUN = re.compile(r"\A# not run here: (\S.+)\n")
 NAMED = re.compile(r"\A# ([\w-]+\.[a-z]+)\n")
 SHORTER = (
     (re.compile(r"(evosdc\.(?:tune|limit|Protector)\([^\n]*)\btime=\d+\b"), r"\g<1>time='1s'"),
-    (re.compile(r"\btime=\d+\b"), "time=1, tune=False"),
+    (re.compile(r"\btime=\d+\b"), "time=1, tune=False, second_opinion=False"),
     (re.compile(r'seconds(=|": )\d+'), r"seconds\g<1>1"),
 )
 """What a search of a page is told in its place."""

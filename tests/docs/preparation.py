@@ -37,7 +37,6 @@ WITHOUT = (
 MASK = "evosdc mask {} -o masked.csv"
 RUN = "evosdc protect patients.csv --schema schema.toml --time 60s --quiet -o runs/{}"
 FURTHER: dict[str, tuple[str, ...]] = {
-    "docs/python.md": (RUN.format("first"),),
     "docs/report.md": (
         RUN.format("first") + ' --require "publishable on conditions"',
         RUN.format("second") + " --seed 2",
