@@ -55,6 +55,7 @@ html_show_sourcelink = False
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+napoleon_use_ivar = True
 napoleon_use_rtype = False
 napoleon_google_docstring = False
 suppress_warnings = ["ref.python"]

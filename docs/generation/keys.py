@@ -61,15 +61,20 @@ def undescribed() -> list[str]:
     ]
 
 
-def _section(title: str, model: type[BaseModel]) -> str:
+def keys_table(model: type[BaseModel]) -> str:
+    """Return a table of the keys of a model: value, default, meaning."""
     rows = [
-        (f"`{key}`", cell(_value(field)), cell(_default(field)), cell(field.description or ""))
+        (f"`{key}`", cell(_value(field)), cell(_default(field)), cell((field.description or "").rstrip(".")))
         for key, field in _keys(model)
     ]
+    return table(HEADER, rows)
+
+
+def _section(title: str, model: type[BaseModel]) -> str:
     meaning = (model.__doc__ or "").strip().partition("\n")[0]
     if model.model_config.get("extra") == "allow":
         meaning += " Its own parameters stand beside these keys."
-    return f"## {title}\n\n{meaning}\n\n{table(HEADER, rows)}"
+    return f"## {title}\n\n{meaning}\n\n{keys_table(model)}"
 
 
 def _keys(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
@@ -134,4 +139,5 @@ def _default(field: FieldInfo) -> str:
         return f'`"{value.name}"`'
     if isinstance(value, BaseModel) or value in (None, (), {}, ""):
         return ""
-    return f"`{str(value).lower() if isinstance(value, bool) else value!r}`".replace("'", '"')
+    written = str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')
+    return f"`{written}`"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from docs.generation.keys import keys_table
 from docs.generation.markdown import cell, contents, python, table
-from evosdc.cli.plugins import described_parameters
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registry import default_registry
 
@@ -18,7 +18,7 @@ GUIDES = {
 
 SHOWN_ELSEWHERE = ("name", "summary", "implementation", "files", "source")
 
-INTRODUCTION = """# Plugins
+INTRODUCTION = """# Methods, measures and all other plugins
 
 Everything that is registered, by kind, with parameters, ranges and sources. These pages are generated from the program.
 `evosdc plugins list` and `evosdc plugins show NAME` print the same, for your own plugins too.
@@ -38,7 +38,7 @@ def kind_page(kind: str) -> str:
     registry = default_registry()
     names = registry.names(kind)
     rows = [(f"[`{name}`](#{name})", cell(registry.spec(kind, name).summary)) for name in names]
-    title = KINDS[kind].plural.replace("-", " ").capitalize()
+    title = "All " + KINDS[kind].plural.replace("-", " ").replace("datasets", "data sets")
     sections = [plugin_section(kind, name) for name in names]
     return "\n".join([f"# {title}\n\n{table(('name', 'what it is'), rows)}", *sections])
 
@@ -47,22 +47,22 @@ def plugin_section(kind: str, name: str) -> str:
     """Return the section of one plugin."""
     registry = default_registry()
     spec = registry.spec(kind, name)
-    facts = [("offered by", f"`{registry.provider(kind, name)}`")]
-    facts += [
-        (key, _shown(value))
+    facts = [
+        (key.replace("_", " "), _shown(value))
         for key, value in asdict(spec).items()
         if key not in SHOWN_ELSEWHERE and value not in ("", (), None)
     ]
     facts += [("source", cell(spec.source))] if spec.source else []
-    parts = [f"## `{name}`\n\n{spec.summary}\n", table(("fact", name), facts)]
+    facts += [("offered by", registry.provider(kind, name))]
+    parts = [f"## `{name}`\n\n{spec.summary}\n", "".join(f"- {key}: {value}\n" for key, value in facts)]
     if (kind, name) in GUIDES:
         parts.append(f"How to use it: [{name}](../../../{GUIDES[kind, name]}).\n")
-    parameters = described_parameters(kind, name)
-    if parameters:
-        rows = [(f"`{key}`", cell(text)) for key, text in parameters.items()]
-        parts.append(table(("parameter", "meaning"), rows))
+    implementation = registry.implementation(kind, name)
+    parameters = getattr(implementation, "Params", None)
+    if parameters is not None and parameters.model_fields:
+        parts.append(keys_table(parameters))
     module, _, attribute = str(spec.implementation).partition(":")
-    directive = "autoclass" if isinstance(registry.implementation(kind, name), type) else "autofunction"
+    directive = "autoclass" if isinstance(implementation, type) else "autofunction"
     return "\n".join([*parts, python(directive, f"{module}.{attribute}", "no-index")])
 
 

@@ -64,7 +64,7 @@ def algorithm_specs() -> tuple[AlgorithmSpec, ...]:
         ),
         AlgorithmSpec(
             name="racing", implementation="evosdc.algorithms.racing:Racing",
-            summary="Children are judged on one table, and only those that promise something on all of them.",
+            summary="Children are evaluated on one table, and only promising ones on all tables.",
             source="Maron, Moore (1994); successive halving: Jamieson, Talwalkar (2016); details are evosdc's own.",
             default_for=("plan",),
         ),

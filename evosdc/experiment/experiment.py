@@ -29,12 +29,14 @@ class StopRule(Parameters):
     """Limits of the search; the first one reached ends it."""
 
     generations: int | None = Field(None, ge=0, description="of the algorithm; 500 where nothing else ends the search")
-    evaluations: int | None = Field(None, ge=1, description="files that are judged, those known already included")
+    evaluations: int | None = Field(None, ge=1, description="files that are evaluated, known ones included")
     seconds: float | None = Field(
         None, gt=0, description="of tuning, start and search; the result then depends on the machine's speed"
     )
     whole: float | None = Field(
-        None, gt=0, description="seconds of the run all told, with judges, result and report; likewise"
+        None,
+        gt=0,
+        description="seconds of the whole run, with judges, result and report",
     )
     stalled: int | None = Field(None, ge=1, description="generations without improvement")
     target: float | None = Field(
@@ -159,7 +161,7 @@ DECILES = 9
 
 
 class AttributeProfile(Parameters):
-    """How an attribute was distributed in the file that a recipe was made for, rounded so that nobody is told of."""
+    """How an attribute was distributed in the file that a recipe was made for, rounded so that it discloses nobody."""
 
     scale: Literal["nominal", "ordinal", "numeric"] = Field(description="as the schema has it")
     percent: dict[str, float] = Field(default_factory=dict, description="per cent of the records by category, rounded")
@@ -245,7 +247,7 @@ class Start(Parameters):
     recipes: tuple[Path, ...] = Field(
         (), description="recipe files, whose plans are further masking methods; relative to the experiment file"
     )
-    random: int = Field(0, ge=0, description="random genomes besides")
+    random: int = Field(0, ge=0, description="random genomes in addition")
     without_best: float = Field(
         0.0, ge=0, lt=100, description="leave out so many per cent of the masked files, the best by the fitness"
     )
@@ -277,9 +279,9 @@ class Start(Parameters):
 
 
 class MeasureEntry(Named):
-    """A measure with its parameters, and where not all protected attributes are judged, those that are."""
+    """A measure with its parameters, and the attributes that it takes if not all."""
 
-    of: tuple[str, ...] | None = Field(None, min_length=1, description="attributes that it judges; default: all")
+    of: tuple[str, ...] | None = Field(None, min_length=1, description="attributes that it takes; default: all")
 
 
 class Measures(Parameters):

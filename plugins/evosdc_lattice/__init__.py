@@ -29,7 +29,7 @@ def evosdc_genotypes() -> Iterator[GenotypeSpec]:
 def evosdc_measures() -> Iterator[MeasureSpec]:
     """Offer the losses of generalised files; each can be a fitness by itself."""
     losses = (
-        ("dm", "DiscernibilityMeasure", "Discernibility metric: records that a record cannot be told from, summed.",
+        ("dm", "DiscernibilityMeasure", "Discernibility metric: for each record the number of equal records, summed.",
          "Bayardo and Agrawal (2005)", _UNBOUNDED),
         ("dm-star", "MonotoneDiscernibilityMeasure", "Discernibility metric with suppression ignored.",
          "Bayardo and Agrawal (2005)", _UNBOUNDED),
@@ -39,7 +39,7 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
          "Xiao and Tao (2006); suppressed cells, and the mean over records: reconstruction", _UNBOUNDED),
         ("cavg", "AverageClassSizeMeasure", "Average size of the classes over k.", "LeFevre et al. (2006)", _UNBOUNDED),
         ("aecs", "PlainClassSizeMeasure", "Average size of the classes.", "LeFevre et al. (2006)", _UNBOUNDED),
-        ("entropy", "EntropyMeasure", "Non-uniform entropy: bits to tell original from published values.",
+        ("entropy", "EntropyMeasure", "Non-uniform entropy: bits from published to original values.",
          "Gionis and Tassa (2009)", _UNBOUNDED),
         ("precision", "ImprecisionMeasure", "One minus precision: mean level over height.",
          "Sweeney (2002); how suppressed cells count: reconstruction", (0.0, 1.0)),

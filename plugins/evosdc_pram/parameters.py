@@ -20,8 +20,8 @@ class PramParameters(Parameters):
     retained: float | None = Field(
         None, ge=0, le=1, description="expected share of unchanged values that matrices are diluted to"
     )
-    draws: int = Field(5, ge=1, le=1000, description="tables drawn and judged for one evaluation")
-    fresh_draws: int = Field(30, ge=2, le=100_000, description="tables that the winner is judged on at the end")
+    draws: int = Field(5, ge=1, le=1000, description="tables drawn and scored for one evaluation")
+    fresh_draws: int = Field(30, ge=2, le=100_000, description="tables that the winner is scored on at the end")
     judge: Literal["draws", "expectation"] = Field("draws", description="whether measures see tables or matrices")
     relabelling: float = Field(
         3.0, ge=0, le=100, description="records, in per cent, that may read right under exchanged labels; 100: any"

@@ -39,8 +39,8 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         """Length of plans, how many files judge one, and what ends all of them."""
 
         steps: int = Field(6, ge=1, le=20, description="steps of a plan at most, besides `last`")
-        draws: int = Field(12, ge=1, le=100, description="files that a plan is judged on, where it is random")
-        fresh_draws: int = Field(30, ge=0, description="further files that the winner is judged on")
+        draws: int = Field(12, ge=1, le=100, description="files that a random plan is scored on")
+        fresh_draws: int = Field(30, ge=0, description="further files that the winner is scored on")
         lasting: bool = Field(
             True, description="whether methods that take long are tried; those of a start take part in any case"
         )

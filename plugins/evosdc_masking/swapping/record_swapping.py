@@ -48,7 +48,7 @@ class RecordSwapping(Untuned):
         )
         household: str | None = Field(
             None,
-            description="Attribute that tells households apart; default: by role, else every record is one.",
+            description="Attribute that numbers households; default: by role, else every record is one.",
         )
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
