@@ -1,4 +1,4 @@
-"""Every code block of every page runs, and what it prints is what the page shows; see docs/checked.md."""
+"""Every code block of every page runs, and what it prints is what the page shows; see CONTRIBUTING.md."""
 
 from __future__ import annotations
 
