@@ -46,6 +46,8 @@ myst_fence_as_directive = ["math"]
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 
+smartquotes = False  # options begin with two hyphens
+
 html_theme = "furo"
 html_title = "evosdc"
 html_extra_path = ["front"]
