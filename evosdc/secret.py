@@ -1,6 +1,6 @@
 """What draws come from: a secret key, or a public seed; and the addressed random streams of both.
 
-Everything of a masking may be public but its random draws (Kerckhoffs; METHODS 7.13). What is published is therefore
+Everything of a masking may be public but its random draws (Kerckhoffs). What is published is therefore
 drawn with a `Key` of 256 bits that nobody can guess. A *seed* is a whole number that anybody may know: it orders
 studies and tests, and what is drawn from it is not for release.
 

@@ -1,4 +1,4 @@
-"""What transition matrices prove of a post-randomised file, for every attacker (METHODS 7.14).
+"""What transition matrices prove of a post-randomised file, for every attacker.
 
 The proofs hold for matrices that do not come from the data. A matrix that was made or evolved on the original tells
 something by its choice alone; one of k that were fixed before costs a factor of at most k in the capacity.

@@ -1,7 +1,7 @@
 """What is public of a certified file before anything is measured: attributes, their cells, and rules of records.
 
 Every value falls into one *cell* of its attribute: a category, an interval of numbers, or the missing value. Cells come
-from the schema alone, never from the records, since what depends on records has a price (METHODS 7.14).
+from the schema alone, never from the records, since what depends on records has a price.
 """
 
 from collections.abc import Mapping, Sequence

@@ -124,7 +124,10 @@ def _weights(params: Any, original: Table, where: str) -> tuple[float, ...]:
 
 
 class DiscernibilityMeasure(NodeMeasure):
-    """`dm`: see `evosdc_lattice.class_losses.Discernibility`."""
+    """Discernibility: the sum of squared class sizes, plus n for each suppressed record (Bayardo and Agrawal 2005).
+
+    It counts, for every record, those that equal it. With ``k`` records of smaller classes count as suppressed.
+    """
 
     class Params(Parameters):
         """Which classes count as suppressed."""
@@ -141,7 +144,7 @@ class DiscernibilityMeasure(NodeMeasure):
 
 
 class MonotoneDiscernibilityMeasure(NodeMeasure):
-    """`dm-star`: see `evosdc_lattice.class_losses.MonotoneDiscernibility`.
+    """Discernibility over all classes, suppression ignored: the sum of squared class sizes.
 
     Of a published table the classes before suppression are not known: its suppressed records count as one class.
     """
@@ -152,7 +155,11 @@ class MonotoneDiscernibilityMeasure(NodeMeasure):
 
 
 class LossMetricMeasure(NodeMeasure):
-    """`lm`: see `evosdc_lattice.losses.LossMetric`."""
+    """Loss metric of Iyengar (2002): ``(M - 1) / (|A| - 1)`` for a cell that stands for M of |A| leaves.
+
+    A cell of a suppressed record counts as the root; of a number the span of its interval over that of the original
+    counts. ``aggregate`` combines attributes: the mean (0..1), or the sum, which is the source's.
+    """
 
     class Params(_Weighted):
         """Aggregate and weights."""
@@ -172,7 +179,10 @@ class LossMetricMeasure(NodeMeasure):
 
 
 class LeafShareMeasure(LossMetricMeasure):
-    """`iloss`: see `evosdc_lattice.losses.LeafShare`."""
+    """ILoss of Xiao and Tao (2006): ``(M - 1) / |A|`` for a cell that stands for M of |A| leaves; 0 for a leaf.
+
+    Parameters are those of ``lm``. That a suppressed cell counts as the root is a reconstruction.
+    """
 
     def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return ILoss."""
@@ -180,7 +190,7 @@ class LeafShareMeasure(LossMetricMeasure):
 
 
 class AverageClassSizeMeasure(NodeMeasure):
-    """`cavg`: see `evosdc_lattice.class_losses.AverageClassSize`."""
+    """Average class size over k (LeFevre and others 2006); all suppressed records are one class."""
 
     class Params(Parameters):
         """The divisor."""
@@ -199,7 +209,7 @@ class AverageClassSizeMeasure(NodeMeasure):
 
 
 class PlainClassSizeMeasure(NodeMeasure):
-    """`aecs`: average size of the classes; see `evosdc_lattice.class_losses.AverageClassSize`."""
+    """Average size of the classes; all suppressed records are one class."""
 
     def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return AECS."""
@@ -207,7 +217,11 @@ class PlainClassSizeMeasure(NodeMeasure):
 
 
 class EntropyMeasure(NodeMeasure):
-    """`entropy`: see `evosdc_lattice.losses.NonUniformEntropy`."""
+    """Non-uniform entropy in bits: the sum over cells of ``log2(n(published) / n(original))``.
+
+    n counts the records of the original with a value, or below it (Gionis and Tassa 2009). With
+    ``suppression = "arx"`` suppressed cells count as in ARX.
+    """
 
     class Params(_Weighted):
         """Weights, and how suppressed records count."""
@@ -226,7 +240,7 @@ class EntropyMeasure(NodeMeasure):
 
 
 class ImprecisionMeasure(NodeMeasure):
-    """`precision`: one minus Sweeney's precision; see `evosdc_lattice.losses.Imprecision`."""
+    """One minus the precision of Sweeney (2002): the mean of level over height; a suppressed cell counts 1."""
 
     class Params(_Weighted):
         """Weights."""
@@ -270,7 +284,7 @@ class DivergenceMeasure(Measure):
 
 
 class HeightMeasure(NodeMeasure):
-    """`height`: see `evosdc_lattice.losses.Height`."""
+    """Sum of the levels of the attributes (Samarati 2001); of mixed levels the sum of their means."""
 
     def loss(self, original: Table) -> node_loss.NodeLoss:
         """Return the height."""

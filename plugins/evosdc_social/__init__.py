@@ -38,7 +38,7 @@ def evosdc_masking_methods() -> Iterator[MaskingMethodSpec]:
     yield MaskingMethodSpec(
         name="semantic-groups", implementation="evosdc_social.grouping:SemanticGrouping", scales=_SCALES,
         summary="Groups of k users alike in meaning publish what their values have in common in a hierarchy.",
-        source="Thesis, section 6.2.1; METHODS 5.2: reconstruction",
+        source="Thesis, section 6.2.1: reconstruction",
     )  # fmt: skip
     yield MaskingMethodSpec(
         name="level-filling", implementation="evosdc_social.filling:LevelFilling", scales=_SCALES,
@@ -58,14 +58,14 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
     for name, implementation, summary, section in losses:
         yield MeasureSpec(
             name=name, implementation=f"evosdc_social.losses:{implementation}", summary=summary, kind="il",
-            scales=_SCALES, source=f"Thesis, section {section}; METHODS 5.2: reconstruction",
+            scales=_SCALES, source=f"Thesis, section {section}: reconstruction",
         )  # fmt: skip
     risks = (
         ("semantic-dr", "risks:SemanticRisk", "Users linked to their own record by least semantic distance.",
-         "Thesis, section 6.4; METHODS 5.2: reconstruction", ""),
+         "Thesis, section 6.4: reconstruction", ""),
         ("informed-semantic-dr", "judges:InformedSemanticRisk",
          "Records linked by one who knows how values were generalised.",
-         "after Torra (2017), METHODS 7.8: reconstruction", ""),
+         "after Torra (2017): reconstruction", ""),
         ("neighbourhood-dr", "judges:NeighbourhoodRisk", "Users linked by one who also knows their neighbours.",
          "after Zhou and Pei (2008): reconstruction", "the neighbours of people"),
     )  # fmt: skip

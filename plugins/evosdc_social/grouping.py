@@ -18,7 +18,7 @@ from evosdc_social.space import SCALES, space_of
 from evosdc_social.tree import built_words
 
 SEMANTIC_MDAV = {"method": "mdav", "hierarchies": True}
-"""MDAV-generic on the semantic distance: what the thesis' section suggests, see METHODS.md 5.2."""
+"""MDAV-generic on the semantic distance: what the thesis' section suggests; a reconstruction."""
 
 
 class GroupParameters(InnerParameters):
@@ -71,7 +71,7 @@ class SemanticGrouping(MaskingMethod):
     (`evosdc_social.publication`). Groups are formed by another masking method on the semantic distance
     (`evosdc_social.space`), by default MDAV-generic.
 
-    Source: thesis, section 6.2.1, of which the headings are known; the algorithm is METHODS.md 5.2: a reconstruction.
+    Source: thesis, section 6.2.1, of which the headings are known; the algorithm is a reconstruction.
     """
 
     class Params(GroupParameters):

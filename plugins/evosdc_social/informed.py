@@ -1,4 +1,4 @@
-"""The informed intruder (METHODS.md 7.8) of files that publish labels above the categories."""
+"""The informed intruder of files that publish labels above the categories."""
 
 import numpy as np
 from numba import njit

@@ -113,7 +113,7 @@ def neighbourhoods(neighbours: Neighbours, nodes: Nodes) -> NDArray[np.uint64]:
 
 
 class InformedSemanticRisk(Judge):
-    """Records that the informed intruder links, who knows how often each value is published as which (METHODS.md 7.8).
+    """Records that the informed intruder links, who knows how often each value is published as which.
 
     A published record is linked to the originals of greatest likelihood; labels that were never published for a value
     exclude it. Credit 1/t for t of them that hold the true one.

@@ -1,7 +1,7 @@
 """What analysts of a graph lose: the measures of information loss of the thesis' section 6.3.
 
 All are means over attributes, in per cent, 0 for a graph that was not changed. Published labels are read as the leaves
-of the tree below them, each as likely, whether the original has them or not (METHODS.md 5.2: a reconstruction).
+of the tree below them, each as likely, whether the original has them or not (a reconstruction).
 """
 
 from abc import abstractmethod
@@ -190,7 +190,7 @@ class FittedAdjacencyLoss(FittedNodeLoss):
 class SemanticDistanceLoss(Measure):
     """DBIL of nodes: the mean over users and attributes of the semantic distance of original and published value.
 
-    Source: thesis, section 6.3.3; the distance is METHODS.md 5.2: a reconstruction.
+    Source: thesis, section 6.3.3; the distance is a reconstruction.
     """
 
     supports = SCALES
@@ -205,7 +205,7 @@ class SemanticDistanceLoss(Measure):
 class DistributionLoss(Measure):
     """CDIL, Categories Distribution Information Loss: the total variation between the distributions of categories.
 
-    Source: thesis, section 6.3.2; formula METHODS.md 5.2: a reconstruction.
+    Source: thesis, section 6.3.2; the formula is a reconstruction.
     """
 
     supports = SCALES
@@ -223,7 +223,7 @@ class AdjacencyLoss(AmongNeighbours[FittedAdjacencyLoss]):
     A_ij is the number of edges between users of the categories i and j; the loss is half the sum of the differences of
     both matrices, over the number of edges.
 
-    Source: thesis, section 6.3.1; formula METHODS.md 5.2: a reconstruction.
+    Source: thesis, section 6.3.1; the formula is a reconstruction.
     """
 
     supports = SCALES

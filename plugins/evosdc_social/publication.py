@@ -20,7 +20,7 @@ class Publication:
 
     The lowest common ancestor stands for the values of all members. Members of a list, topics for one, publish the most
     frequent value of the group where only the root is common to all, the first of several, if `aggregated`. A value
-    coarser than the bound of its attribute is not published at all: the root stands in its place (METHODS.md 5.2; both
+    coarser than the bound of its attribute is not published at all: the root stands in its place (both
     rules are reconstructions).
 
     Parameters

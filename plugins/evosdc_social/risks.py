@@ -89,7 +89,7 @@ class SemanticRisk(Measure):
     Each user's original values are compared with all published records; of t nearest ones that hold the own, the chance
     of taking it is 1/t.
 
-    Source: thesis, section 6.4; distance and credit METHODS.md 5.2: a reconstruction.
+    Source: thesis, section 6.4; distance and credit are reconstructions.
     """
 
     class Params(RiskParameters):

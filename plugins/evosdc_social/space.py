@@ -41,7 +41,7 @@ class SemanticSpace:
 
     The distance of two nodes of an attribute is the level of their lowest common ancestor over the height of the tree;
     that of two users is the mean over attributes, weighted. The members of a list are compared place by place, and
-    share the weight of one attribute (METHODS.md 5.2).
+    share the weight of one attribute.
 
     Parameters
     ----------

@@ -19,14 +19,14 @@ from evosdc_masking.recoding.tails import categories_by_share, category_at, tail
 class ExtremeCoding(Tunable):
     """What top and bottom coding have in common: one end of each attribute, its tail, becomes a single value.
 
-    The tail is told in one of three ways. By `q`, a number of categories (ordinal attributes); only categories that
+    The tail is given in one of three ways. By `q`, a number of categories (ordinal attributes); only categories that
     occur count. By `share` of the records: the most categories from that end on that together hold no more than the
     share, or the ``floor(share m)`` extreme ones of m present numbers. By `value`, a category or number from which on
     all belong to the tail, for all attributes or by name; attributes that are not named stay as they are.
 
     The tail is published as the `threshold` (the value itself; by share the next number; of categories the tail's
     least extreme one), as the `median` of the tail, as the `mean` of the tail's numbers, or as a `label` such as
-    ``>= 65``. Unless told otherwise it is the threshold of numbers and the lower median of categories, so that the
+    ``>= 65``. By default it is the threshold of numbers and the lower median of categories, so that the
     file keeps its domain. Missing values stay missing and are not counted. Nominal attributes, which have no order,
     are refused. Shares and representatives are a reconstruction; q is that of Domingo-Ferrer and Torra (2001).
     """
@@ -191,14 +191,28 @@ class ExtremeCoding(Tunable):
 
 
 class TopCoding(ExtremeCoding):
-    """Merge the highest categories or values of each attribute; see `ExtremeCoding`."""
+    """Merge the highest categories or values of each attribute into one.
+
+    The end is a number ``q`` of categories, a ``share`` of the records, or all from a ``value`` on. What is published
+    for it stays in the domain unless ``output = "label"``. Missing values stay missing; nominal attributes have no
+    order and are refused. Shares and representatives are reconstructions.
+
+    Source: Domingo-Ferrer and Torra (2001).
+    """
 
     name = "top-coding"
     highest = True
 
 
 class BottomCoding(ExtremeCoding):
-    """Merge the lowest categories or values of each attribute; see `ExtremeCoding`."""
+    """Merge the lowest categories or values of each attribute into one.
+
+    The end is a number ``q`` of categories, a ``share`` of the records, or all from a ``value`` on. What is published
+    for it stays in the domain unless ``output = "label"``. Missing values stay missing; nominal attributes have no
+    order and are refused. Shares and representatives are reconstructions.
+
+    Source: Domingo-Ferrer and Torra (2001).
+    """
 
     name = "bottom-coding"
     highest = False
