@@ -9,7 +9,7 @@ from docs.generation.markdown import contents
 BELOW: dict[str, tuple[str, ...]] = {
     "docs/index": (
         "start", "howto/README", "understand/README", "reference/README", "papers", "plugins/index", "architecture",
-        "../README", "../SECURITY", "../CHANGELOG",
+        "gallery", "../README", "../SECURITY", "../CHANGELOG",
     ),
     "docs/start": ("notebooks/custodian", "notebooks/researcher", "notebooks/author"),
     "docs/howto/README": (
