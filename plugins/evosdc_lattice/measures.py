@@ -155,7 +155,7 @@ class MonotoneDiscernibilityMeasure(NodeMeasure):
 
 
 class LossMetricMeasure(NodeMeasure):
-    """Loss metric of Iyengar (2002): ``(M - 1) / (|A| - 1)`` for a cell that stands for M of |A| leaves.
+    """Loss metric of Iyengar (2002): ``(M - 1) / (|A| - 1)`` for a cell that stands for M of the ``|A|`` leaves.
 
     A cell of a suppressed record counts as the root; of a number the span of its interval over that of the original
     counts. ``aggregate`` combines attributes: the mean (0..1), or the sum, which is the source's.
@@ -179,7 +179,7 @@ class LossMetricMeasure(NodeMeasure):
 
 
 class LeafShareMeasure(LossMetricMeasure):
-    """ILoss of Xiao and Tao (2006): ``(M - 1) / |A|`` for a cell that stands for M of |A| leaves; 0 for a leaf.
+    """ILoss of Xiao and Tao (2006): ``(M - 1) / |A|`` for a cell that stands for M of the ``|A|`` leaves; 0 for a leaf.
 
     Parameters are those of ``lm``. That a suppressed cell counts as the root is a reconstruction.
     """
