@@ -48,9 +48,9 @@ def plugin_section(kind: str, name: str) -> str:
     registry = default_registry()
     spec = registry.spec(kind, name)
     facts = [
-        (key.replace("_", " "), _shown(value))
+        (key.replace("_", " "), _shown(key, value))
         for key, value in asdict(spec).items()
-        if key not in SHOWN_ELSEWHERE and value not in ("", (), None)
+        if key not in SHOWN_ELSEWHERE and value not in ("", (), None, "minimise")
     ]
     facts += [("source", cell(spec.source))] if spec.source else []
     facts += [("offered by", registry.provider(kind, name))]
@@ -66,5 +66,9 @@ def plugin_section(kind: str, name: str) -> str:
     return "\n".join([*parts, python(directive, f"{module}.{attribute}", "no-index")])
 
 
-def _shown(value: object) -> str:
+def _shown(key: str, value: object) -> str:
+    """Return a field of a spec in words."""
+    if key == "range" and isinstance(value, tuple):
+        least, greatest = value
+        return f"from {least:g}" if greatest == float("inf") else f"{least:g} to {greatest:g}"
     return cell(", ".join(map(str, value)) if isinstance(value, tuple) else value)
