@@ -26,10 +26,25 @@ def main() -> None:
     note_beginning(began)
     try:
         command_line()
+    except SystemExit as end:
+        _flush()
+        if _within_scoop():
+            # SCOOP would print it as the failure of a task; its launcher ends the workers, with a status of its own.
+            os._exit(end.code if isinstance(end.code, int) else 0)
+        raise
     finally:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError):  # nobody reads it any more
-                stream.flush()
+        _flush()
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # nobody reads it any more
+            stream.flush()
+
+
+def _within_scoop() -> bool:
+    """Whether ``python -m scoop`` started this program; SCOOP is not imported to find out."""
+    return bool(getattr(sys.modules.get("scoop"), "IS_RUNNING", False))
 
 
 if __name__ == "__main__":

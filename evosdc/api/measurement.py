@@ -17,7 +17,7 @@ from evosdc.table.table import Table
 def measure(
     original: Any,
     masked: Any,
-    measures: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    measures: Sequence[str | Mapping[str, Any]] | Mapping[str, Any] | None = None,
     *,
     protect: Sequence[str] | None = None,
     crosswalk: str | Path | None = None,
@@ -47,8 +47,7 @@ def measure(
     from evosdc.assess.measure import score_table
 
     options = read(MeasureOptions, locals())
-    registry, named = default_registry(), options.measures
-    params = named if named is None or isinstance(named, Mapping) else {name: {} for name in named}
+    registry, params = default_registry(), options.entries
     if options.crosswalk is None:
         warn_of_another_order(original, masked)
     frame = held_once(original)

@@ -172,7 +172,7 @@ def assess(view: IntruderView, models: Mapping[str, Mapping[str, Any]], registry
     InputError
         Unknown models, or parameters that were refused or do not fit the file.
     """
-    built = build_models(models, registry)
+    view, built = view.judged, build_models(models, registry)
     lacking = {name: model.lacking(view) or single_records(model, view) for name, model in built.items()}
     figures: dict[str, Any] = {}
     collect = FaultCollector()
@@ -189,19 +189,20 @@ def record_figures(
 ) -> dict[str, Numbers]:
     """Return what privacy models say of each record, by name, each of shape (n,) in the order of the file.
 
-    Those that say nothing of single records, or lack something, are left out.
+    Those that say nothing of single records, or lack something, are left out. Of a record that is suppressed whole no
+    model says anything: NaN.
 
     Raises
     ------
     InputError
         As `assess`.
     """
-    found = {}
+    found, judged = {}, view.judged
     for name, model in build_models(models, registry).items():
-        if not model.lacking(view):
-            figures = model.record_figures(view)
-            if figures is not None:
-                found[name] = figures
+        figures = None if model.lacking(judged) else model.record_figures(judged)
+        if figures is not None:
+            found[name] = np.full(len(view.table), np.nan)
+            found[name][~view.suppressed] = figures
     return found
 
 
@@ -229,6 +230,7 @@ def view_summary(view: IntruderView) -> dict[str, Any]:
     weights = view.table.schema.with_role(Role.WEIGHT)
     return {
         "records": view.records,
+        "suppressed_records": view.records - view.judged.records,
         "quasi_identifiers": list(view.quasi_identifiers),
         "sensitive": list(view.sensitive),
         "weight": weights[0] if weights else None,
@@ -310,10 +312,11 @@ def standing_out(view: IntruderView, models: Sequence[PrivacyModel], registry: R
     registry : Registry
     """
     merged: dict[int, set[tuple[str, ...]]] = {}
+    judged, kept = view.judged, np.flatnonzero(~view.suppressed).tolist()
     for model in models:
-        if not model.lacking(view):
-            for place, sets in model.standing_out(view).items():
-                merged.setdefault(place, set()).update(sets)
+        if not model.lacking(judged):
+            for place, sets in model.standing_out(judged).items():
+                merged.setdefault(kept[place], set()).update(sets)
     records = []
     for place, known_by in merged.items():
         least = min(map(len, known_by))
@@ -488,7 +491,8 @@ def perturbed_file(
 
 def unique_records(view: IntruderView) -> NDArray[np.bool_]:
     """Return which records are like no other one in what the intruder knows, by the view's rule for missing values."""
-    unique: NDArray[np.bool_] = view.frequencies[0][view.classes.of] == 1
+    unique, judged = np.zeros(len(view.table), dtype=np.bool_), view.judged
+    unique[~view.suppressed] = judged.frequencies[0][judged.classes.of] == 1
     return unique
 
 

@@ -40,12 +40,13 @@ def cluster(data: str, options: ClusterOptions) -> None:
     from evosdc.clustering.clusters import clusters_of
     from evosdc.errors import DataError, Fault
     from evosdc.files.atomic import check_writable
+    from evosdc.runs.layout import replacing
     from evosdc.secret import chosen_seed
 
     output = options.output
-    if output is not None and output.exists():
-        raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one."))
-    if output is not None and output.parent.exists():
+    if output is not None and output.exists() and not options.force:
+        raise DataError(Fault(str(output), "a path that exists", "a new folder", "Choose another one, or add --force."))
+    if output is not None and output.parent.exists() and not output.is_dir():
         check_writable(output)
     table = open_source(data, options.schema_file).table
     table = table.select(choose_attributes(table.schema, options.attributes, False, "--attributes"))
@@ -57,7 +58,8 @@ def cluster(data: str, options: ClusterOptions) -> None:
     account = account_of(found)
     if output is not None:
         title = f"Clusters of {Path(data).name}"
-        account["files"] = _write(output, found, account, title, options.neutralise_formulas)
+        with replacing(output, options.force, ACCOUNT):
+            account["files"] = _write(output, found, account, title, options.neutralise_formulas)
     if options.as_json:
         print_json(account)
         return

@@ -38,7 +38,8 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
 
     registry = default_registry()
     collect = FaultCollector()
-    names = None if options.measures is None else list(dict.fromkeys(options.measures or [""]))
+    entries = options.entries
+    names = None if entries is None else list(entries) or [""]
     compared: _Compared | None = None
     given: dict[str, Any] = {}
     run = single_run("measure", original, masked, {"--schema": options.schema_file, "--crosswalk": options.crosswalk})
@@ -53,6 +54,7 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
             compared = _of_files(original, masked, registry, names, options)
     with collect.step():
         given = _params(list(compared.params) if compared is not None else names or [], parameters(options.settings))
+        given = {name: {**(entries or {}).get(name, {}), **own} for name, own in given.items()}
     collect.settle()
     assert compared is not None
     before, after, chosen, of, risks = compared.before, compared.after, compared.chosen, compared.of, compared.risks

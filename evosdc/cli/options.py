@@ -1,7 +1,9 @@
 """Options of the command line, made from the models of `evosdc.options`."""
 
+import json
 import shlex
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
@@ -116,6 +118,10 @@ class Names(Registered):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the names as a list."""
+        if isinstance(value, str) and self.kind == "measure" and value.lstrip().startswith(("{", "[")):
+            # entries with parameters, as an experiment file has them
+            with suppress(ValueError):
+                return json.loads(value)
         return listed(value) if isinstance(value, str) else value
 
 

@@ -20,12 +20,12 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     the recipe is not met, or a limit that its search kept.
     """
     from evosdc.cli.export import exported
-    from evosdc.cli.inputs import data_of, open_source, require_apart
+    from evosdc.cli.inputs import data_of, is_dataset, open_source, require_apart
     from evosdc.cli.run import carry_out, leave_by
     from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
     from evosdc.experiment.environment import told_of_plugins
-    from evosdc.experiment.recipe_application import application, usable_recipe
+    from evosdc.experiment.recipe_application import application, schema_of_recipe, usable_recipe
     from evosdc.files.atomic import require_unused
     from evosdc.files.formats import require_writable_format
     from evosdc.files.schema.schema_file import load_schema
@@ -40,12 +40,19 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
         plan = usable_recipe(recipe, default_registry())
     with collect.step():
         source = open_source(data, schema)
+        if (
+            schema is None
+            and not is_dataset(data)
+            and (known := schema_of_recipe(recipe, source.table.schema.names)) is not None
+        ):
+            schema = known
+            source = open_source(data, schema)
         require_writable_format(output, source)
         require_apart(output, data, schema, recipe)
     with collect.step():
         require_unused(output, output.with_name(f"{output.stem}.manifest.json"), replace=options.force)
     collect.settle()
-    if schema is not None:
+    if options.schema_file is not None and schema is not None:
         described = load_schema(schema).attributes
         warn(
             f"{printable(name)} is not in the schema, so that it is published as it is; evosdc edit {schema} gives it "

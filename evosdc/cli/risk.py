@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +103,7 @@ def risk(data: str, options: RiskOptions) -> None:
 def write_record_figures(path: Path, figures: "Mapping[str, Numbers]", force: bool) -> None:
     """Write what models say of records: a line a record, its position from 1, and a column a model.
 
-    No value of the file is written.
+    No value of the file is written. Records that are suppressed whole have empty cells.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def write_record_figures(path: Path, figures: "Mapping[str, Numbers]", force: bo
     require_unused(path, replace=force, advice="Choose another file, or add --force.")
     columns = [column.tolist() for column in figures.values()]
     rows = enumerate(zip(*columns, strict=True), start=1)
-    lines = (",".join([str(at), *(f"{value:.10g}" for value in row)]) for at, row in rows)
+    lines = (",".join([str(at), *("" if isnan(value) else f"{value:.10g}" for value in row)]) for at, row in rows)
     write_text(path, "\n".join([",".join(["record", *figures]), *lines]) + "\n")
 
 
@@ -222,7 +223,10 @@ def _show(
     from evosdc.cli.text import say
 
     show_models(chosen, figures, instead, every)
+    suppressed = int(view.suppressed.sum())
+    if suppressed:
+        say(f"{suppressed} records are suppressed whole (*): they are counted apart, and are no class of their own.")
     say(
-        f"{len(view.table)} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
+        f"{len(view.table) - suppressed} records; known to an intruder: {', '.join(view.quasi_identifiers)}; "
         f"missing values count by the rule '{view.missing}'."
     )

@@ -41,7 +41,7 @@ def run(experiment: Path, options: RunOptions) -> None:
     with told_of_plugins(RunFolder(experiment.parent), default_registry()):
         model = read_experiment(experiment, overrides)
         drawn = chosen_seed(model.seed, options.key)
-        result = carry_out(model, options.output, options.quiet, options.as_json, options.report, drawn)
+        result = carry_out(model, options.output, options.quiet, options.as_json, options.report, drawn, options.force)
     leave_by(result, options.as_json)
 
 
@@ -190,21 +190,30 @@ def leave_by(result: dict[str, Any], as_json: bool, limits: bool = False) -> Non
         click.get_current_context().exit(1)
 
 
-def carry_out(model: Any, output: Path | None, quiet: bool, as_json: bool, pages: bool, seed: "Seed") -> dict[str, Any]:
+def carry_out(
+    model: Any,
+    output: Path | None,
+    quiet: bool,
+    as_json: bool,
+    pages: bool,
+    seed: "Seed",
+    force: bool = False,
+) -> dict[str, Any]:
     """Run an experiment with a display, write the report if `pages`, print what came out, and return it.
 
-    `seed` is that of the experiment, or the key that it draws from where it has none.
+    `seed` is that of the experiment, or the key that it draws from where it has none. With `force` a run that lies in
+    the folder is replaced.
     """
     from evosdc.cli.beginning import seconds_since
     from evosdc.cli.display import display
     from evosdc.experiment.study import run_study
     from evosdc.plugins.registry import default_registry
-    from evosdc.runs.layout import free_folder
+    from evosdc.runs.layout import free_folder, replacing
     from evosdc.secret import Key
 
     registry = default_registry()
     path = output if output is not None else free_folder(Path("runs"), model.heading)
-    with display(quiet or as_json) as shown:
+    with replacing(path, force), display(quiet or as_json) as shown:
         for problem in registry.problems:
             shown.message(f"plugin problem: {problem}")
         if model.executor.name == "serial" and (model.executor.workers or 1) > 1:

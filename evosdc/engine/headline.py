@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from evosdc.errors import EvaluationError
 from evosdc.model import ByClass, BySizes, Fitted, IntruderView, Microdata, MissingMatch, PrivacyModel, Tracker
 from evosdc.model.constraint import GREATEST
+from evosdc.model.privacy import root_codes
 from evosdc.table.coarsening import coarsened
 from evosdc.table.distinct_values import placed_values
 from evosdc.table.equivalence import equivalence_classes, key_codes, ranks
@@ -111,7 +112,7 @@ class Headline(Fitted):
         EvaluationError
             The model gives no number.
         """
-        value: Any = self.model.assess(self.view(masked))[self.model.headline]
+        value: Any = self.model.assess(self.view(masked).judged)[self.model.headline]
         number = inf if value is None else float(value)
         if isnan(number):
             raise EvaluationError(f"privacy model {type(self.model).__name__} gave no number for {self.model.headline}")
@@ -139,7 +140,7 @@ class Shortfall(Fitted):
 
     def score(self, masked: Table) -> float:
         """Return the percentage; 0 where the bound is kept."""
-        share = self.headline.model.shortfall(self.headline.view(masked), self.bound)
+        share = self.headline.model.shortfall(self.headline.view(masked).judged, self.bound)
         return 100.0 * (share or 0.0)
 
     def track(self, masked: Table) -> Tracker:
@@ -232,12 +233,14 @@ def _countable(headline: Headline) -> bool:
     """Whether keys can be numbers of 62 bits.
 
     Missing values must not be wildcards, since classes then overlap, and masked quasi-identifiers and sensitive
-    attributes have to be categories.
+    attributes have to be categories. Records that ``*`` suppresses are judged by the file, not class by class.
     """
     microdata = headline.microdata
     schema = microdata.table.schema
     masked = [name for name in (*headline.quasi_identifiers, *headline.sensitive) if name in microdata.protect]
     if schema.na is MissingRule.WILDCARD or any(not schema[name].categorical for name in masked):
+        return False
+    if any(root_codes(schema[name]) for name in headline.quasi_identifiers if schema[name].categorical):
         return False
     keys = float(len(microdata.table))
     for name in masked:

@@ -18,9 +18,7 @@ _SETTINGS: dict[str, Any] = {
 """Of every cluster started here, for as long as it runs."""
 
 
-def dask_client(
-    held: ExitStack, workers: int, scheduler: str | None, extra: str, settings: Mapping[str, Any]
-) -> tuple[Any, int]:
+def dask_client(held: ExitStack, workers: int, scheduler: str | None, settings: Mapping[str, Any]) -> tuple[Any, int]:
     """Return a client and the number of its workers; all of whom run what runs here.
 
     Parameters
@@ -31,8 +29,6 @@ def dask_client(
         To start here, where there is no scheduler to connect to.
     scheduler : str or None
         Address of a scheduler.
-    extra : str
-        Of evosdc's extras, the one that brings the packages.
     settings : mapping
         Further ones of a cluster that is started here.
 
@@ -41,7 +37,7 @@ def dask_client(
     ExecutorError
         The scheduler is not there or has no workers, these have other versions, or a package is missing.
     """
-    lacking = "Dask's workers need the package {}: pip install evosdc[" + extra + "]"
+    lacking = "Dask's workers need the package {}: pip install distributed cryptography"
     try:
         distributed: Any = import_module("distributed")
         security: Any = import_module("distributed.security")
@@ -71,9 +67,7 @@ def dask_client(
                 )
             client = stack.enter_context(distributed.Client(cluster, timeout=30))
         except ImportError:
-            raise ExecutorError(
-                f"Dask's workers need the package cryptography: pip install 'evosdc[{extra}]'"
-            ) from None
+            raise ExecutorError(lacking.format("cryptography")) from None
         except (OSError, ValueError, RuntimeError) as error:
             raise ExecutorError(f"Dask's scheduler {scheduler or ''} is not there: {error}") from None
         found: Mapping[str, Mapping[str, str]] = client.run(versions)

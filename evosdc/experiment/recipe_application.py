@@ -1,6 +1,6 @@
 """Applying a recipe to a file, after comparing it with the file for which it was made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from evosdc.experiment.experiment import DataSource, Experiment
 from evosdc.experiment.reader import located
 from evosdc.experiment.recipe import Recipe, RecipeStep, read_recipe
 from evosdc.experiment.recipe_profile import UNLIKE, differences, require_schema
+from evosdc.files.schema.schema_file import load_schema
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import RECIPE_SCHEMA
 from evosdc.table.table import Table
 
 
@@ -43,6 +45,12 @@ def usable_recipe(path: Path, registry: Registry) -> Recipe:
     if faults:
         raise ExperimentError(faults)
     return recipe
+
+
+def schema_of_recipe(path: Path, columns: Sequence[str]) -> Path | None:
+    """Return the schema that lies beside a recipe, by which a file of the same columns is read; None for others."""
+    file = path.parent / RECIPE_SCHEMA
+    return file if file.is_file() and set(load_schema(file).attributes) == set(columns) else None
 
 
 def _of_step(where: str, step: RecipeStep, recipe: Recipe, registry: Registry) -> list[Fault]:

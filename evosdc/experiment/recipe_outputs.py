@@ -15,11 +15,12 @@ from evosdc.experiment.reader import resolve
 from evosdc.experiment.recipe import Recipe, RecipeStep, recipe_text
 from evosdc.experiment.recipe_profile import made_for
 from evosdc.files.atomic import write_text
+from evosdc.files.schema.schema_file import dump_schema
 from evosdc.model import Composed, Individual, Masking
 from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.plugins.registry import Registry
-from evosdc.runs.layout import RECIPE, RunFolder
+from evosdc.runs.layout import RECIPE, RECIPE_SCHEMA, RunFolder
 from evosdc.secret import Purpose, Seed, draw_seed, public, stream
 from evosdc.table.table import Table
 
@@ -153,12 +154,16 @@ def recipe_of(
 
 
 def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Recipe | None:
-    """Write ``recipe.toml`` of a run's solution, and return what it holds; None where plans are not what it evolves."""
+    """Write ``recipe.toml`` of a run's solution, and return what it holds; None where plans are not what it evolves.
+
+    Beside it stands the schema that another wave is read by.
+    """
     genotype = assembly.problem.genotype
     if not isinstance(genotype, Composed):
         return None
     recipe = recipe_of(assembly, genotype.masking(best.genome))
     write_text(folder.file(RECIPE), recipe_text(recipe))
+    dump_schema(assembly.source.table.schema, folder.file(RECIPE_SCHEMA), open_ended=True)
     return recipe
 
 

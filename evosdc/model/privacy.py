@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from evosdc.model.parameters import Parameters
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.equivalence import Classes, equivalence_classes, key_codes, ranks, summed, tallied, told_apart
+from evosdc.table.hierarchy import ROOT
 from evosdc.table.schema import Attribute, MissingRule
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
@@ -79,6 +80,35 @@ class IntruderView:
         return len(self.table) if self.counts is None else int(self.counts.sum())
 
     @cached_property
+    def suppressed(self) -> NDArray[np.bool_]:
+        """Which records are suppressed whole, shape (n,): each quasi-identifier ``*`` or missing, at least one ``*``.
+
+        None where that is all of them: then values were recoded, and no record left out.
+        """
+        n = len(self.table)
+        emptied, starred = np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+        for name in self.quasi_identifiers:
+            attribute, column = self.table.schema[name], self.table.column(name)
+            if attribute.categorical:
+                root = np.isin(column, root_codes(attribute))
+                starred |= root
+                emptied &= root | (column == MISSING)
+            else:
+                emptied &= np.isnan(column)
+        emptied &= starred
+        return np.zeros(n, dtype=np.bool_) if emptied.all() else emptied
+
+    @cached_property
+    def judged(self) -> "IntruderView":
+        """The file without `suppressed` records: these point to nobody, and are no class of their own."""
+        if not self.suppressed.any():
+            return self
+        kept = np.flatnonzero(~self.suppressed)
+        weights = None if self.weights is None else self.weights[kept]
+        counts = None if self.counts is None else self.counts[kept]
+        return replace(self, table=self.table.take(kept), weights=weights, counts=counts)
+
+    @cached_property
     def codes(self) -> Codes:
         """Values of the quasi-identifiers, shape (n, V), `MISSING` only where it is a wildcard or a category."""
         codes = key_codes(self.table, self.quasi_identifiers)
@@ -121,6 +151,13 @@ class IntruderView:
         from evosdc.table.wildcard_tree import matching_sums  # numba is loaded with it
 
         return matching_sums(self.tree, counts, weights, self.keys)
+
+
+def root_codes(attribute: Attribute) -> list[int]:
+    """Return the codes of an attribute's labels that stand for any value: ``*``, and the root of its hierarchy."""
+    roots = {ROOT} if attribute.hierarchy is None else {ROOT, attribute.hierarchy.levels[0][-1]}
+    leaves = () if attribute.hierarchy is None else attribute.hierarchy.position
+    return [attribute.code[label] for label in roots if label in attribute.code and label not in leaves]
 
 
 class PrivacyModel(ABC):
@@ -204,7 +241,7 @@ class PrivacyModel(ABC):
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
         """Return the figures by name, JSON-able, without any record of the file.
 
-        Asked only where nothing is `lacking`.
+        Asked only where nothing is `lacking`, and of `IntruderView.judged`: without records that are suppressed whole.
         """
 
 
@@ -274,8 +311,11 @@ class ByClass(PrivacyModel):
         return True
 
     def record_figures(self, view: IntruderView) -> Numbers | None:
-        """Return the headline that each record's class would give by itself, shape (n,); None where classes overlap."""
-        if view.tree is not None or not self.by_class:
+        """Return the headline that each record's class would give by itself, shape (n,).
+
+        Under the rule ``wildcard``, the class is all records that its key matches.
+        """
+        if not self.by_class:
             return None
         figures, place = np.unique(self.figures_of(view), return_inverse=True)
         headlines = np.array([self.headline_of(float(figure)) for figure in figures])

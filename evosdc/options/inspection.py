@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from evosdc.errors import Fault, ParameterError
 from evosdc.options import shared
 from evosdc.options.model import Options, names, option, texts
 
@@ -13,10 +14,10 @@ class MeasureOptions(Options):
 
     schema_file: Path | None = shared.SCHEMA
     crosswalk: Path | None = shared.CROSSWALK
-    measures: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = names(
+    measures: Sequence[str | Mapping[str, Any]] | Mapping[str, Any] | None = names(
         "Registered names; default: of a run its own; by role, as evosdc protect; of a registered data set those of "
         "the literature; of generalised files lm and dm.",
-        python="A mapping gives parameters by name.",
+        python='An entry {"name": "ctbil", "K": 3} gives parameters, as does a mapping of them by name.',
         registered="measure",
     )
     settings: Sequence[str] = texts(
@@ -35,6 +36,35 @@ class MeasureOptions(Options):
         False, "Also the scores of the original itself and of its records permuted.", only="command"
     )
     as_json: bool = shared.JSON
+
+    @property
+    def entries(self) -> dict[str, dict[str, Any]] | None:
+        """The parameters of each measure by name; None where no measure is named.
+
+        Raises
+        ------
+        ParameterError
+            An entry without a name, or parameters that are no table.
+        """
+        if self.measures is None:
+            return None
+        single = isinstance(self.measures, Mapping) and isinstance(self.measures.get("name"), str)
+        listed: list[Any] = [self.measures] if single else list(self.measures)
+        if isinstance(self.measures, Mapping) and not single:
+            listed = [{"name": name, "": params} for name, params in self.measures.items()]
+        found: dict[str, dict[str, Any]] = {}
+        faults = []
+        for entry in listed:
+            given = dict(entry) if isinstance(entry, Mapping) else {"name": entry}
+            name, params = given.pop("name", None), given.pop("", given)
+            if not isinstance(name, str) or not isinstance(params, Mapping):
+                wanted = 'a name, or {"name": ..., ...} with the parameters of the measure'
+                faults.append(Fault("measures", repr(entry if name is None else {name: params}), wanted))
+            else:
+                found[name] = dict(params)
+        if faults:
+            raise ParameterError(faults)
+        return found
 
 
 class RiskOptions(Options):
@@ -182,5 +212,6 @@ class ClusterOptions(Options):
         metavar="DIR",
         only="command",
     )
+    force: bool = shared.FORCE_FOLDER
     quiet: bool = shared.QUIET
     as_json: bool = shared.JSON

@@ -29,6 +29,7 @@ class RunOptions(Options):
         metavar="FILE",
     )
     output: Path | None = option(None, "New run folder; default: below runs/.", flags=("-o", "--output"), metavar="DIR")
+    force: bool = shared.FORCE_FOLDER
     report: bool = shared.REPORT
     quiet: bool = shared.QUIET
     as_json: bool = shared.JSON

@@ -84,6 +84,7 @@ OUTPUT_FOLDER = option(
     metavar="DIR",
 )
 FORCE = option(False, "Write over files that exist.", only="command")
+FORCE_FOLDER = option(False, "Replace the folder of an earlier result.", only="command")
 REPORT = option(
     True, "Whether to write web pages; evosdc report RUN_DIR writes them later.", flags=("--report",), only="command"
 )

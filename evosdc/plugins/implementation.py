@@ -1,6 +1,7 @@
 """The class or function behind an offer, imported when it is first used."""
 
 from importlib import import_module
+from inspect import isabstract
 from typing import Any
 
 from evosdc.errors import PluginError
@@ -29,4 +30,7 @@ def imported(kind: str, spec: Spec, plugin: PluginInfo) -> Any:
         fits, wanted = callable(found), "a function"
     if not fits:
         raise PluginError(f"{place}: {spec.implementation} is not {wanted}.")
+    if isabstract(found):
+        lacking = ", ".join(sorted(found.__abstractmethods__))
+        raise PluginError(f"{place}: {spec.implementation} lacks {lacking}, which evosdc.model.{contract} asks for.")
     return found

@@ -24,6 +24,7 @@ JOURNAL = "journal.jsonl"
 PORTFOLIO = "portfolio.json"
 TUNING = "tuning.json"
 RECIPE = "recipe.toml"
+RECIPE_SCHEMA = "recipe.schema.toml"
 PLANNING = "planning.json"
 RESULT = "result.json"
 BEST = "best.csv"
@@ -293,6 +294,39 @@ def require_run(path: Path) -> None:
     if not (path / RESOLVED).exists():
         advice = "evosdc run names the folder it writes to."
         raise ExperimentError(Fault(printable(str(path)), "a path that holds no run", "a run folder", advice))
+
+
+@contextmanager
+def replacing(path: Path, force: bool, marker: str = RESOLVED) -> Iterator[None]:
+    """With `force`, let the block write a folder of results anew: what was there goes once something new is there.
+
+    Only a folder that holds the file `marker` is replaced. Where the block leaves nothing, the old folder stays.
+
+    Raises
+    ------
+    ExperimentError
+        The path holds something else, or a run that goes on.
+    """
+    if not force or not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        yield
+        return
+    if not (path / marker).is_file():
+        given = f"a folder without {marker}" if path.is_dir() else "a file"
+        advice = "--force replaces folders that this command wrote. Choose another one."
+        raise ExperimentError(Fault(printable(str(path)), given, "such a folder, or a new one", advice))
+    if marker == RESOLVED:
+        with RunFolder(path):  # refused while a run holds the lock
+            pass
+    aside = path.with_name(f".{path.name}.replaced")
+    shutil.rmtree(aside, ignore_errors=True)
+    path.rename(aside)
+    try:
+        yield
+    finally:
+        if path.exists():
+            shutil.rmtree(aside, ignore_errors=True)
+        else:
+            aside.rename(path)
 
 
 def free_folder(parent: Path, title: str) -> Path:

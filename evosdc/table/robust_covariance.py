@@ -56,7 +56,7 @@ def _minimum_covariance_determinant() -> type:
     try:
         from sklearn.covariance import MinCovDet
     except ModuleNotFoundError:
-        advice = "Install it: pip install 'evosdc[analysis]'."
+        advice = "Install it: pip install scikit-learn threadpoolctl."
         fault = Fault("robust covariance", "an environment without scikit-learn", "scikit-learn", advice)
         raise ParameterError(fault) from None
 

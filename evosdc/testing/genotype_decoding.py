@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.errors import PluginError
+from evosdc.errors import InputError, PluginError
 from evosdc.model import Generalising, Genotype, Randomised
 from evosdc.secret import state_of
+from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, on_every_table
 from evosdc.testing.genotype_subject import GenotypeSubject, draws_of
 from evosdc.testing.interpretation import interpreted
 from evosdc.testing.purity import fingerprint, generator
+from evosdc.testing.tables import sample_microdata
 
 
 class DecodingTests(GenotypeSubject):
@@ -26,6 +28,15 @@ class DecodingTests(GenotypeSubject):
         for _, genome in self.genomes(genotype):
             for draw in range(min(draws_of(genotype), 3)):
                 self._assert_fits(genotype, self.decoded(genotype, genome, draw))
+
+    @pytest.mark.parametrize("scale", Scale)
+    def test_a_file_of_one_scale_is_decoded_or_refused_with_a_reason(self, scale: Scale) -> None:
+        try:
+            genotype = self.genotype(sample_microdata("ordinary", {scale}))
+        except InputError:
+            return
+        for seed in range(2):
+            self._assert_fits(genotype, genotype.decode(genotype.random(generator(seed)), generator(4)))
 
     def _assert_fits(self, genotype: Genotype[Any], table: Table) -> None:
         original = genotype.microdata.original

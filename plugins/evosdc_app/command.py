@@ -31,14 +31,8 @@ def app(
     Only this computer and the browser that opened the address reach it. What it does it does by commands, which it
     shows; Ctrl-C ends it, and searches that it began go on.
     """
-    from importlib.util import find_spec
-
     from evosdc.errors import DataError, Fault, ParameterError
 
-    lacking = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
-    if lacking:
-        given = f"an installation without {' and '.join(lacking)}"
-        raise ParameterError(Fault("evosdc app", given, "both", "Install them: pip install 'evosdc[app]'."))
     if not folder.is_dir():
         raise DataError(Fault(str(folder), "no folder", "a folder with data files"))
     if host not in _LOOPBACK and (certificate is None or key is None):

@@ -76,7 +76,7 @@ def opendp() -> Any:
     try:
         import opendp.prelude as found
     except ImportError:
-        advice = "Install it: pip install 'evosdc[certified]'."
+        advice = "Install it: pip install opendp."
         raise InputError(Fault("certify", "no package opendp", "opendp 0.12 or newer", advice)) from None
     found.enable_features("contrib")
     return found

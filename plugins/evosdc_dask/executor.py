@@ -40,7 +40,7 @@ class DaskPool(Pool):
     def __init__(self, workers: int, scheduler: str | None) -> None:
         self._held = ExitStack()
         self._jobs: dict[Any, Job] = {}
-        self._client, self.workers = dask_client(self._held, workers, scheduler, "dask", _SETTINGS)
+        self._client, self.workers = dask_client(self._held, workers, scheduler, _SETTINGS)
         self._wait: Any = import_module("distributed").wait
 
     @property

@@ -94,7 +94,7 @@ def _sympy() -> Any:
         import sympy
     except ImportError:
         raise ParameterError(
-            Fault("algebra", "no package sympy", "sympy 1.12 or later", 'Install it: pip install "evosdc[algebra]".')
+            Fault("algebra", "no package sympy", "sympy 1.12 or later", "Install it: pip install sympy.")
         ) from None
     return sympy
 

@@ -16,7 +16,7 @@ def require_scikit_learn(where: str) -> None:
     try:
         import sklearn.ensemble  # noqa: F401
     except ModuleNotFoundError:
-        advice = "Install it: pip install 'evosdc[analysis]'."
+        advice = "Install it: pip install scikit-learn threadpoolctl."
         raise ParameterError(Fault(where, "an environment without scikit-learn", "scikit-learn", advice)) from None
 
 

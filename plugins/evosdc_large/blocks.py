@@ -64,7 +64,7 @@ def blocks_of(path: Path, names: Sequence[str] | None = None) -> tuple[Block, ..
     Raises
     ------
     DataError
-        It is no Parquet file, has no record, or lacks a column; pyarrow is not installed.
+        It is no Parquet file, has no record, or lacks a column.
     """
     with opened(path) as file:
         metadata, known = file.metadata, file.schema_arrow.names
@@ -105,14 +105,11 @@ def opened(path: Path, texts: Sequence[str] = ()) -> Any:
     Raises
     ------
     DataError
-        It is none, or pyarrow is not installed.
+        It is none.
     """
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ModuleNotFoundError:
-        advice = "Install it: pip install 'evosdc[large]'."
-        raise DataError(Fault(printable(str(path)), "a Parquet file", "pyarrow to read it with", advice)) from None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         return pq.ParquetFile(path, read_dictionary=list(texts), memory_map=False)
     except FileNotFoundError:

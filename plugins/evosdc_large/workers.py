@@ -87,5 +87,5 @@ def workers(address: str | None = None, number: int | None = None) -> Iterator[W
         yield Here()
         return
     with ExitStack() as held:
-        client, _ = dask_client(held, number or 1, address, "large", {})
+        client, _ = dask_client(held, number or 1, address, {})
         yield Cluster(client)

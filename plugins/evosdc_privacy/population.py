@@ -13,7 +13,6 @@ from pydantic import Field
 
 from evosdc.model import IntruderView, MissingMatch, Parameters, PrivacyModel
 from evosdc.table.equivalence import Classes, equivalence_classes, ranks, told_apart
-from evosdc.table.hierarchy import ROOT
 from evosdc.table.table import MISSING, Codes, Numbers
 
 POPULATION_NEEDED = "a file of the population or sampling weights"
@@ -137,7 +136,7 @@ class DeltaPresence(PrivacyModel):
     A member of the population whose key f records of the file and F members of the population have is in the file with
     probability f / F; ``delta_min`` and ``delta`` are the least and greatest of these over the population. Records
     whose key is rarer in the population than in the file, so that the file cannot be a part of it, count in
-    ``records_unexplained``; f / F is then 1. Records that are suppressed whole point to nobody and count nowhere.
+    ``records_unexplained``; f / F is then 1.
     """
 
     headline: ClassVar[str] = "delta"
@@ -173,12 +172,12 @@ class DeltaPresence(PrivacyModel):
     def record_figures(self, view: IntruderView) -> Numbers:
         """Return the probability that a person with each record's key is in the file, shape (n,).
 
-        0 for a suppressed record, infinite for one with a key that nobody of the population has.
+        Infinite for a record with a key that nobody of the population has.
         """
-        classes, found, everyone, inside, _ = matched(view)
+        classes, found, everyone, _, _ = matched(view)
         chance = np.full(found.size, np.inf)
         np.divide(found, everyone, out=chance, where=everyone > 0)
-        chance = np.where(everyone > 0, np.minimum(chance, 1.0), np.where(inside > 0, np.inf, 0.0))
+        chance = np.where(everyone > 0, np.minimum(chance, 1.0), np.inf)
         by_record: Numbers = chance[classes.of[: len(view.table)]]
         return by_record
 
@@ -203,23 +202,6 @@ def joint_codes(view: IntruderView) -> Codes:
     return told_apart(codes) if view.missing is MissingMatch.NEVER else codes
 
 
-def suppressed_records(view: IntruderView) -> NDArray[np.bool_]:
-    """Return which records are published as ``*`` wherever a generalised file has it, shape (n,): they point to nobody.
-
-    None where that is all of them: then values were recoded, and no record left out.
-    """
-    wiped, rooted = np.ones(len(view.table), dtype=np.bool_), False
-    for name in view.quasi_identifiers:
-        attribute = view.table.schema[name]
-        roots = {ROOT} if attribute.hierarchy is None else {ROOT, attribute.hierarchy.levels[0][-1]}
-        leaves = () if attribute.hierarchy is None else attribute.hierarchy.position
-        codes = [attribute.code[label] for label in roots if label in attribute.code and label not in leaves]
-        if attribute.categorical and codes:
-            wiped &= np.isin(view.table.column(name), codes)
-            rooted = True
-    return wiped if rooted and not wiped.all() else np.zeros(len(view.table), dtype=np.bool_)
-
-
 def matched(view: IntruderView) -> tuple[Classes, NDArray[np.int64], Numbers, NDArray[np.int64], NDArray[np.int64]]:
     """Return the keys of file and population together, and how many of both match each.
 
@@ -228,7 +210,7 @@ def matched(view: IntruderView) -> tuple[Classes, NDArray[np.int64], Numbers, ND
     classes : Classes
         Of the records of the file, then the members of the population.
     found : ndarray of int64, shape (m,)
-        Records of the file that match a key; suppressed ones match none.
+        Records of the file that match a key.
     everyone : ndarray of float64, shape (m,)
         Members of the population that match it.
     inside, own : ndarray of int64, shape (m,)
@@ -236,9 +218,8 @@ def matched(view: IntruderView) -> tuple[Classes, NDArray[np.int64], Numbers, ND
     """
     n, codes = len(view.table), joint_codes(view)
     classes = equivalence_classes(codes)
-    kept = ~suppressed_records(view)
-    inside = np.bincount(classes.of[:n][kept], minlength=len(classes)).astype(np.int64)
-    own = classes.counts - np.bincount(classes.of[:n], minlength=len(classes)).astype(np.int64)
+    inside = np.bincount(classes.of[:n], minlength=len(classes)).astype(np.int64)
+    own = classes.counts - inside
     found, everyone = inside, own.astype(np.float64)
     keys = codes[classes.first]
     if view.missing is MissingMatch.WILDCARD and bool((keys == MISSING).any()):
@@ -252,15 +233,14 @@ def population_frequencies(view: IntruderView) -> Numbers:
     """Return how many members of the population share each record's key, shape (n,), at least its frequency.
 
     Counted in the population file where there is one; else the sum of the sampling weights, or, without weights, the
-    frequency in the file itself. A suppressed record is shared by the whole population.
+    frequency in the file itself.
     """
     own = view.frequencies[0].astype(np.float64)[view.classes.of]
     if view.population is None:
         estimated: Numbers = np.maximum(view.frequencies[1][view.classes.of], own)
         return estimated
     classes, _, everyone, _, _ = matched(view)
-    counted: Numbers = everyone[classes.of[: len(view.table)]].copy()
-    counted[suppressed_records(view)] = float(len(view.population))
+    counted: Numbers = everyone[classes.of[: len(view.table)]]
     return np.maximum(counted, own)
 
 

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from evosdc.model import ByClass, ClassContents, ClassValues, IntruderView
 from evosdc.model.privacy import contents_of
-from evosdc.table.table import Numbers
+from evosdc.table.table import MISSING, Numbers
 
 
 class OfSensitiveValues(ByClass):
@@ -26,8 +27,24 @@ class OfSensitiveValues(ByClass):
     def class_figures(self, contents: ClassContents) -> Numbers:
         """Return the worst figure of each class over all sensitive attributes, shape (c,)."""
         worst = np.minimum if self.larger_is_safer else np.maximum
-        figures: Numbers = worst.reduce([self.figures(values) for values in contents.sensitive])
+        figures: Numbers = worst.reduce([self.figures(self.counted_values(values)) for values in contents.sensitive])
         return figures
+
+    def counted_values(self, values: ClassValues) -> ClassValues:
+        """Return the values that the model counts: all, or without the missing ones where a parameter says so."""
+        if getattr(self.params, "missing", "value") == "value":
+            return values
+        present = values.present[values.values] != MISSING
+        starts = np.concatenate(([0], np.cumsum(present)))[values.starts]
+        overall = np.where(values.present == MISSING, 0, values.overall)
+        counted, counts = values.values[present], values.counts[present]
+        return replace(values, starts=starts, values=counted, counts=counts, overall=overall)
+
+    def by_attribute(
+        self, view: IntruderView, figures: Callable[[ClassValues], NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
+        """Return figures of all classes by sensitive attribute, of the values that the model counts."""
+        return by_attribute(view, lambda values: figures(self.counted_values(values)))
 
 
 def by_attribute(view: IntruderView, figures: Callable[[ClassValues], NDArray[Any]]) -> dict[str, NDArray[Any]]:

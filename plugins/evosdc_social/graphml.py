@@ -76,7 +76,7 @@ def required_networkx(where: str) -> Any:
     try:
         import networkx
     except ImportError:
-        advice = "Install it: pip install 'evosdc[social]'."
+        advice = "Install it: pip install networkx."
         raise DataError(Fault(where, "a graph in GraphML", "networkx to read and write it with", advice)) from None
     return networkx
 

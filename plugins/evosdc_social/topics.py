@@ -134,7 +134,7 @@ def _fitted(
         from sklearn.decomposition import NMF, LatentDirichletAllocation
         from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
     except ImportError:
-        advice = "Install it: pip install 'evosdc[analysis]', or give keywords."
+        advice = "Install it: pip install scikit-learn threadpoolctl, or give keywords."
         raise DataError(Fault("topics", "a topic model", "scikit-learn to fit it with", advice)) from None
     kind = TfidfVectorizer if model == "nmf" else CountVectorizer
     vectors: Any = kind(

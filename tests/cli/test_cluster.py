@@ -59,6 +59,14 @@ def test_files_of_a_new_folder(evosdc, survey, tmp_path):
     for row in rows_of(folder / "memberships.csv"):
         assert sum(map(float, row.values())) == pytest.approx(1.0, abs=1e-5)
     assert evosdc("cluster", *survey, "-o", "found").status == 2, "a folder that exists is left alone"
+    assert evosdc("cluster", *survey, "-o", "found", "--force").status == 0
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        {*names, "representatives.csv"} - {"memberships.csv", "fuzzy-representatives.csv"}
+    )
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    assert evosdc("cluster", *survey, "-o", "mine", "--force").status == 2, "only what the command wrote is replaced"
+    assert (tmp_path / "mine" / "letter.txt").exists()
 
 
 def test_json_is_one_object_and_the_same_by_the_same_seed(evosdc, survey, tmp_path):

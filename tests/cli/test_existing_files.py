@@ -169,13 +169,6 @@ def test_an_unknown_ending_is_refused_before_any_work(evosdc, home, name):
     assert not (home / name).exists()
 
 
-def test_a_lacking_package_is_named(evosdc, home, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
-    answer = evosdc(*MASK, "-o", "masked.xlsx")
-    assert answer.status == 2
-    assert "pip install 'evosdc[excel]'" in answer.err
-
-
 @pytest.mark.parametrize(
     ("name", "content", "advice"),
     [

@@ -149,3 +149,18 @@ def test_columns_that_differ_and_are_not_measured_are_named(evosdc, tmp_path):
     assert said.status == 0
     assert "income: other than in the original, and not measured" in " ".join(said.err.split())
     assert "not measured" not in evosdc(*words, "--protect", "age,sex,income").err
+
+
+def test_an_entry_names_a_measure_with_its_parameters(evosdc, files):
+    import evosdc as evosdc_api
+
+    words = ("measure", "o.csv", "m.csv", "--schema", "s.toml", "--json", "--measures")
+    by_entry = json.loads(evosdc(*words, '[{"name": "dbrl", "degree": 1}, "id"]').out)
+    assert by_entry["parameters"]["dbrl"]["degree"] == 1
+    assert by_entry["dbrl"] == json.loads(evosdc(*words, "dbrl,id", "--set", "dbrl.degree=1").out)["dbrl"]
+    o, m = (evosdc_api.read_table(files / name, schema=files / "s.toml") for name in ("o.csv", "m.csv"))
+    for entries in ({"name": "dbrl", "degree": 1}, [{"name": "dbrl", "degree": 1}], {"dbrl": {"degree": 1}}):
+        assert evosdc_api.measure(o, m, entries) == {"dbrl": by_entry["dbrl"]}
+    refused = evosdc(*words, '{"nme": "dbrl"}')
+    assert refused.status == 2
+    assert 'wanted a name, or {"name": ..., ...}' in refused.err

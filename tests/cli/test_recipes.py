@@ -437,3 +437,28 @@ def test_the_last_step_has_to_make_sure_of_what_is_required(home: Path, tmp_path
     code, _, told = evosdc_says("run", tmp_path / "weak.toml", "-o", tmp_path / "run")
     assert code == 2
     assert "local-suppression: k: given 2; wanted 3 at least" in told
+
+
+SCHEMA = """[attributes]
+age = { role = "quasi-identifier", scale = "ordinal" }
+region = { role = "quasi-identifier", scale = "ordinal", categories = ["south", "west", "north"] }
+income = { role = "quasi-identifier", scale = "numeric" }
+"""
+
+
+@pytest.mark.endurance
+def test_a_plain_wave_is_read_by_the_schema_that_the_recipe_was_made_with(tmp_path: Path) -> None:
+    wave(2025).to_csv(tmp_path / "2025.csv", index=False)
+    later = wave(2026)
+    later.loc[3, "health"] = "unknown"  # a category that the first wave has not
+    later.to_csv(tmp_path / "2026.csv", index=False)
+    (tmp_path / "schema.toml").write_text(SCHEMA)
+    experiment = EXPERIMENT.format(plans=PLANS, data='2025.csv", schema = "schema.toml').replace("ctbil", "ebil")
+    (tmp_path / "e.toml").write_text(experiment.replace("generations = 4", "generations = 1"))
+    code, _, told = evosdc_says("run", tmp_path / "e.toml", "-o", tmp_path / "run", "--quiet")
+    assert code in (0, 1), told
+    assert read_recipe(tmp_path / "run" / "recipe.toml").made_for.attributes["region"].scale == "ordinal"
+    words = ("apply", tmp_path / "run" / "recipe.toml", tmp_path / "2026.csv", "-o", tmp_path / "masked.csv")
+    code, _, told = evosdc_says(*words, "--folder", tmp_path / "applied", "--quiet", "--unlike")
+    assert code in (0, 1), told
+    assert len(pd.read_csv(tmp_path / "masked.csv")) == 130

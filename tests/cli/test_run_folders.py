@@ -183,3 +183,18 @@ def test_pages_can_be_left_for_later(evosdc, finished, tmp_path, command):
     assert not list((tmp_path / "r").glob("*.html"))
     assert evosdc("report", tmp_path / "r", "-o", "page.html").status == 0
     assert (tmp_path / "page.html").exists()
+
+
+def test_force_replaces_a_run_and_nothing_else(evosdc, home):
+    words = ("run", "experiment.toml", "--set", "executor.name='serial'", "--quiet", "-o")
+    assert evosdc(*words, "r").status in (0, 1)
+    first = (home / "r" / "result.json").stat().st_mtime_ns
+    assert evosdc(*words, "r").status == 2
+    assert evosdc(*words, "r", "--force", "--set", "data.file='none.csv'").status == 2, "refused before it begins"
+    assert (home / "r" / "result.json").stat().st_mtime_ns == first, "the old run stays"
+    assert evosdc(*words, "r", "--force").status in (0, 1)
+    assert (home / "r" / "result.json").stat().st_mtime_ns > first
+    before = contents(home)
+    assert evosdc(*words, ".", "--force").status == 2
+    assert contents(home) == before
+    assert not [path for path in home.iterdir() if path.name.endswith(".replaced")]

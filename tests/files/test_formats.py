@@ -316,21 +316,6 @@ def test_files_that_packages_ship_come_back_as_they_are(tmp_path, parts):
     assert read(out).equals(read(path))
 
 
-def test_a_package_that_is_not_installed_is_named_with_its_extra(tmp_path, monkeypatch):
-    import sys
-
-    path = write(tmp_path, b"$FL2 and more", "x.sav")
-    monkeypatch.setitem(sys.modules, "pyreadstat", None)
-    with pytest.raises(DataError, match=r"pip install 'evosdc\[spss\]'"):
-        read_source(path)
-    book = write(tmp_path, b"", "x.xlsx")
-    with zipfile.ZipFile(book, "w") as archive:
-        archive.writestr("xl/workbook.xml", "<x/>")
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(DataError, match=r"pip install 'evosdc\[excel\]'"):
-        read_source(book)
-
-
 @pytest.mark.parametrize("records", [12, 20_000])
 def test_a_code_stays_apart_from_cells_that_are_empty(tmp_path, records):
     # The longer file is read and written by columns.

@@ -255,3 +255,11 @@ def test_the_test_of_a_plugin_is_a_table(evosdc, tmp_path):  # noqa: F811
     answer = evosdc("plugins", "test", "my-break", "--plugin", broken)
     assert answer.status == 1
     assert "FAILED test_" in answer.out
+
+
+def test_a_class_without_its_methods_is_found(tmp_path, evosdc) -> None:  # noqa: F811
+    text = MINE.replace("    def fit(self, original):", "    def fitted(self, original):")
+    path = write(tmp_path / "unfinished.py", text)
+    answer = evosdc("--plugin", path, "plugins", "doctor", "unfinished")
+    assert answer.status == 1
+    assert "unfinished:ShareChanged lacks fit, which evosdc.model.Measure asks for" in answer.out + answer.err

@@ -9,7 +9,6 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -69,8 +68,6 @@ class Format:
         What its files begin with; empty where the name alone tells.
     module : str
         With the functions ``read`` and ``write``.
-    package : str
-        That has to be installed.
     writes : tuple of str
         Of the files that are written.
     """
@@ -79,15 +76,10 @@ class Format:
     suffixes: tuple[str, ...]
     magics: tuple[bytes, ...]
     module: str
-    package: str = "pyreadstat"
     writes: tuple[str, ...] = ()
 
     def read(self, content: bytes, where: str, suffix: str, options: Reading) -> Original:
         """Return a file of the format."""
-        if _lacks(self.package):
-            advice = f"Install it: pip install 'evosdc[{self.name}]'."
-            wanted = f"{self.package} to read it with"
-            raise DataError(Fault(where, f"a file of the format {suffix}", wanted, advice))
         found: Original = import_module(self.module).read(content, where, suffix, options)
         return found
 
@@ -104,16 +96,14 @@ class Format:
 
 _HERE = __name__
 FORMATS = (
-    Format("parquet", (".parquet",), (b"PAR1",), f"{_HERE}.arrow", "pyarrow", (".parquet",)),
-    Format(
-        "feather", (".feather", ".arrow"), (b"ARROW1", b"FEA1"), f"{_HERE}.arrow", "pyarrow", (".feather", ".arrow")
-    ),
-    Format("excel", (".xlsx",), (), f"{_HERE}.excel", "openpyxl", (".xlsx",)),
-    Format("spss", (".sav",), (b"$FL2",), f"{_HERE}.spss", writes=(".sav",)),
-    Format("spss", (".zsav",), (b"$FL3",), f"{_HERE}.spss", writes=(".zsav",)),
-    Format("spss", (".por",), (), f"{_HERE}.spss", writes=(".por",)),
-    Format("stata", (".dta",), (b"<stata_dta>",), f"{_HERE}.stata", writes=(".dta",)),
-    Format("sas", (".xpt",), (b"HEADER RECORD*******LIB",), f"{_HERE}.sas", writes=(".xpt",)),
+    Format("parquet", (".parquet",), (b"PAR1",), f"{_HERE}.arrow", (".parquet",)),
+    Format("feather", (".feather", ".arrow"), (b"ARROW1", b"FEA1"), f"{_HERE}.arrow", (".feather", ".arrow")),
+    Format("excel", (".xlsx",), (), f"{_HERE}.excel", (".xlsx",)),
+    Format("spss", (".sav",), (b"$FL2",), f"{_HERE}.spss", (".sav",)),
+    Format("spss", (".zsav",), (b"$FL3",), f"{_HERE}.spss", (".zsav",)),
+    Format("spss", (".por",), (), f"{_HERE}.spss", (".por",)),
+    Format("stata", (".dta",), (b"<stata_dta>",), f"{_HERE}.stata", (".dta",)),
+    Format("sas", (".xpt",), (b"HEADER RECORD*******LIB",), f"{_HERE}.sas", (".xpt",)),
     Format("sas", (".sas7bdat",), (b"\0" * 12 + b"\xc2\xea\x81\x60",), f"{_HERE}.sas"),
 )
 """Formats of packages; ZIP, gzip and text are told apart in `parse_content`."""
@@ -201,13 +191,6 @@ def _members(content: bytes) -> list[str]:
         return []
 
 
-def _lacks(package: str) -> bool:
-    try:
-        return find_spec(package) is None
-    except ValueError:  # it is blocked
-        return True
-
-
 @dataclass(frozen=True)
 class Ending:
     """What the name of a file says of its format: the ending of what is in it, and how it is packed."""
@@ -227,15 +210,12 @@ def ending_of(path: Path | str) -> Ending:
 def require_writable_format(path: Path | str, source: "Source") -> None:
     """Raise `DataError` where the name of a file ends like no format that can be written, or that can hold the columns.
 
-    So it does where the package that writes the format is not installed. A name without an ending is in order, and so
-    is the ending of an original that is delimited text. Some records are written to see that they can be.
+    A name without an ending is in order, and so is the ending of an original that is delimited text. Some
+    records are written to see that they can be.
     """
     found = ending_of(path).format
     where = printable(str(path))
     form = _WRITERS.get(found)
-    if form is not None and _lacks(form.package):
-        advice = f"Install it: pip install 'evosdc[{form.name}]'."
-        raise DataError(Fault(where, f"the ending {found}", f"{form.package} to write it with", advice))
     own = ending_of(f"x{source.original.suffix}").format
     text = isinstance(unpacked(source.original), DelimitedFile)
     if found not in ("", *TEXT, *_WRITERS, own) and not (text and found == ending_of(source.origin).format):

@@ -263,6 +263,7 @@ def dump_schema(
     rules: Mapping[str, HierarchyRule] | None = None,
     proposed: Sequence[EditRule] = (),
     reading: Mapping[str, str] | None = None,
+    open_ended: bool = False,
 ) -> tuple[Path, ...]:
     """Write a schema file, and beside it one CSV file for each hierarchy.
 
@@ -285,6 +286,8 @@ def dump_schema(
         Combinations that never occur: written as comments, for the user to make them rules.
     reading : mapping of str to str, optional
         How the data file is to be read: ``encoding``, ``sheet``.
+    open_ended : bool
+        Whether another file may have categories of its own: only an order that its values do not tell is listed then.
 
     Returns
     -------
@@ -306,7 +309,7 @@ def dump_schema(
     for attribute in schema.attributes:
         reason = (reasons or {}).get(attribute.name)
         lines += _comments([reason]) if reason else []
-        lines.append(_line(attribute, written.get(attribute.name), (rules or {}).get(attribute.name)))
+        lines.append(_line(attribute, written.get(attribute.name), (rules or {}).get(attribute.name), open_ended))
     lines += [line for rule in schema.edit_rules for line in _rule(rule)]
     if proposed:
         lines += ["", "# Never together in this file; take the # away where it is a rule."]
@@ -335,12 +338,12 @@ def _comments(lines: Iterable[str]) -> list[str]:
     ]
 
 
-def _line(attribute: Attribute, hierarchy: str | None, rule: HierarchyRule | None) -> str:
+def _line(attribute: Attribute, hierarchy: str | None, rule: HierarchyRule | None, open_ended: bool) -> str:
     key = key_text(attribute.name)
     parts = [f"role = {text(attribute.role)}", f"scale = {text(attribute.scale_word)}"]
     if attribute.date_format:
         parts.append(f"format = {text(attribute.date_format)}")
-    if attribute.categorical and _listed(attribute, rule):
+    if attribute.categorical and _listed(attribute, rule, open_ended):
         parts.append(f"categories = {_text_list(attribute.categories)}")
     if attribute.scale is Scale.NUMERIC:
         parts.append(f"decimals = {attribute.decimals}")
@@ -386,12 +389,14 @@ def _rule(rule: EditRule) -> Iterable[str]:
         yield f"{key_text(name)} = " + (f"[{', '.join(texts)}]" if isinstance(values, list) else texts[0])
 
 
-def _listed(attribute: Attribute, rule: HierarchyRule | None) -> bool:
-    if not attribute.role.published:
+def _listed(attribute: Attribute, rule: HierarchyRule | None, open_ended: bool) -> bool:
+    if not attribute.role.published or (open_ended and attribute.scale is Scale.NOMINAL):
         return False
     if attribute.date_format:
         return attribute.categories != in_time(attribute.categories, attribute.date_format)
-    left_out = rule is not None or attribute.role is Role.HOUSEHOLD or len(attribute.categories) > _MOST_LISTED
+    left_out = (
+        open_ended or rule is not None or attribute.role is Role.HOUSEHOLD or len(attribute.categories) > _MOST_LISTED
+    )
     return not left_out or attribute.categories != natural_order(attribute.categories)
 
 

@@ -141,5 +141,5 @@ def require_pillow() -> None:
     try:
         import PIL.Image  # noqa: F401
     except ImportError:
-        advice = "Install it with: pip install 'evosdc[compression]'"
+        advice = "Install it with: pip install pillow"
         raise ParameterError(Fault("lossy compression", "no Pillow", "Pillow 10 or later", advice)) from None

@@ -80,7 +80,7 @@ def _learner(params: ClassifierLoss.Params) -> Callable[[], Any]:
         from sklearn.neighbors import KNeighborsClassifier
         from sklearn.tree import DecisionTreeClassifier
     except ModuleNotFoundError:
-        advice = "Install it: pip install 'evosdc[analysis]'."
+        advice = "Install it: pip install scikit-learn threadpoolctl."
         raise ParameterError(
             Fault("measure classifier-accuracy", "an environment without scikit-learn", "scikit-learn", advice)
         ) from None

@@ -150,7 +150,7 @@ def test_a_tiny_file_is_told_to_be_hidden(original) -> None:
 
 def test_without_opendp_it_says_what_to_install(monkeypatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "opendp.prelude", None)
-    with pytest.raises(InputError, match=r"pip install 'evosdc\[certified\]'"):
+    with pytest.raises(InputError, match=r"pip install opendp"):
         measurement.opendp()
 
 

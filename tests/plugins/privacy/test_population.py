@@ -268,7 +268,7 @@ class TestCoarsening:
         view = release_of_codes([[0]])
         published = self.labels(["{x, y}", "z", "*"])
         view = replace(view, table=published, population=coarsened(people, published, ("a0",)))
-        figures = DeltaPresence(DeltaPresence.Params()).assess(view)
+        figures = DeltaPresence(DeltaPresence.Params()).assess(view.judged)
         # {x, y}: one record of two people; z: one of three; the record published as * points to nobody
         assert figures["delta"] == pytest.approx(0.5)
         assert figures["mean"] == pytest.approx((2 * 0.5 + 3 / 3) / 6)

@@ -114,7 +114,8 @@ class TestTCloseness:
 class TestDiversity:
     def test_p_counts_distinct_values_and_records_given_away(self) -> None:
         figures = PSensitivity(PSensitivity.Params()).assess(release_of_codes(CODES, sensitive=SENSITIVE))
-        assert figures == {"p": 1, "k": 3, "attributes": {"s": {"p": 1, "records_of_one_value": 3}}}
+        wanted = {"p": 1, "k": 3, "missing": "value", "attributes": {"s": {"p": 1, "records_of_one_value": 3}}}
+        assert figures == wanted
 
     def test_the_headline_is_of_the_chosen_form(self) -> None:
         view = release_of_codes([[0]] * 5, sensitive=SENSITIVE[:5])
