@@ -24,7 +24,7 @@ from sybil.parsers.markdown import CodeBlockParser
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.reader import parse_experiment
 from evosdc.files.schema.schema_file import SCHEMA_KEYS, schema_of_text
-from tests.docs.commands import check_form, lines_of, run_line
+from tests.docs.commands import REFUSED, check_form, lines_of, run_line
 
 NOT_RUN = re.compile(r"\A# not run here: (\S.+)\n")
 NAMED = re.compile(r"\A# ([\w-]+\.[a-z]+)\n")
@@ -34,8 +34,6 @@ SHORTER = (
     (re.compile(r'seconds(=|": )\d+'), r"seconds\g<1>1"),
 )
 """What a search of a page is told in its place."""
-REFUSED = "Verdict: NOT PUBLISHABLE"
-"""What a search of little time may end with, and status 1."""
 COMPARED = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PROSE = ("text", "math")
 """Languages of blocks that are no code."""

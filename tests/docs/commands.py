@@ -23,6 +23,8 @@ TIME = re.compile(r"--time[ =]\S+")
 
 QUICK = "--time 1s"
 QUICK_SEARCH = "--generations 5 --no-tune --no-second-opinion"
+REFUSED = "Verdict: NOT PUBLISHABLE"
+"""What a search of little time may end with, and status 1."""
 KEY = "page.key"
 """The key file of all searches of the pages, so that tests come to the same; of a seed the verdict would be another."""
 
