@@ -10,7 +10,7 @@ RUN pip install --no-cache-dir build && python -m build --wheel --outdir /wheels
 FROM python:3.12-slim
 COPY --from=build /wheels /wheels
 RUN wheel=$(echo /wheels/*.whl) \
-    && pip install --no-cache-dir "${wheel}[app,analysis,certified,excel,spss,social]" \
+    && pip install --no-cache-dir "${wheel}[analysis,certified,social]" \
     && rm -r /wheels
 # Whoever runs the container writes what numba compiles there.
 ENV HOME=/tmp NUMBA_CACHE_DIR=/tmp/kernels
