@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evosdc.assess.intruder import found_by_intruder, measured_by
+from evosdc.assess.three_risks import MOST_EXCESS, above_their_bounds, inferred, three_risks, why_not
 from evosdc.assess.utility import destroyed, named, shown, trust
-from evosdc.model.constraint import ACCEPTED, CONDITIONAL, MOST_SURE, TIMES_BOUND, YES, without_publishable
+from evosdc.model.constraint import ACCEPTED, CONDITIONAL, YES, without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.printing import four_digits
-from evosdc.runs.result import Audience, Bound, Trust, Verdict
+from evosdc.runs.result import Audience, Bound, RiskLine, Trust, Verdict
 from evosdc.table.table import Table
 
 NO = "not publishable"
@@ -76,6 +77,8 @@ class Evidence:
         Judges of the people worst off (family ``tail``), each with its ``value`` and ``details``, in per cent.
     members : mapping or None
         What judges by members and others find of the plan (`evosdc.runs.result.SecondOpinion`).
+    sensitive : bool
+        Whether the schema declares a sensitive column.
     public_seed : bool
         Whether it was drawn from a seed that anybody may know.
     above_limit : float or None
@@ -111,6 +114,7 @@ class Evidence:
     given_away: Sequence[str] = ()
     tails: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     members: Mapping[str, Any] | None = None
+    sensitive: bool = True
     public_seed: bool = False
     above_limit: float | None = None
 
@@ -124,6 +128,11 @@ class Evidence:
     def percent(self) -> float:
         """Per cent of the people that an informed intruder is expected to re-identify; 0 where nobody measured it."""
         return float(self.intruder["percent"]) if self.intruder is not None else 0.0
+
+    @property
+    def risks(self) -> list[RiskLine]:
+        """Singling out, linkability and inference."""
+        return three_risks(self.intruder, self.bound, self.bound_by, self.tails, self.members, self.sensitive)
 
     @property
     def allowed(self) -> str:
@@ -165,6 +174,7 @@ def verdict_of(evidence: Evidence) -> Verdict:
         conditions=[sentence for _, sentence in conditions],
         people_found=None if found is None else float(found["percent"]),
         people_found_without_protection=None if found is None else float(found["original_percent"]),
+        risks=evidence.risks,
         audience=evidence.audience,
         intruder=None if found is None else dict(found),
         trust=Trust.model_validate(trust(evidence.analyses)),
@@ -227,8 +237,7 @@ def _against(evidence: Evidence) -> list[str]:
         )
     if evidence.idle and not evidence.harmless_as_it_was:
         reasons.append("It scores no better than the unprotected original. Search longer, or protect more columns.")
-    reasons += _tails(evidence)
-    reasons += [*learned_too_much(evidence.members), *evidence.given_away]
+    reasons += [*above_their_bounds(evidence.risks, evidence.members), *evidence.given_away]
     if evidence.public_seed:
         reasons.append("Drawn from a public seed: anybody can repeat the draws and undo them. Leave out the seed.")
     return reasons
@@ -278,8 +287,9 @@ def _for(evidence: Evidence) -> list[str]:
         reasons.append(f"{corrected}: within {evidence.bound:g} % still.")
     if evidence.holds:
         reasons.append(f"Independent attacks, unknown to the optimiser, confirm the risk ({_answered(evidence)}).")
-    learned = _learned(evidence.members)
-    if learned is not None:
+    found = inferred(evidence.members)
+    if found is not None:
+        learned = found[1]
         reasons.append(
             f"A learner guesses {learned['value']:.1f} points more sensitive values of the people in the file than of "
             f"others [{learned['low']:.1f} to {learned['high']:.1f}], of at most {MOST_EXCESS:g}."
@@ -328,77 +338,17 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         )
     if evidence.holds is None and not (evidence.used or evidence.corrected):
         conditions.append(_unjudged(evidence))
-    if evidence.members is not None and _learned(evidence.members) is None:
-        lacking = evidence.members.get("not_applicable") or {}
-        why = evidence.members.get("not_checked") or next(iter(lacking.values()), "no answer")
+    if evidence.holds is not None and evidence.unasked and not evidence.tails:
+        conditions.append(("the surest matches are checked", f"Singling out: {NOT_YET[0].lower()}{NOT_YET[1:]}"))
+    if evidence.members is not None and inferred(evidence.members) is None:
         conditions.append(
             (
                 "an attack by members and others confirms it",
-                f"Not checked: what the file discloses of its people beyond others ({why}). Run `evosdc judge RUN`.",
+                f"Not checked: what the file discloses of its people beyond others ({why_not(evidence.members)}). Run "
+                "`evosdc judge RUN`.",
             )
         )
     return conditions
-
-
-TAIL = "tail"
-"""The family of judges of the people worst off."""
-
-
-def _tails(evidence: Evidence) -> list[str]:
-    """Return why not to publish, where the surest matches are right too often although the mean is within the bound."""
-    most = max(MOST_SURE, TIMES_BOUND * evidence.bound)
-    reasons = []
-    for one in evidence.tails.values():
-        surest, worst = float(one["value"]), float((one.get("details") or {}).get("surest_tenth", 0.0))
-        if max(surest, worst) > most:
-            reasons.append(
-                f"The matches that look surest are right in {surest:.0f} % of the cases, those of the surest tenth in "
-                f"{worst:.0f} %, more than {most:.0f} %. Search longer, or publish fewer categories."
-            )
-    return reasons
-
-
-MOST_EXCESS, MOST_CERTAIN = 5.0, 2.0
-"""Points by which a learner may guess more sensitive values of the people in a file than of others: the estimate, and
-the low end of its interval."""
-
-EXCESS = "excess"
-"""The family of judges whose figure the verdict bounds: right guesses of members minus those of others."""
-
-
-def _learned(members: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return what the judge found whose figure is bounded; None where none has answered."""
-    found = ((members or {}).get("judges") or {}).values()
-    return next((one for one in found if one["family"] == EXCESS), None)
-
-
-def learned_too_much(members: Mapping[str, Any] | None) -> list[str]:
-    """Return why not to publish, where a learner guesses more of the people in the file than of others."""
-    found = _learned(members)
-    if found is None or (found["value"] <= MOST_EXCESS and found["low"] <= MOST_CERTAIN):
-        return []
-    own, others = (found["details"][side] for side in ("members", "others"))
-    return [
-        f"A learner guesses a sensitive value of {own:.1f} % of the people in the file and of {others:.1f} % of other "
-        f"people: {found['value']:.1f} points more [{found['low']:.1f} to {found['high']:.1f}]; at most "
-        f"{MOST_EXCESS:g} are accepted, and {MOST_CERTAIN:g} at the low end. Mask the sensitive column too, or publish "
-        "fewer categories."
-    ]
-
-
-def members_words(members: Mapping[str, Any]) -> list[str]:
-    """Return what judges by members and others find, in lines: sizes and time, then each one's sentence."""
-    if "not_checked" in members:
-        return [f"Members and others: not checked ({members['not_checked']})."]
-    lines = [
-        f"Members and others: {members['members']} people protected by the plan of the run ({members['generations']} "
-        f"generations, {members['seconds']:g} s), {members['others']} people not in that file; intervals by bootstrap."
-    ]
-    for name, one in members["judges"].items():
-        beside = ", ".join(f"{key.replace('_', ' ')} {value:.1f}" for key, value in (one.get("details") or {}).items())
-        lines.append(f"{name}: {one['words']}" + (f" Beside it: {beside}." if beside else ""))
-    lines += [f"{name}: not checked ({why})." for name, why in (members.get("not_applicable") or {}).items()]
-    return [*lines, *learned_too_much(members)]
 
 
 def _unjudged(evidence: Evidence) -> tuple[str, str]:

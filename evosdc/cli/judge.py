@@ -33,7 +33,8 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
     from evosdc.assess.changes import reordered_words
     from evosdc.assess.judge import other_people, second_opinions
     from evosdc.assess.published_table import published_table
-    from evosdc.assess.verdict import identity_of, members_words
+    from evosdc.assess.three_risks import members_words
+    from evosdc.assess.verdict import identity_of
     from evosdc.cli.display import display
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
@@ -216,4 +217,7 @@ def _show(opinion: "SecondOpinion", run: Path | None) -> None:
     for warning in opinion.warnings:
         click.secho(harmless(f"Warning: {warning}"), fg="yellow", bold=True, err=True)
     if run is not None:
-        say(f"{Result.read(run).verdict.line}")
+        found = Result.read(run).verdict
+        for line in found.risks:
+            say(f"{line.risk.capitalize()}: {line.words}.")
+        say(found.line)

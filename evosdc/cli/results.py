@@ -54,22 +54,15 @@ def print_outcome(path: Path, result: "Result", report: Path | None) -> None:
 
 
 def _facts(result: "Result") -> Iterator[str]:
-    """Yield how many people are re-identified, what analysts can use, the score, and whether it was checked."""
-    from evosdc.assess.utility import shown
-
-    verdict, found, opinion = result.verdict, result.verdict.intruder, result.second_opinion
-    if found is not None and verdict.people_found_without_protection is not None:
-        share, records = verdict.people_found_without_protection, found["records"]
-        after = f"{found['expected']:.0f} of {records} people expected ({shown(found['percent'])} %)"
-        yield f"{'Re-identified:':<16} {after}; without protection {share * records / 100.0:.0f} ({share:.1f} %)"
+    """Yield the three risks, what analysts can use, and the score."""
+    verdict = result.verdict
+    for line in verdict.risks if any(line.mean is not None for line in verdict.risks) else ():
+        yield f"{f'{line.risk.capitalize()}:':<16} {line.words}"
     for words, texts in (("Analysts can:", verdict.trust.yes), ("They cannot:", verdict.trust.no)):
         if texts:
             yield f"{words:<16} use {'; '.join(text[:1].lower() + text[1:].rstrip('.') for text in texts)}."
-    yield f"{'Score:':<16} {scores_line(result)}"
-    if result.chosen:
-        yield f"{'Chosen:':<16} {result.chosen['words']} (member {result.chosen['member']})"
-    if opinion.answered:
-        yield f"{'Judges:':<16} {opinion.answered} of {opinion.asked} answered. {opinion.text}"
+    chosen = f"; chosen: {result.chosen['words']} (member {result.chosen['member']})" if result.chosen else ""
+    yield f"{'Score:':<16} {scores_line(result)}{chosen}"
 
 
 def scores_line(result: "Result") -> str:

@@ -61,6 +61,7 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
         "provided": run.told(told.get("provided") or ""),
         "reasons": [run.told(text) for text in told.get("reasons") or ()],
         "conditions": conditions,
+        "risks": risks(told),
         "intruder": _intruder(mapping(told.get("intruder")), mapping(told.get("bound")), definitions),
         "requirements": required,
         "trust": [run.told(text) for text in trust.get("yes") or ()],
@@ -70,6 +71,31 @@ def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None
         "opinion": run.told(opinion.get("text")),
         "above": number(figure_of(above), 1) if isinstance(above, int | float) else "",
     }
+
+
+def risks(verdict: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return the three risks of a verdict as boxes show them."""
+    lines = [mapping(line) for line in verdict.get("risks") or ()]
+    marks = {True: "yes-mark", False: "no-mark"}
+    return [
+        {
+            "name": str(line["risk"]).capitalize(),
+            "figure": _of_risk(line),
+            "words": f"{str(line['words'])[:1].upper()}{str(line['words'])[1:]}.",
+            "reason": str(line["reason"]),
+            "measure": str(line["measure"]),
+            "mark": marks.get(line["kept"], ""),
+            "state": {True: "within its bound", False: "above its bound"}.get(line["kept"], "not checked"),
+        }
+        for line in lines
+    ]
+
+
+def _of_risk(line: Mapping[str, Any]) -> str:
+    mean = line.get("mean")
+    if not isinstance(mean, int | float):
+        return "not checked" if str(line["words"]).startswith("not checked") else "none"
+    return f"{mean:+.1f} points" if line["risk"] == "inference" else percent(mean)
 
 
 def _unchanged(columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -86,6 +86,40 @@ class Bound(_Part):
     set_by: str | None = None
 
 
+class RiskLine(_Part):
+    """One of the three risks of the Article 29 Working Party's opinion on anonymisation (WP216).
+
+    Parameters
+    ----------
+    risk : str
+    measure : str
+        Registered name.
+    bound, worst_bound : float
+        What is accepted: in per cent, of inference in points.
+    reason : str
+        Why that is accepted.
+    mean, worst : float or None
+        Of all people, and of those worst off; None where it was not measured.
+    worst_of : str
+        Who these are.
+    kept : bool or None
+        None where it was not checked, or does not apply.
+    words : str
+        The same in a line.
+    """
+
+    risk: Literal["singling out", "linkability", "inference"]
+    measure: str = ""
+    bound: float
+    worst_bound: float
+    reason: str = ""
+    mean: float | None = None
+    worst: float | None = None
+    worst_of: str = ""
+    kept: bool | None = None
+    words: str = ""
+
+
 class Verdict(_Part):
     """Whether a file may be published, and why.
 
@@ -101,6 +135,8 @@ class Verdict(_Part):
         Why not, each with what to do; or what speaks for it.
     conditions : list of str
         What must be known or decided before.
+    risks : list of RiskLine
+        Singling out, linkability and inference.
     people_found : float or None
         Per cent of the people whom an informed intruder is expected to re-identify.
     people_found_without_protection : float or None
@@ -128,6 +164,7 @@ class Verdict(_Part):
     provided: str = ""
     reasons: list[str] = []
     conditions: list[str] = []
+    risks: list[RiskLine] = []
     people_found: float | None = None
     people_found_without_protection: float | None = None
     audience: Audience = "public"

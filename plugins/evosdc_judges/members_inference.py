@@ -33,8 +33,8 @@ class MembersInference(MembersJudge):
     several sensitive attributes the greatest. Range -100..100, smaller is better; 0 in expectation for a file drawn
     from a model that never saw the person. The interval is the bootstrap's over the people.
 
-    Beside it ``surest_tenth`` says the excess among the tenth of each kind of whom the learner is surest, and
-    ``members`` and ``others`` the shares of right guesses.
+    Beside it ``surest_tenth`` says the excess among the tenth of each kind of whom the learner is surest (with the low
+    end of its interval, ``surest_tenth_low``), and ``members`` and ``others`` the shares of right guesses.
 
     People who are not in the file as baseline: the control of Giomi et al. (2023); members minus held-out people as in
     studies of reconstruction attacks. Learners and sizes: design. Sensitive numbers are taken by classes of about equal
@@ -147,14 +147,15 @@ class FittedInference(FittedOnMembers):
         for guessed, sure, guessed_others, sure_others in self.guesses(target, published):
             right, right_others = (guessed == own).astype(float), (guessed_others == other).astype(float)
             excess = difference(right, right_others, self._seed)
-            surest = right[tenth(sure)].mean() - right_others[tenth(sure_others)].mean()
+            surest = difference(right[tenth(sure)], right_others[tenth(sure_others)], self._seed)
             if not best[1] or excess.value > best[0].value:
                 best = (
                     excess,
                     {
                         "members": 100.0 * float(right.mean()),
                         "others": 100.0 * float(right_others.mean()),
-                        "surest_tenth": 100.0 * float(surest),
+                        "surest_tenth": surest.value,
+                        "surest_tenth_low": surest.low,
                     },
                 )
         return best

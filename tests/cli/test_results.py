@@ -4,6 +4,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from evosdc.assess.three_risks import three_risks
 from evosdc.assess.verdict import NOT_YET
 from evosdc.cli.results import MOST_REASONS, next_command, print_outcome
 from evosdc.cli.text import print_table
@@ -15,6 +16,7 @@ FOUND = {"measure": "m", "percent": 12.0, "original_percent": 80.0, "expected": 
 def result(**verdict):
     told = {"headline": "publishable", "publishable": True, "people_found": 12.0, "intruder": FOUND}
     told |= {
+        "risks": [line.model_dump() for line in three_risks(FOUND, 9.0, "", {}, {"not_checked": "no time"})],
         "people_found_without_protection": 80.0,
         "trust": {"yes": ["All 3 means (exactly as they were)."], "no": []},
     }
@@ -35,7 +37,9 @@ def test_a_result_is_told_in_fifteen_lines_with_three_reasons(capsys):
     assert lines[:2] == ["Verdict: NOT PUBLISHABLE", "  - Reason 0. Do this."]
     assert sum(line.startswith("  - ") for line in lines) == MOST_REASONS
     assert "7 more reasons or conditions" in lines[4]
-    assert "Re-identified:   120 of 1000 people expected (12.0 %); without protection 800 (80.0 %)" in lines
+    assert "Singling out:    not checked" in lines
+    assert "Linkability:     120 of 1000 people re-identified (12.0 %); at most 9 %; unprotected 80.0 %" in lines
+    assert "Inference:       not checked (no time)" in lines
     assert any(line.startswith("Analysts can:    use all 3 means (exactly as they were).") for line in lines)
     assert any("without a search 11.500 (mdav k=3); unprotected 11.500" in line for line in lines)
 

@@ -9,9 +9,10 @@ from evosdc.assess.background import further_knowledge, unchanged_together
 from evosdc.assess.classes import cross_tables
 from evosdc.assess.data_check import given_away_sentences
 from evosdc.assess.intruder import audience_of, bound_of, found_by_value, two_way_of
+from evosdc.assess.three_risks import TAIL
 from evosdc.assess.unchanged import unchanged_columns
 from evosdc.assess.utility import analyses, corrections
-from evosdc.assess.verdict import TAIL, Evidence, on_publication, on_verdict, verdict_of
+from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_of
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.default_constraints import aims_among
 from evosdc.experiment.order import order_sentences
@@ -25,6 +26,7 @@ from evosdc.runs.result import Requirement, Result, SecondOpinion, Verdict
 from evosdc.secret import public
 from evosdc.table.determination import determinations
 from evosdc.table.distinct_values import distinct_values
+from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
 
 
@@ -114,6 +116,7 @@ def write_release(
             *given_away_sentences([d for d in away if document["changed"].get(d.masked)]),
             *order_sentences(assembly),
         ],
+        sensitive=bool(whole.schema.with_role(Role.SENSITIVE)),
         public_seed=public(assembly.seed) is not None,
         above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
     )

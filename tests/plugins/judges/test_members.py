@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evosdc.assess.judge import other_people, second_opinions
-from evosdc.assess.verdict import learned_too_much, members_words
+from evosdc.assess.three_risks import learned_too_much, members_words
 from evosdc.errors import ParameterError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry

@@ -84,7 +84,7 @@ def test_a_search_with_a_goal_keeps_to_the_bound_of_the_surest_matches(goal, bou
 
 
 def test_the_verdict_refuses_a_file_whose_surest_matches_are_right():
-    told = {"percent": 5.0, "original_percent": 90.0}
+    told = {"percent": 5.0, "original_percent": 90.0, "expected": 5.0, "records": 100}
 
     def headline(value, tenth):
         tails = {"surest-matches": {"value": value, "details": {"surest_tenth": tenth}}}
