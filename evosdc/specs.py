@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 OCCASIONS = (
     "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "intruder", "two-way",
-    "inference", "harm", "exact", "lookup", "tail", "judge", "members", "generalised", "anonymity", "plan", "assurance",
-    "truthful", "numbers", "balance",
+    "inference", "harm", "exact", "lookup", "tail", "judge", "members", "history", "generalised", "anonymity", "plan",
+    "assurance", "truthful", "numbers", "balance",
 )  # fmt: skip
 """What an offer can be the default for.
 
@@ -21,8 +21,8 @@ which may set the bound of a verdict (``intruder``), of these the one that count
 that are kept below a bound (``harm``); risks by the exact value of one attribute, which are kept below what a verdict
 accepts (``exact``); what tables of the file tell of sensitive attributes, kept below a bound too (``lookup``); of small
 files what is found of the people worst off (``tail``). A second opinion: what it asks (``judge``), and what compares
-people of the file with others (``members``). Files with labels wider than the original's: what they are judged by
-(``generalised``).
+people of the file with others (``members``), or knows earlier releases (``history``). Files with labels wider than the
+original's: what they are judged by (``generalised``).
 Files of which a privacy model asks something: the methods that are tried first, and genotypes that are asked whether
 all their files fulfil it (``anonymity``). Files whose values are all true, only coarser or absent (``truthful``).
 A protection plan that is evolved before other genomes are, or alone: genotype and algorithm (``plan``); of the masking

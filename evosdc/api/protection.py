@@ -35,6 +35,7 @@ def protect(
     truthful: bool = False,
     second_opinion: bool = True,
     structural_zeros: bool = True,
+    earlier: Sequence[str | Path] = (),
     choose: str | Mapping[str, float] | None = None,
     neutralise_formulas: bool = False,
     shuffle: bool = True,

@@ -13,7 +13,7 @@ from evosdc.assess.changes import exchanged_labels
 from evosdc.assess.risk import population_description
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError
 from evosdc.files.reading import read_source
-from evosdc.model import Estimate, Estimated, Fitted, Judge, Measure, Microdata
+from evosdc.model import EarlierRelease, Estimate, Estimated, Fitted, Judge, Measure, Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.printing import NO_TIME
 from evosdc.secret import Purpose, stream
@@ -561,6 +561,7 @@ def second_opinions(
     in_order: bool = True,
     until: Callable[[], float | None] = lambda: None,
     others: Table | None = None,
+    earlier: tuple[EarlierRelease, ...] = (),
 ) -> dict[str, SecondOpinion]:
     """Return a second opinion on each of several maskings of one file, on the same halves and samples.
 
@@ -585,6 +586,8 @@ def second_opinions(
     others : Table, optional
         People of the same population who are not in the files, with all attributes of the original in its coding. Then
         judges that compare with them are asked too, and they are the chance of the others that can say it.
+    earlier : tuple of EarlierRelease
+        Files of the same people that are out already. Judges of all releases together are asked too.
 
     Raises
     ------
@@ -595,9 +598,10 @@ def second_opinions(
     specs: dict[str, MeasureSpec] = {}
     built: dict[str, Measure] = {}
     claimed = claimed or {}
+    together = registry.defaults("measure", "history") if earlier else ()
     occasions = ("judge",) if others is None else ("judge", "members")
     usual = [name for occasion in occasions for name in registry.defaults("measure", occasion) if name not in without]
-    for name in usual if judges is None else dict.fromkeys(judges):
+    for name in dict.fromkeys((*together, *(usual if judges is None else judges))):
         with collect.step():
             spec = registry.spec("measure", name)
             assert isinstance(spec, MeasureSpec)
@@ -616,7 +620,11 @@ def second_opinions(
             sides[label] = sides_of(original, masked, names, order)
     collect.settle()
     if judges is None:
-        built = {name: measure for name, measure in built.items() if all(_usual(measure, s) for s in sides.values())}
+        built = {
+            name: measure
+            for name, measure in built.items()
+            if name in together or all(_usual(measure, s) for s in sides.values())
+        }
     claims = {label: claims_on(side, claimed.get(label), registry) for label, side in sides.items()}
     answers: dict[str, dict[str, Finding]] = {}
     lacking: dict[str, str] = {}
@@ -632,7 +640,7 @@ def second_opinions(
             # Those that are needed share all the time that is left; the others what these leave.
             sharing = sum(other in needed for other, _ in turns) if name in needed else len(turns)
             with time_limited(_share(until(), sharing + 1, again), DeadlineOver):
-                asked = _asked(specs[name], built[name], next(iter(sides.values())), others)
+                asked = _asked(specs[name], built[name], next(iter(sides.values())), others, earlier)
                 found = {}
                 for label, side in sides.items():
                     check_time()
@@ -723,11 +731,13 @@ class _Asked:
     original: Estimate
 
 
-def _asked(spec: MeasureSpec, measure: Measure, sides: Sides, others: Table | None) -> _Asked:
+def _asked(
+    spec: MeasureSpec, measure: Measure, sides: Sides, others: Table | None, earlier: tuple[EarlierRelease, ...]
+) -> _Asked:
     judge = measure if isinstance(measure, Judge) else None
     names = sides.known if judge is not None and judge.known else sides.attributes
     measure.require_support(sides.original.select(names), f"measure {spec.name}")
-    fitted = measure.fit_in(Microdata(sides.original, names, others=others))
+    fitted = measure.fit_in(Microdata(sides.original, names, others=others, earlier=earlier))
     return _Asked(spec, judge, names, fitted, _cut(_estimate(fitted, sides.original.select(names)), spec.range))
 
 

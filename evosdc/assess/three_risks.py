@@ -15,6 +15,9 @@ TAIL: Final = "tail"
 EXCESS: Final = "excess"
 """The family of judges whose figure bounds inference: right guesses of members minus those of others."""
 
+HISTORY: Final = "history"
+"""The family of the judge of all releases together."""
+
 MOST_EXCESS, MOST_CERTAIN = 5.0, 2.0
 """Points by which a learner may guess more sensitive values of the people in a file than of others: the estimate, and
 the low end of its interval. Of the surest tenth the low end may be no greater than the estimate of all."""
@@ -45,6 +48,7 @@ def three_risks(
     tails: Mapping[str, Mapping[str, Any]],
     members: Mapping[str, Any] | None,
     sensitive: bool = True,
+    history: Mapping[str, Any] | None = None,
 ) -> list[RiskLine]:
     """Return singling out, linkability and inference.
 
@@ -60,11 +64,13 @@ def three_risks(
     members : mapping or None
     sensitive : bool
         Whether the schema declares a sensitive column.
+    history : mapping, optional
+        What the judge of all releases together finds, where they are out.
     """
     tail = next(iter(tails.items()), ("surest-matches", {}))
     return [
         _singling_out(*tail, most_sure(bound)),
-        _linkability(intruder, dict(tail[1].get("details") or {}), bound, set_by),
+        _linkability(intruder, dict(tail[1].get("details") or {}), bound, set_by, history),
         _inference(members, sensitive),
     ]
 
@@ -86,7 +92,13 @@ def _singling_out(judge: str, found: Mapping[str, Any], most: float) -> RiskLine
     return line.model_copy(update={"mean": mean, "worst": worst, "kept": max(worst, mean) <= most, "words": words})
 
 
-def _linkability(intruder: Mapping[str, Any] | None, tail: Mapping[str, float], bound: float, set_by: str) -> RiskLine:
+def _linkability(
+    intruder: Mapping[str, Any] | None,
+    tail: Mapping[str, float],
+    bound: float,
+    set_by: str,
+    history: Mapping[str, Any] | None,
+) -> RiskLine:
     line = RiskLine(
         risk="linkability", measure=str((intruder or {}).get("measure", "")), bound=bound, worst_bound=most_sure(bound),
         worst_of="the tenth of the people least like others", reason=reason_of(bound, set_by), words=NOT_CHECKED,
@@ -95,11 +107,13 @@ def _linkability(intruder: Mapping[str, Any] | None, tail: Mapping[str, float], 
         return line
     mean, worst = float(intruder["percent"]), tail.get("most_isolated_tenth")
     isolated = "" if worst is None else f", {worst:.0f} % of the tenth least like others"
+    together = 0.0 if history is None else float(history["value"])
+    isolated += "" if history is None else f", {together:.1f} % with the earlier releases"
     words = (
         f"{intruder['expected']:.0f} of {intruder['records']} people re-identified ({mean:.1f} %){isolated}; "
         f"at most {bound:g} %; unprotected {intruder['original_percent']:.1f} %"
     )
-    kept = mean <= bound and (worst is None or worst <= line.worst_bound)
+    kept = max(mean, together) <= bound and (worst is None or worst <= line.worst_bound)
     return line.model_copy(update={"mean": mean, "worst": worst, "kept": kept, "words": words})
 
 

@@ -77,6 +77,12 @@ class Evidence:
         Judges of the people worst off (family ``tail``), each with its ``value`` and ``details``, in per cent.
     members : mapping or None
         What judges by members and others find of the plan (`evosdc.runs.result.SecondOpinion`).
+    earlier : sequence of str
+        Earlier releases of the same people.
+    earlier_named : bool
+        Whether the user named them. Others may be out, and may be not.
+    history : mapping or None
+        What the judge of all releases together finds.
     sensitive : bool
         Whether the schema declares a sensitive column.
     public_seed : bool
@@ -114,6 +120,9 @@ class Evidence:
     given_away: Sequence[str] = ()
     tails: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     members: Mapping[str, Any] | None = None
+    earlier: Sequence[str] = ()
+    earlier_named: bool = False
+    history: Mapping[str, Any] | None = None
     sensitive: bool = True
     public_seed: bool = False
     above_limit: float | None = None
@@ -132,7 +141,8 @@ class Evidence:
     @property
     def risks(self) -> list[RiskLine]:
         """Singling out, linkability and inference."""
-        return three_risks(self.intruder, self.bound, self.bound_by, self.tails, self.members, self.sensitive)
+        history = self.history if self.earlier_named else None
+        return three_risks(self.intruder, self.bound, self.bound_by, self.tails, self.members, self.sensitive, history)
 
     @property
     def allowed(self) -> str:
@@ -237,6 +247,7 @@ def _against(evidence: Evidence) -> list[str]:
         )
     if evidence.idle and not evidence.harmless_as_it_was:
         reasons.append("It scores no better than the unprotected original. Search longer, or protect more columns.")
+    reasons += history_words(evidence) if evidence.earlier_named else ()
     reasons += [*above_their_bounds(evidence.risks, evidence.members), *evidence.given_away]
     if evidence.public_seed:
         reasons.append("Drawn from a public seed: anybody can repeat the draws and undo them. Leave out the seed.")
@@ -294,6 +305,9 @@ def _for(evidence: Evidence) -> list[str]:
             f"A learner guesses {learned['value']:.1f} points more sensitive values of the people in the file than of "
             f"others [{learned['low']:.1f} to {learned['high']:.1f}], of at most {MOST_EXCESS:g}."
         )
+    if evidence.history is not None and not history_words(evidence):
+        together = f"this file and {named(evidence.earlier, 3)} together"
+        reasons.append(f"By {together} {evidence.history['value']:.1f} % of the people are re-identified.")
     known = _names(evidence.together, "known")
     if known and evidence.together is not None:
         share = f"{shown(evidence.together['known_percent'])} % of the people"
@@ -340,6 +354,13 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
         conditions.append(_unjudged(evidence))
     if evidence.holds is not None and evidence.unasked and not evidence.tails:
         conditions.append(("the surest matches are checked", f"Singling out: {NOT_YET[0].lower()}{NOT_YET[1:]}"))
+    if evidence.earlier and evidence.history is None:
+        conditions.append(("earlier releases are checked", f"Earlier releases: {NOT_YET[0].lower()}{NOT_YET[1:]}"))
+    elif evidence.earlier and not evidence.earlier_named:
+        out = named(evidence.earlier, 3)
+        conditions += [
+            (f"{out} {_are(evidence.earlier)} not published besides", text) for text in history_words(evidence)
+        ]
     if evidence.members is not None and inferred(evidence.members) is None:
         conditions.append(
             (
@@ -349,6 +370,26 @@ def _conditions(evidence: Evidence) -> list[tuple[str, str]]:
             )
         )
     return conditions
+
+
+def history_words(evidence: Evidence) -> list[str]:
+    """Return what all releases together disclose beyond what is accepted; nothing where they keep the bounds."""
+    found, words = evidence.history or {}, []
+    details = found.get("details") or {}
+    releases = f"this file and {named(evidence.earlier, 3)} together"
+    share, gain = float(found.get("value", 0.0)), float(details.get("attribute", 0.0))
+    if share > evidence.bound:
+        words.append(
+            f"By {releases} {above_bound(share, evidence.bound)} % of the people are re-identified, more than "
+            f"{evidence.allowed}; by this file alone {details['alone']:.1f} %. Columns that both publish "
+            "unchanged tell which rows belong together: mask these too, or publish one of the files."
+        )
+    if gain > MOST_EXCESS:
+        words.append(
+            f"By {releases} sensitive values are guessed of {gain:.1f} % more of the people than by the best single "
+            f"file, more than {MOST_EXCESS:g}. Publish the earlier values of the sensitive columns again."
+        )
+    return words
 
 
 def _unjudged(evidence: Evidence) -> tuple[str, str]:

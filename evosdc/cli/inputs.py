@@ -126,6 +126,7 @@ def files_read(assembly: "Assembly") -> tuple[Path, ...]:
         data.file,
         data.schema_file,
         data.population,
+        *data.earlier,
         *(rule for rule in data.hierarchies.values() if isinstance(rule, Path)),
     ]
     named += start.files if start is not None else ()

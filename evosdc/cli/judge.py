@@ -12,6 +12,7 @@ from evosdc.options.inspection import JudgeOptions
 
 if TYPE_CHECKING:
     from evosdc.assess.judge import Claims, SecondOpinion
+    from evosdc.model import EarlierRelease
     from evosdc.plugins.registry import Registry
     from evosdc.table.table import Table
 
@@ -73,6 +74,7 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
             answered=shown.judging,
             in_order=asked.in_order,
             others=None if options.others is None else other_people(options.others, before),
+            earlier=asked.earlier,
         )[""]
         opinion = opinion.joined(earlier) if earlier is not None else opinion
         found = identity_of(before, after, opinion.attributes, registry)
@@ -86,7 +88,7 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
     warnings = (*opinion.warnings, *([reordered] if reordered else ()))
     opinion = replace(opinion, warnings=warnings, identity=found)
     if updates and run is not None:
-        _update(run, opinion, asked.used, members)
+        _update(run, opinion, asked, members)
     if options.as_json:
         further = {} if members is None else {"members": members}
         further |= {} if table is None else {"published_table": table.to_json()}
@@ -99,7 +101,7 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
         say(table.words())
 
 
-def _update(run: Path, opinion: "SecondOpinion", used: Sequence[str], members: "Mapping[str, Any] | None") -> None:
+def _update(run: Path, opinion: "SecondOpinion", asked: "_Asked", members: "Mapping[str, Any] | None") -> None:
     """Write the verdict and the pages of a run anew by what judges say."""
     from evosdc.experiment.reader import experiment_of
     from evosdc.experiment.run.opinion import summary_of
@@ -110,9 +112,12 @@ def _update(run: Path, opinion: "SecondOpinion", used: Sequence[str], members: "
 
     before = Result.read(run).second_opinion
     kept = {"classical": before.classical, "classical_label": before.classical_label, "members": members}
+    kept |= {"earlier": [one.label for one in asked.earlier], "earlier_named": asked.named}
     folder = RunFolder(run)
     with folder:
-        judge_again(folder, summary_of(opinion, used).model_copy(update=kept), experiment_of(folder).goal is not None)
+        judge_again(
+            folder, summary_of(opinion, asked.used).model_copy(update=kept), experiment_of(folder).goal is not None
+        )
     if (run / REPORT).exists():
         write_pages(run)
 
@@ -122,6 +127,7 @@ class _Asked:
     """What judges are asked about: tables whose row r is the same respondent in both, what was masked, what is claimed.
 
     `used` are judges that a search used itself, `in_order` is whether the file keeps the order of the original.
+    `earlier` are other releases, and `named` is whether the user says that they are out.
     """
 
     before: "Table"
@@ -131,17 +137,23 @@ class _Asked:
     seed: int
     used: Sequence[str] = ()
     in_order: bool = True
+    earlier: "tuple[EarlierRelease, ...]" = ()
+    named: bool = True
 
 
 def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Asked:
     """Return what judges compare of the published file of a run."""
+    from evosdc.experiment.earlier import earlier_releases, other_runs
     from evosdc.experiment.published_file import published_file
     from evosdc.experiment.run.opinion import claims_of, used_judges
     from evosdc.secret import judging_seed
     from evosdc.table.role_assignment import assign_known
 
     found = published_file(path, registry)
-    experiment, protect = found.assembly.experiment, found.assembly.microdata.protect
+    experiment, protect, source = found.assembly.experiment, found.assembly.microdata.protect, found.assembly.source
+    named = earlier_releases([Path(one) for one in options.earlier], source) or found.assembly.earlier
+    # Records that were left out of a file have no place in it.
+    whole = len(found.masked) == len(source.table)
     return _Asked(
         assign_known(found.original, protect),
         found.masked,
@@ -150,6 +162,8 @@ def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Asked:
         judging_seed(found.assembly.seed) if options.seed is None else options.seed,
         used_judges(experiment, registry),
         not experiment.data.shuffle,
+        (named or other_runs(path, source)) if whole else (),
+        bool(named),
     )
 
 
@@ -157,6 +171,8 @@ def _of_files(original: str, masked: Path, options: JudgeOptions) -> _Asked:
     """Return what judges compare of a masked file and its original."""
     from evosdc.cli.inputs import open_source
     from evosdc.cli.vouched_order import matched_tables, require_comparable
+    from evosdc.errors import Fault, ParameterError
+    from evosdc.experiment.earlier import earlier_releases
     from evosdc.files.masked_file import holds_generalised
     from evosdc.secret import chosen_seed, judging_seed
 
@@ -165,8 +181,12 @@ def _of_files(original: str, masked: Path, options: JudgeOptions) -> _Asked:
     names = None if options.protect is None else source.table.schema.named(options.protect, "protect")
     generalised = holds_generalised(masked, source)
     before, after = matched_tables(source, masked, options.crosswalk, names or (), generalised)
+    earlier = earlier_releases([Path(one) for one in options.earlier], source)
+    if earlier and len(before) != len(source.table):
+        given = "a masked file from which records were left out"
+        raise ParameterError(Fault("--earlier", given, "one with all records of the original"))
     seed = judging_seed(chosen_seed(options.seed))
-    return _Asked(before, after, names, options.claimed, seed, in_order=options.crosswalk is None)
+    return _Asked(before, after, names, options.claimed, seed, in_order=options.crosswalk is None, earlier=earlier)
 
 
 def _certainly_unmasked(before: "Table", after: "Table", protect: Sequence[str] | None) -> list[str]:

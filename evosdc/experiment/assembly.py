@@ -27,6 +27,7 @@ from evosdc.errors import (
 )
 from evosdc.experiment.constraints import parse_constraints
 from evosdc.experiment.data import load_data, microdata_of
+from evosdc.experiment.earlier import earlier_releases
 from evosdc.experiment.experiment import Experiment, Measures, Named, Operators, StopRule
 from evosdc.experiment.plan_genotype import require_last
 from evosdc.experiment.problem import build_problem, fitness_of, judged_as_usual
@@ -43,7 +44,7 @@ from evosdc.experiment.start import (
     written_entries,
 )
 from evosdc.files.source import Source
-from evosdc.model import Algorithm, Archipelago, Composed, Genotype, Microdata, Seedable, toolbox_of
+from evosdc.model import Algorithm, Archipelago, Composed, EarlierRelease, Genotype, Microdata, Seedable, toolbox_of
 from evosdc.model.gene_lists import crossover_of, mutation_of
 from evosdc.model.toolbox import register_operators
 from evosdc.plugins.registry import Registry
@@ -178,6 +179,8 @@ class Assembly:
     plan : StartingPlan
     registry : Registry
         Where names were looked up.
+    earlier : tuple of EarlierRelease
+        That the experiment names.
     """
 
     experiment: Experiment
@@ -188,6 +191,7 @@ class Assembly:
     stop: Stop
     plan: StartingPlan
     registry: Registry
+    earlier: tuple[EarlierRelease, ...] = ()
 
     @property
     def seed(self) -> Seed:
@@ -248,6 +252,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
             registry.parameters(kind, chosen.name, chosen.params)
     actual = chosen_seed(experiment.seed) if seed is None else seed
     source = _kept(collect, lambda: load_data(experiment.data, registry))
+    earlier = None if source is None else _kept(collect, lambda: earlier_releases(experiment.data.earlier, source))
     written = _kept(collect, lambda: written_entries(experiment, registry))
     for name in experiment.start.tuned.methods if experiment.start and experiment.start.tuned else ():
         with collect.step():
@@ -312,7 +317,8 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
         raise ExperimentError(
             Fault("executor.grain", f"islands, with algorithm {experiment.algorithm.name}", wanted, advice)
         )
-    return Assembly(experiment, source, microdata, problem, algorithm, _stop(experiment.stop), plan, registry)
+    stop = _stop(experiment.stop)
+    return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry, earlier or ())
 
 
 def assembled_like(
@@ -345,7 +351,8 @@ def assembled_like(
     entries = entries_of(start, written_entries(experiment, registry), microdata, registry)
     plan = starting_plan(problem, entries, start, screens(experiment, registry))
     algorithm = algorithm_of(experiment, problem, registry)
-    return Assembly(experiment, source, microdata, problem, algorithm, _stop(experiment.stop), plan, registry)
+    stop, earlier = _stop(experiment.stop), assembly.earlier if rows is None else ()
+    return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry, earlier)
 
 
 def _stop(rule: StopRule) -> Stop:

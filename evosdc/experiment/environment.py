@@ -10,7 +10,7 @@ from typing import Any
 from evosdc.errors import CheckpointError, Fault, InputError
 from evosdc.experiment.assembly import Assembly, assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.provenance import input_account, today, versions_of
+from evosdc.experiment.provenance import data_fingerprint, input_account, today, versions_of
 from evosdc.experiment.reader import experiment_of, named_in
 from evosdc.files.atomic import write_text
 from evosdc.plugins.kinds import KINDS
@@ -20,7 +20,6 @@ from evosdc.printing import printable
 from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder, read_object
 from evosdc.secret import Key
 from evosdc.table.schema import Attribute, Schema
-from evosdc.table.table import Table
 
 REQUIRED = ("evosdc", "packages", "providers", "data")
 """What a resume compares."""
@@ -82,21 +81,6 @@ def edited_remark(folder: RunFolder) -> Iterator[str]:
 def providers_of(experiment: Experiment, registry: Registry) -> dict[str, str]:
     """Return which plugin of which version gives everything that an experiment uses."""
     return {f"{kind} {name}": registry.provider(kind, name) for kind, name in named_in(experiment, registry)}
-
-
-def data_fingerprint(table: Table, key: Key) -> str:
-    """Return the fingerprint of a table's attributes and values."""
-    hashed = hashlib.sha256(repr([(a.name, a.scale.value, a.categories) for a in table.schema.attributes]).encode())
-    hashed.update(table.codes.astype("<i4").tobytes())
-    hashed.update(table.numbers.astype("<f8").tobytes())
-    return key.fingerprint(hashed.digest())
-
-
-def require_same_data(before: Mapping[str, Any], table: Table, key: Key) -> None:
-    """Raise `CheckpointError` where a table is not the one that a run's environment tells of."""
-    if before.get("data") != data_fingerprint(table, key):
-        given, advice = "not those that the run began with", "Restore the file, or begin a new run."
-        raise CheckpointError(Fault("data", given, "the same data", advice))
 
 
 def fitness_meaning(fitness: str, registry: Registry) -> str:

@@ -137,6 +137,11 @@ class DataSource(Parameters):
         None,
         description="a file of the population, for privacy models that compare with it; relative to the experiment",
     )
+    earlier: tuple[Path, ...] = Field(
+        (),
+        description="earlier releases of the same people, judged together with this one: run folders or files, "
+        "relative to the experiment. Default: other publishable runs of these data in the same folder",
+    )
     shuffle: bool = Field(False, description="publish the records in random order, not in that of the original")
 
     @field_validator("protect")

@@ -5,14 +5,11 @@ from zlib import crc32
 
 import numpy as np
 
-from evosdc.errors import DataError, Fault
 from evosdc.experiment.assembly import Assembly
 from evosdc.files.source import Source
 from evosdc.files.write_report import WriteReport
 from evosdc.model import Individual
-from evosdc.printing import printable
-from evosdc.runs.layout import CROSSWALK
-from evosdc.runs.published import read_crosswalk, write_crosswalk
+from evosdc.runs.published import write_crosswalk
 from evosdc.table.row_positions import position_sentences, random_order, told_by_position
 from evosdc.table.table import Rows, Table
 
@@ -61,30 +58,3 @@ def order_sentences(assembly: Assembly) -> list[str]:
     if assembly.experiment.data.shuffle:
         return []
     return position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
-
-
-def published_places(folder: Path, source: Source, published: int) -> Rows:
-    """Return by published record of a run the position of its original in the run's data.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the run.
-    source : Source
-        The run's data.
-    published : int
-        Records of the published file.
-
-    Raises
-    ------
-    DataError
-        The crosswalk cannot be read, or is one of other files.
-    """
-    file = folder / CROSSWALK
-    if not file.exists():
-        return np.arange(published, dtype=np.intp)
-    rows = read_crosswalk(file, published, int(source.rows[-1]) + 1)
-    if not np.isin(rows, source.rows).all():
-        given, wanted = "one of another file: it has other records", "the crosswalk that the run wrote"
-        raise DataError(Fault(printable(str(file)), given, wanted))
-    return np.searchsorted(source.rows, rows).astype(np.intp)

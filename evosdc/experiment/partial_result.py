@@ -8,9 +8,10 @@ from evosdc.engine.checkpoint import newest_checkpoint, save_so_far
 from evosdc.engine.loop import SearchState
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.assembly import Assembly
-from evosdc.experiment.environment import opened, require_same_data
+from evosdc.experiment.environment import opened
 from evosdc.experiment.planning import with_known_plan
 from evosdc.experiment.portfolio import files_of, read_portfolio, search_from
+from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.recorder import Recorder
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.start import starting_individual

@@ -159,6 +159,7 @@ def protection(
     recipients = {"audience": audience, "bound": options.bound}
     goal = options.bound if options.bound is not None else AUDIENCES[audience] if audience else None
     accepted = ACCEPTED if goal is None else goal
+    source = {**source, "earlier": [str(path) for path in options.earlier]} if options.earlier else source
     given = parse_parameters(DataSource, source, "data")
     data = load_data(given, registry)
     microdata = microdata_of(data, given.protect, data.table.schema.names, population=given.population)

@@ -1,5 +1,6 @@
 """Where a published file comes from: what was read, by which versions, when; nothing of the host or the user."""
 
+import hashlib
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -9,8 +10,10 @@ from typing import Any
 
 from evosdc._version import __version__
 from evosdc.datasets.storage import locate, sha256
+from evosdc.errors import CheckpointError, Fault
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Key
+from evosdc.table.table import Table
 
 PACKAGES = ("deap", "numba", "numpy", "pandas", "pluggy", "pydantic", "scipy", "scoop")
 
@@ -91,3 +94,18 @@ def _version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "not installed"
+
+
+def data_fingerprint(table: Table, key: Key) -> str:
+    """Return the fingerprint of a table's attributes and values."""
+    hashed = hashlib.sha256(repr([(a.name, a.scale.value, a.categories) for a in table.schema.attributes]).encode())
+    hashed.update(table.codes.astype("<i4").tobytes())
+    hashed.update(table.numbers.astype("<f8").tobytes())
+    return key.fingerprint(hashed.digest())
+
+
+def require_same_data(before: Mapping[str, Any], table: Table, key: Key) -> None:
+    """Raise `CheckpointError` where a table is not the one that a run's environment tells of."""
+    if before.get("data") != data_fingerprint(table, key):
+        given, advice = "not those that the run began with", "Restore the file, or begin a new run."
+        raise CheckpointError(Fault("data", given, "the same data", advice))

@@ -15,14 +15,14 @@ from evosdc.engine.choice import Choice, choice_of, chosen
 from evosdc.engine.loop import SearchState
 from evosdc.errors import CheckpointError, DataError, ExperimentError, Fault
 from evosdc.experiment.assembly import Assembly, require_choice
-from evosdc.experiment.environment import opened, require_same_data
-from evosdc.experiment.order import published_places
+from evosdc.experiment.environment import opened
+from evosdc.experiment.provenance import require_same_data
 from evosdc.files.masked_file import holds_generalised, read_masked
 from evosdc.model import Generalising, Individual
 from evosdc.plugins.registry import Registry
 from evosdc.printing import printable
 from evosdc.runs.layout import CROSSWALK, ENVIRONMENT, RESULT, RunFolder, require_run, run_folders
-from evosdc.runs.published import require_published
+from evosdc.runs.published import published_places, require_published
 from evosdc.runs.status import require_complete
 from evosdc.table.table import Rows, Table
 

@@ -108,6 +108,7 @@ def located(experiment: Experiment, base: Path) -> Experiment:
     update: dict[str, Any] = {
         name: (base / path).resolve() for name in ("file", "schema_file", "population") if (path := getattr(data, name))
     }
+    update["earlier"] = tuple((base / path.expanduser()).resolve() for path in data.earlier)
     update["hierarchies"] = {
         name: (base / rule.expanduser()).resolve() if isinstance(rule, Path) else rule
         for name, rule in data.hierarchies.items()

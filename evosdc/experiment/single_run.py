@@ -25,7 +25,6 @@ from evosdc.experiment.environment import (
     changes_since,
     edited_remark,
     environment_of,
-    require_same_data,
     require_same_schema,
     told_of_plugins,
     write_experiment,
@@ -43,6 +42,7 @@ from evosdc.experiment.portfolio import (
     write_portfolio,
     write_repetition,
 )
+from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.reader import experiment_of, experiment_text, resolve
 from evosdc.experiment.recorder import Recorder, remove_report
 from evosdc.experiment.rehearsal import kinds_of, rehearse

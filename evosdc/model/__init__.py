@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         Mending,
         Moving,
     )
-    from evosdc.model.microdata import Microdata
+    from evosdc.model.microdata import EarlierRelease, Microdata
     from evosdc.model.operators import deap_crossover, deap_mutation
     from evosdc.model.parameters import Parameters
     from evosdc.model.privacy import (
@@ -122,7 +122,7 @@ _MODULES = {
     "evosdc.model.measure": (
         "Expected", "Fitted", "Measure", "Mending", "Moving",
     ),
-    "evosdc.model.microdata": ("Microdata",),
+    "evosdc.model.microdata": ("EarlierRelease", "Microdata"),
     "evosdc.model.operators": ("deap_crossover", "deap_mutation"),
     "evosdc.model.parameters": ("Parameters",),
     "evosdc.model.privacy": (
@@ -167,6 +167,7 @@ __all__ = [
     "Direct",
     "Dividing",
     "Dump",
+    "EarlierRelease",
     "Equipped",
     "Estimate",
     "Estimated",

@@ -9,7 +9,26 @@ from evosdc.table.missing_values import faults_of_missing
 from evosdc.table.record_rules import RecordRules
 from evosdc.table.schema import Schema
 from evosdc.table.structural_zeros import find_structural_zeros
-from evosdc.table.table import Table
+from evosdc.table.table import Rows, Table
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierRelease:
+    """A file of the same people that is out already.
+
+    Parameters
+    ----------
+    label : str
+        What it is called.
+    table : Table
+        In a coding of its own.
+    rows : ndarray of intp, shape (len(table),)
+        By its records, the positions of their originals.
+    """
+
+    label: str
+    table: Table
+    rows: Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +50,8 @@ class Microdata:
     others : Table, optional
         People of the same population who are not in the file, with the attributes of `table` in its coding, unmasked:
         what an attack reaches of them it learned of the population.
+    earlier : tuple of EarlierRelease
+        Files of the same people that are out already.
 
     Raises
     ------
@@ -45,6 +66,7 @@ class Microdata:
     zeros_threshold: float | None = None
     population: Table | None = None
     others: Table | None = None
+    earlier: tuple[EarlierRelease, ...] = ()
 
     def __post_init__(self) -> None:
         self.table.schema.require(self.protect, "protect")

@@ -161,6 +161,7 @@ class JudgeOptions(Options):
         metavar="TABLE.csv",
         only="command",
     )
+    earlier: Sequence[Any] = shared.EARLIER
     judges: Sequence[str] | None = names(
         "Measures to ask; default: all judges that the run did not use.", registered="measure"
     )

@@ -50,6 +50,7 @@ class ProtectOptions(Options):
         metavar="FILE",
         only="command",
     )
+    earlier: Sequence[Any] = shared.EARLIER
     choose: str | Mapping[str, float] | None = option(
         None,
         "Which member of the front is published: knee, balanced, il=20, il=20,dr=15; default: the best by the fitness.",

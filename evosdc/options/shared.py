@@ -40,6 +40,11 @@ REQUIRE = texts(
     "CONDITION",
 )
 SETTINGS = texts("A parameter of the method: k=3.", "KEY=VALUE", flags=("--set",), only="command")
+EARLIER = texts(
+    "An earlier release of the same people, with which this one is judged together: a run folder, or a file in the "
+    "order of the original. Default: of a run other publishable runs of these data in the same folder.",
+    "FILE",
+)
 KEY = option(
     None,
     "Secret key that draws come from, made where FILE does not exist; it repeats the result. Default: a fresh key.",

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from evosdc.errors import CheckpointError, DataError, Fault
 from evosdc.files.atomic import write_text
+from evosdc.files.source import Source
 from evosdc.printing import printable
-from evosdc.runs.layout import RELEASE, RESULT, read_object, run_folders
+from evosdc.runs.layout import CROSSWALK, RELEASE, RESULT, read_object, run_folders
 
 _ANEW = "Or move it away and remove result.json: `evosdc resume` then writes both anew from the last checkpoint."
 ADVICE = f"Restore it. {_ANEW}"
@@ -124,6 +125,33 @@ def read_crosswalk(path: Path, published: int, originals: int) -> NDArray[np.int
         wanted = f"a line for each of the {published} masked records, each with another one of {originals} originals"
         raise DataError(Fault(where, given, wanted))
     return rows
+
+
+def published_places(folder: Path, source: Source, published: int) -> NDArray[np.intp]:
+    """Return by published record of a run the position of its original in the run's data.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the run.
+    source : Source
+        The run's data.
+    published : int
+        Records of the published file.
+
+    Raises
+    ------
+    DataError
+        The crosswalk cannot be read, or is one of other files.
+    """
+    file = folder / CROSSWALK
+    if not file.exists():
+        return np.arange(published, dtype=np.intp)
+    rows = read_crosswalk(file, published, int(source.rows[-1]) + 1)
+    if not np.isin(rows, source.rows).all():
+        given, wanted = "one of another file: it has other records", "the crosswalk that the run wrote"
+        raise DataError(Fault(printable(str(file)), given, wanted))
+    return np.searchsorted(source.rows, rows).astype(np.intp)
 
 
 def _pair(line: list[str]) -> tuple[int, int]:

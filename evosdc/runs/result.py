@@ -202,6 +202,10 @@ class SecondOpinion(_Part):
         Judges that are not asked, since the search used them itself.
     members : dict or None
         What judges by members and others find of the plan of the run; None where nothing is sensitive, or nobody asked.
+    earlier : list of str
+        Earlier releases that it was judged together with.
+    earlier_named : bool
+        Whether the user named them; else they are other runs of the same data in the same folder.
     """
 
     holds: bool | None = None
@@ -213,6 +217,8 @@ class SecondOpinion(_Part):
     classical_label: str = ""
     used_by_the_search: list[str] = []
     members: dict[str, Any] | None = None
+    earlier: list[str] = []
+    earlier_named: bool = False
 
 
 class Result(_Part):

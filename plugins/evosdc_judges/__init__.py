@@ -64,6 +64,11 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
          "Members told from others by combinations that the file conspicuously avoids: AUC; 50 by chance.",
          "design"),
     )  # fmt: skip
+    history = _spec(
+        "release-history", "history:ReleaseHistory", "history", "dr",
+        "People re-identified by the file and all earlier releases of the same original together.",
+        "Torra (2017) for the intruder; rows joined by columns that releases share: design",
+    )  # fmt: skip
     losses = (
         ("tables-3", "tables:ThreeWayTables", "tables", "il",
          "Records in another cell of three-way tables, masked and unmasked attributes.",
@@ -90,6 +95,7 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
     for name, place, family, summary, source in members:
         least = 0.0 if family == "membership" else -100.0
         yield replace(_spec(name, place, family, "dr", summary, source), range=(least, 100.0), default_for=("members",))
+    yield replace(history, default_for=("history",))
     for name, place, family, kind, summary, source in losses:
         yield _spec(name, place, family, kind, summary, source)
 

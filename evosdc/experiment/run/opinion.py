@@ -9,7 +9,7 @@ from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.run.summaries import entries_of
 from evosdc.experiment.start import StartingFile, starting_table
-from evosdc.model import Individual
+from evosdc.model import EarlierRelease, Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RunFolder, is_replicate
 from evosdc.runs.result import SecondOpinion
@@ -85,6 +85,7 @@ def opinion_of(
     masked: Table,
     answered: Callable[[int, int], None] | None = None,
     until: Callable[[], float | None] = lambda: None,
+    earlier: tuple[EarlierRelease, ...] = (),
 ) -> tuple[SecondOpinion, list[str]]:
     """Return the second opinion of a result, and notes; an empty one where judges cannot be asked.
 
@@ -102,6 +103,8 @@ def opinion_of(
     until : callable, optional
         Returns the seconds that are left for all this, None for no limit. Judges that have not answered by then are
         named; without the time for the best classical file the result is judged alone.
+    earlier : tuple of EarlierRelease
+        Files of the same people that are out already, or may be.
     """
     microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
     files, claims = {BEST: masked}, {BEST: claims_of(best.scores, experiment, registry)}
@@ -126,6 +129,7 @@ def opinion_of(
             answered=answered,
             in_order=not experiment.data.shuffle,
             until=until,
+            earlier=earlier,
         )
     except InputError as error:
         return SecondOpinion(), [f"There is no second opinion: {error.faults[0]}."]

@@ -18,6 +18,7 @@ from evosdc.engine.verification import rescored
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.constraints import judge_constraints
 from evosdc.experiment.display import Display
+from evosdc.experiment.earlier import history_of, other_runs
 from evosdc.experiment.frequencies import frequencies, write_transitions
 from evosdc.experiment.infeasible_requirements import causes_of, traced
 from evosdc.experiment.limit import limit_of_run, limit_summary
@@ -149,8 +150,9 @@ def write_outputs(
             state.progress.generation,
             lambda: None if half is None else half - monotonic(),
         )
-        opinion, unasked = opinion_of(assembly, starting, best, masked, answered, lambda: given.for_judges)
-        opinion = opinion.model_copy(update={"members": members})
+        earlier = assembly.earlier or other_runs(folder.path, assembly.source)
+        opinion, unasked = opinion_of(assembly, starting, best, masked, answered, lambda: given.for_judges, earlier)
+        opinion = opinion.model_copy(update={"members": members, **history_of(assembly, earlier)})
     tell("judging the file: fresh draws, limit, intruders, analyses")
     fresh = fresh_summary(assembly, starting, best)
     limit = None

@@ -9,7 +9,7 @@ from evosdc.assess.background import further_knowledge, unchanged_together
 from evosdc.assess.classes import cross_tables
 from evosdc.assess.data_check import given_away_sentences
 from evosdc.assess.intruder import audience_of, bound_of, found_by_value, two_way_of
-from evosdc.assess.three_risks import TAIL
+from evosdc.assess.three_risks import HISTORY, TAIL
 from evosdc.assess.unchanged import unchanged_columns
 from evosdc.assess.utility import analyses, corrections
 from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_of
@@ -196,6 +196,9 @@ def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
         used=opinion.used_by_the_search,
         members=opinion.members,
         tails={name: one for name, one in judges.items() if one["family"] == TAIL},
+        earlier=opinion.earlier,
+        earlier_named=opinion.earlier_named,
+        history=next((one for one in judges.values() if one["family"] == HISTORY), None),
     )
 
 

@@ -1,0 +1,107 @@
+"""Releases of one original are judged together: those that are named, and other runs in the same folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evosdc as library
+from evosdc.cli import main
+
+SCHEMA = """[attributes]
+age = { role = "quasi-identifier", scale = "ordinal" }
+sex = { role = "quasi-identifier", scale = "nominal" }
+job = { role = "quasi-identifier", scale = "nominal" }
+"""
+EXPERIMENT = """bound = 60
+data = { file = "people.csv", schema = "schema.toml", shuffle = true }
+measures = { il = ["dbil"], dr = ["two-way-linkage"] }
+start = [{ method = "rank-swapping", p = 40 }]
+second_opinion = false
+executor = "serial"
+stop = { generations = 1 }
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """Two runs of one original that publish unchanged who spent what, which tells the rows of both apart."""
+    rng, home = np.random.default_rng(4), tmp_path_factory.mktemp("history")
+    people = {
+        "age": rng.integers(18, 26, 150),
+        "sex": rng.choice(["f", "m"], 150),
+        "job": rng.choice(list("abcd"), 150),
+    }
+    pd.DataFrame(people | {"spent": rng.permutation(150)}).to_csv(home / "people.csv", index=False)
+    (home / "schema.toml").write_text(SCHEMA)
+    (home / "e.toml").write_text(EXPERIMENT)
+    for name in "ab":
+        with pytest.raises(SystemExit):
+            main(["run", str(home / "e.toml"), "-o", str(home / "runs" / name), "--quiet", "--no-report"])
+    return home
+
+
+@pytest.fixture
+def home(finished, tmp_path):
+    shutil.copytree(finished / "runs", tmp_path / "runs")
+    for name in ("people.csv", "schema.toml"):
+        shutil.copy(finished / name, tmp_path / name)
+    return tmp_path
+
+
+def told(answer):
+    assert answer.status == 0, answer.err
+    return json.loads(answer.out)
+
+
+def test_other_runs_of_the_same_data_are_found_and_named_ones_forbid(evosdc, home):
+    found = told(evosdc("judge", "runs/b", "--json"))["judges"]["release-history"]
+    assert found["value"] > found["details"]["alone"] + 5.0
+    result = json.loads(Path("runs/b/result.json").read_text())
+    assert [Path(one).name for one in result["second_opinion"]["earlier"]] == ["a"]
+    assert result["second_opinion"]["earlier_named"] is False
+    named = told(evosdc("judge", "runs/b", "--earlier", "runs/a", "--json"))["judges"]["release-history"]
+    assert named["value"] == found["value"]
+    verdict = json.loads(Path("runs/b/result.json").read_text())["verdict"]
+    linkability = verdict["risks"][1]
+    assert "with the earlier releases" in linkability["words"]
+    assert linkability["kept"] is (found["value"] <= 60.0)
+
+
+def test_a_file_of_another_original_is_no_release_of_this_one(evosdc, home):
+    text = Path("people.csv").read_text().splitlines()
+    Path("other.csv").write_text("\n".join([text[0], *reversed(text[1:])]) + "\n")
+    Path("e.toml").write_text(EXPERIMENT.replace("people.csv", "other.csv"))
+    evosdc("run", "e.toml", "-o", "runs/c", "--quiet", "--no-report")
+    found = told(evosdc("judge", "runs/b", "--judges", "repu", "--json"))
+    assert "release-history" in found["judges"]
+    shutil.rmtree("runs/a")
+    assert "release-history" not in told(evosdc("judge", "runs/b", "--judges", "repu", "--json"))["judges"]
+
+
+def test_two_files_and_frames_have_earlier_releases_too(evosdc, home):
+    for name, seed in (("now.csv", "1"), ("before.csv", "2")):
+        words = ("mask", "pram", "people.csv", "--schema", "schema.toml", "--seed", seed, "-o", name)
+        assert evosdc(*words).status == 0
+    judged = ("judge", "people.csv", "now.csv", "--schema", "schema.toml", "--judges", "repu", "--json")
+    files = told(evosdc(*judged, "--earlier", "before.csv"))["judges"]["release-history"]
+    frames = [pd.read_csv(name) for name in ("people.csv", "now.csv", "before.csv")]
+    opinion = library.judge(*frames[:2], protect=["age", "sex", "job"], judges=["repu"], earlier=[frames[2]])
+    assert opinion.scores["release-history"] > 0.0
+    assert files["value"] > 0.0
+
+
+def test_what_is_no_earlier_release_is_refused_in_a_sentence(evosdc, home):
+    judged = ("judge", "people.csv", "now.csv", "--schema", "schema.toml", "--judges", "repu")
+    assert evosdc("mask", "pram", "people.csv", "--schema", "schema.toml", "-o", "now.csv").status == 0
+    words = ("mask", "pram", "people.csv", "--schema", "schema.toml", "--shuffle", "--crosswalk", "c.csv")
+    assert evosdc(*words, "-o", "before.csv").status == 0
+    for given, said in (("before.csv", "shuffled"), ("absent.csv", "absent.csv"), (".", "no run")):
+        answer = evosdc(*judged, "--earlier", given)
+        assert (answer.status, "Traceback" in answer.err) == (2, False)
+        assert said in answer.err
