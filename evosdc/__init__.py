@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         choose,
         cluster,
         compare,
+        dossier,
         explain,
         finish,
         judge,
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "evosdc.api": (
-        "apply", "check_records", "choose", "cluster", "compare", "explain", "finish", "judge", "limit", "mask",
-        "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run",
+        "apply", "check_records", "choose", "cluster", "compare", "dossier", "explain", "finish", "judge", "limit",
+        "mask", "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run",
         "tune",
     ),
     "evosdc.api.protector": ("Protector",),
@@ -63,7 +64,7 @@ _MODULES = {
 __all__ = [
     "Attribute", "Candidate", "EvosdcError", "Experiment", "InputError", "Protector", "Role", "RunError", "Scale",
     "Schema", "Search", "Table", "__version__", "apply", "check_records", "choose", "cluster", "compare",
-    "estimate_after_pram", "explain", "finish", "hookimpl", "judge", "limit", "mask", "measure", "member",
+    "dossier", "estimate_after_pram", "explain", "finish", "hookimpl", "judge", "limit", "mask", "measure", "member",
     "neutralise_formulas", "protect", "read_table", "register", "risk", "run", "tune", "unregister",
 ]  # fmt: skip
 

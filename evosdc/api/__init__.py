@@ -5,6 +5,7 @@ from evosdc.api.clustering import cluster
 from evosdc.api.comparison import compare
 from evosdc.api.consistency import check_records
 from evosdc.api.disclosure import risk
+from evosdc.api.dossiers import dossier
 from evosdc.api.experiments import run
 from evosdc.api.finishing import finish
 from evosdc.api.formulas import neutralise_formulas
@@ -19,7 +20,6 @@ from evosdc.api.tables import read_table
 from evosdc.api.tuning import tune
 
 __all__ = [
-    "apply", "check_records", "choose", "cluster", "compare", "explain", "finish", "judge", "limit", "mask", "measure",
-    "member",
-    "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
+    "apply", "check_records", "choose", "cluster", "compare", "dossier", "explain", "finish", "judge", "limit", "mask",
+    "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
 ]  # fmt: skip

@@ -87,7 +87,7 @@ def render_for_users(run: RecordedRun) -> str:
         protected=listing(protected),
         single=len(protected) == 1,
         dropped=listing([str(name) for name in run.result.get("dropped_identifiers") or ()]),
-        method=_method(run, tables),
+        method=method_of(run),
         parameters=_parameters(run),
         meanings=_meanings(run),
         codebook=[_column(entry, protected, _differing(shares, entry, told)) for entry in release.codebook(run)],
@@ -128,7 +128,9 @@ def _generalised(tables: list[Mapping[str, Any]]) -> bool:
     return any(entry.get("same_labels") is False for entry in tables)
 
 
-def _method(run: RecordedRun, tables: list[Mapping[str, Any]]) -> str:
+def method_of(run: RecordedRun) -> str:
+    """Return in a sentence how the file was made."""
+    tables = [mapping(entry) for entry in run.release.get("cross_tables") or ()]
     if run.analyst:
         return (
             "Values were replaced at random, with probabilities that were fixed beforehand (post-randomisation, PRAM)."
@@ -142,19 +144,16 @@ def _method(run: RecordedRun, tables: list[Mapping[str, Any]]) -> str:
 
 
 def _parameters(run: RecordedRun) -> list[tuple[str, str]]:
-    """Return the settings that help a user and no intruder: never the seed, nor which file the search began with."""
+    """Return the settings that help a user and no intruder: no risk, no seed, nor which file the search began with."""
     measures = mapping(run.resolved.get("measures"))
 
     def names(kind: str) -> str:
         listed = measures.get(kind)
         return listing([str(mapping(one).get("name")) for one in listed]) if isinstance(listed, list) else ""
 
-    required = [str(mapping(entry).get("requirement")) for entry in run.result.get("requirements") or ()]
     rows = [
         ("masked columns", listing([n for n in protected_attributes(run) if changed_shares(run).get(n) != 0.0])),
         ("what analysts lose was measured by", names("il")),
-        ("the risk was measured by", names("dr")),
-        ("what the file had to fulfil", "; ".join(required)),
         ("missing values counted by the rule", str(run.result.get("missing_rule", ""))),
         ("made with", f"evosdc {mapping(run.environment).get('evosdc', __version__)}"),
     ]
@@ -164,7 +163,7 @@ def _parameters(run: RecordedRun) -> list[tuple[str, str]]:
 def _meanings(run: RecordedRun) -> list[tuple[str, str]]:
     """Return the measures that are named on the page, each in one sentence."""
     told, measures = mapping(run.release.get("meanings")), mapping(run.resolved.get("measures"))
-    names = [str(mapping(one).get("name")) for kind in ("il", "dr", "other") for one in measures.get(kind) or ()]
+    names = [str(mapping(one).get("name")) for kind in ("il",) for one in measures.get(kind) or ()]
     return [(name, str(told[name])) for name in dict.fromkeys(names) if name in told]
 
 

@@ -77,6 +77,7 @@ def risks(verdict: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return the three risks of a verdict as boxes show them."""
     lines = [mapping(line) for line in verdict.get("risks") or ()]
     marks = {True: "yes-mark", False: "no-mark"}
+    states = {True: "within its bound", False: "above its bound"}
     return [
         {
             "name": str(line["risk"]).capitalize(),
@@ -85,7 +86,7 @@ def risks(verdict: Mapping[str, Any]) -> list[dict[str, str]]:
             "reason": str(line["reason"]),
             "measure": str(line["measure"]),
             "mark": marks.get(line["kept"], ""),
-            "state": {True: "within its bound", False: "above its bound"}.get(line["kept"], "not checked"),
+            "state": states.get(line["kept"], ""),
         }
         for line in lines
     ]

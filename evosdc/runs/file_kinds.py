@@ -10,6 +10,7 @@ from evosdc.runs.layout import (
     CONTEXT,
     CROSSWALK,
     DATA,
+    DOSSIER,
     ENVIRONMENT,
     EXPERIMENT,
     FOR_USERS,
@@ -23,6 +24,7 @@ from evosdc.runs.layout import (
     PORTFOLIO,
     RECIPE,
     RELEASE,
+    RELEASE_FORM,
     REPORT,
     RESOLVED,
     RESULT,
@@ -70,7 +72,7 @@ RUN_FILES = (
     FileKind("the original, and the state of the search", (DATA, CONTEXT, "*.npz*")),
     FileKind(
         "counts of the original, and records at risk",
-        (REPORT, RISK, RELEASE, FREQUENCIES, TRANSITIONS, "matrix-*.csv", f"{PICTURE}-*"),
+        (REPORT, DOSSIER, RISK, RELEASE, FREQUENCIES, TRANSITIONS, "matrix-*.csv", f"{PICTURE}-*"),
     ),
     FileKind(
         "what was tried, and how it scored",
@@ -78,7 +80,7 @@ RUN_FILES = (
     ),
     FileKind(
         "settings, and what was typed",
-        (EXPERIMENT, RESOLVED, ENVIRONMENT, STATUS, SETTING, f"{LOCK}*", ".finish"),
+        (EXPERIMENT, RESOLVED, ENVIRONMENT, STATUS, SETTING, RELEASE_FORM, f"{LOCK}*", ".finish"),
     ),
 )
 """All files of runs, studies and tunings; the first kind that fits counts."""

@@ -1,0 +1,275 @@
+"""The dossier of a release: what the run knows, what only its owner knows, and which line serves which standard."""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evosdc._version import __version__
+from evosdc.errors import DataError, Fault
+from evosdc.files.atomic import write_text
+from evosdc.printing import printable
+from evosdc.report import release
+from evosdc.report.for_users import method_of
+from evosdc.report.frames import mapping, missing_counts
+from evosdc.report.opinion import second_opinion
+from evosdc.report.resources import resource, template
+from evosdc.report.wording import count, listing
+from evosdc.runs.layout import DOSSIER, RELEASE_FORM, run_folders
+from evosdc.runs.publication_check import check_folder
+from evosdc.runs.reader import RecordedRun, read_run_folders
+from evosdc.runs.status import require_complete
+
+UNANSWERED = "Not answered."
+"""Stands on the page where nobody answered a question."""
+
+STANDARDS = ("ISO/IEC 27559", "ICO 2025", "UKAN", "HIPAA", "EMA 0070", "NIST SP 800-188")
+
+SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("purpose", "Purpose and recipients", (
+        "context: who uses it", "purpose, identifiability spectrum", "1 data situation, 4 use case", "recipient",
+        "1 methodology", "goals of the release")),
+    ("environment", "Release environment and controls", (
+        "context: environment", "technical and organisational controls", "7 control processes", "recipient's means",
+        "1 methodology", "data-sharing model")),
+    ("attackers", "Who might attack, with what", (
+        "context: threats", "motivated intruder: who", "6 disclosure risk", "anticipated recipient, other data",
+        "3 adversaries", "attackers")),
+    ("identifiers", "Identifiers", (
+        "data: features", "direct and indirect identifiers", "3 know your data", "distinguishability", "2 identifiers",
+        "identifying variables")),
+    ("thresholds", "Thresholds and their reasons", (
+        "tolerable identifiability", "how much risk is acceptable", "6 disclosure risk", "very small risk",
+        "3 threshold .09", "acceptable risk")),
+    ("methods", "Methods, and what of them may be published", (
+        "mitigation", "effectiveness of techniques", "7 control processes", "methods documented", "1 methodology",
+        "techniques")),
+    ("tests", "Tests by attack", (
+        "assessing identifiability", "singling out, linkability, inferences", "6 disclosure risk",
+        "results documented", "3 assessment of criteria", "re-identification study")),
+    ("intruder", "Protocol for a motivated intruder", (
+        "adversarial testing", "motivated intruder test", "6 penetration test", "results documented", "",
+        "re-identification study")),
+    ("utility", "Utility that users are told", (
+        "transparency", "usefulness", "4 use case, 8 stakeholders", "", "4 data utility", "data quality")),
+    ("suppressions", "Suppressions by variable", (
+        "mitigation", "", "7 control processes", "methods documented", "1 methodology", "techniques")),
+    ("earlier", "Coherence with earlier releases", (
+        "other data", "other information available", "9 what happens next", "data sources available",
+        "3 linkability", "releases over time")),
+    ("review", "Review, and what would trigger it", (
+        "governance after the release", "review over time", "9 what happens next, 10 if things go wrong",
+        "time limit of the determination", "", "monitoring after the release")),
+    ("sign-off", "Verdict and sign-off", (
+        "governance", "accountability", "2 responsibilities, 5 ethics", "expert and date", "5 conclusion",
+        "disclosure review board")),
+)  # fmt: skip
+"""Anchor and title of each section, and what of each standard it serves, in the order of `STANDARDS`."""
+
+
+class Answers(BaseModel):
+    """What evosdc cannot know of a release. The descriptions are the questions of ``release.toml``."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    purpose: str = Field("", description="What is the file released for?")
+    recipients: str = Field("", description="Who gets it, and what binds them: licence, contract, law?")
+    environment: str = Field("", description="Where is it used: open download, registered access, safe room?")
+    controls: str = Field("", description="Which controls does that environment have: people, projects, outputs?")
+    attackers: str = Field("", description="Who might try to re-identify people, why, and by what means?")
+    knowledge: str = Field("", description="Which other data could they have: registers, other surveys, social media?")
+    direct_identifiers: str = Field("", description="Which direct identifiers were removed before evosdc saw the data?")
+    consequences: str = Field("", description="What harm would follow for a person who is re-identified?")
+    thresholds: str = Field("", description="Why are the thresholds of this dossier right for this release?")
+    intruder_test: str = Field("", description="Who tried to re-identify people, when, with what result?")
+    users_told: str = Field("", description="What are users told besides the page for them, and where?")
+    earlier: str = Field("", description="Which earlier releases, tables or public extracts of these people exist?")
+    review_date: str = Field("", description="When is this release looked at again?")
+    review_triggers: str = Field("", description="What would bring that forward: new data, new attacks, complaints?")
+    incident: str = Field("", description="What is done, and by whom, if somebody is re-identified?")
+    prepared_by: str = Field("", description="Who prepared this dossier: name, role, qualification?")
+    approved_by: str = Field("", description="Who approved the release: name, role?")
+    approved_on: str = Field("", description="On which date?")
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Return the answers in a file.
+
+        Raises
+        ------
+        DataError
+            It cannot be read, is no TOML, or has other keys; all at once.
+        """
+        where, wanted = printable(str(path)), "a release.toml as evosdc dossier writes it"
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            raise DataError(Fault(where, error.strerror or "unreadable", wanted)) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise DataError(Fault(where, f"no TOML ({error})", wanted)) from None
+        dated = {key: str(value) if hasattr(value, "isoformat") else value for key, value in document.items()}
+        try:
+            return cls.model_validate(dated)
+        except ValidationError as error:
+            known = f"a text; the keys are {', '.join(cls.model_fields)}"
+            found = [(str(one["loc"][0]), str(one["msg"]).lower()) for one in error.errors()]
+            raise DataError([Fault(f"{where}: {printable(key)}", said, known) for key, said in found]) from None
+
+    @classmethod
+    def form(cls) -> str:
+        """Return a file that asks all questions and answers none."""
+        asked = [f'# {field.description}\n{name} = ""\n' for name, field in cls.model_fields.items()]
+        head = "# What evosdc cannot know of a release. Answer in the quotes; an empty answer stays visible.\n"
+        return "\n".join([head, *asked])
+
+    def told(self, *names: str) -> list[tuple[str, str]]:
+        """Return some of the questions with their answers; an empty text where there is none."""
+        return [(str(type(self).model_fields[name].description), getattr(self, name)) for name in names]
+
+    @property
+    def open_questions(self) -> int:
+        """How many questions nobody answered."""
+        return sum(not getattr(self, name) for name in type(self).model_fields)
+
+
+def write_dossier(folder: Path, form: Path | None = None, target: Path | None = None) -> tuple[Path, Path, Answers]:
+    """Write the dossier of a run, and the form of what it asks where there is none.
+
+    Parameters
+    ----------
+    folder : Path
+        Of a single run that has ended.
+    form : Path, optional
+        Answers; by default ``release.toml`` in the folder, which is written where it does not exist.
+    target : Path, optional
+        The page; by default ``dossier.html`` in the folder.
+
+    Returns
+    -------
+    tuple of Path, Path and Answers
+        The page, the form, and what it answers.
+
+    Raises
+    ------
+    InputError
+        No run that has ended, or a form that cannot be read.
+    """
+    require_complete([folder])
+    runs = read_run_folders([folder])
+    if run_folders(folder) != [folder] or not runs[0].release:
+        given = "several runs" if len(runs) > 1 else "a run that has not ended"
+        raise DataError(Fault(printable(str(folder)), given, "the folder of a single run that has ended"))
+    asked = folder / RELEASE_FORM if form is None else form
+    if form is None and not asked.exists():
+        write_text(asked, Answers.form())
+    answers, page = Answers.read(asked), folder / DOSSIER if target is None else target
+    write_text(page, render_dossier(runs[0], answers))
+    return page, asked, answers
+
+
+def render_dossier(run: RecordedRun, answers: Answers) -> str:
+    """Return the page as text."""
+    verdict, opinion = mapping(run.result.get("verdict")), mapping(run.result.get("second_opinion"))
+    trust, protected = mapping(verdict.get("trust")), [str(name) for name in run.result.get("protect") or ()]
+    shown = release.verdict(run, release.Definitions({})) or {}
+    numbered = [(anchor, f"{place} {title}") for place, (anchor, title, _) in enumerate(SECTIONS, 1)]
+    return template("dossier.html").render(
+        title=run.title,
+        version=__version__,
+        style=resource("style.css"),
+        written=datetime.now(UTC).strftime("%Y-%m-%d"),
+        unanswered=UNANSWERED,
+        open_questions=answers.open_questions,
+        questions=len(Answers.model_fields),
+        ask=answers.told,
+        titles=dict(numbered),
+        contents=numbered,
+        serves={anchor: texts for anchor, _, texts in SECTIONS},
+        standards=STANDARDS,
+        verdict=shown,
+        records=count(float(run.result.get("records") or 0)),
+        audience=str(verdict.get("audience") or ""),
+        file=str(mapping(run.result.get("best")).get("file", "")),
+        identifiers=_identifiers(run, protected),
+        masked=listing(protected),
+        method=method_of(run),
+        files=_files(run.path),
+        judges=_judges(run),
+        members=[str(text) for text in _members(mapping(opinion.get("members")))],
+        not_asked=(second_opinion(run) or {}).get("not_asked", []),
+        opinion=run.told(opinion.get("text")),
+        usable=[run.told(text) for text in trust.get("yes") or ()],
+        unusable=[run.told(text) for text in trust.get("no") or ()],
+        suppressed=[row for row in missing_counts(run).to_dict("records") if row["attribute"] in protected],
+        omitted=int(run.release.get("omitted") or 0),
+        earlier=[str(name) for name in opinion.get("earlier") or ()],
+        named=bool(opinion.get("earlier_named")),
+        history=_history(mapping(opinion.get("best"))),
+    )
+
+
+def _identifiers(run: RecordedRun, protected: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return kind, columns and treatment: what identifies directly, indirectly, and what an attacker wants to learn."""
+    account = mapping(mapping(run.environment.get("schema")).get("attributes"))
+    by_role: dict[str, list[str]] = {}
+    for name, entry in account.items():
+        by_role.setdefault(str(mapping(entry).get("role")), []).append(str(name))
+    kinds = (
+        ("direct", "identifier", "left out"), ("left out", "drop", "left out"),
+        ("indirect (quasi-identifiers)", "quasi-identifier", ""), ("sensitive", "sensitive", ""),
+        ("household", "household", ""), ("weight", "weight", ""), ("other", "other", ""), ("stratum", "stratum", ""),
+    )  # fmt: skip
+    rows = []
+    for kind, role, treatment in kinds:
+        names = by_role.get(role, [])
+        masked = [name for name in names if name in protected]
+        kept = [name for name in names if name not in masked]
+        rows += [(kind, listing(masked), "masked")] if masked else []
+        rows += [(kind, listing(kept), treatment or "published as collected")] if kept else []
+    return rows
+
+
+def _files(folder: Path) -> list[tuple[str, str, str]]:
+    """Return the files of a run by what they are: whether to publish them, their names, and why not."""
+    groups: dict[tuple[bool, str], list[str]] = {}
+    for one in check_folder(folder).files:
+        groups.setdefault((one.published, one.reason), []).append(one.name)
+    ordered = sorted(groups.items(), key=lambda entry: not entry[0][0])
+    return [("may be published" if public else "confidential", listing(names), why) for (public, why), names in ordered]
+
+
+def _judges(run: RecordedRun) -> list[dict[str, str]]:
+    opinion = mapping(mapping(run.result.get("second_opinion")).get("best"))
+    members = mapping(mapping(run.result.get("second_opinion")).get("members"))
+    rows = []
+    for name, one in (*mapping(opinion.get("judges")).items(), *mapping(members.get("judges")).items()):
+        if mapping(one).get("kind") == "dr":
+            beside = mapping(one.get("details")).items()
+            rows.append(
+                {
+                    "name": str(name),
+                    "words": str(one["words"]),
+                    "beside": ", ".join(f"{key.replace('_', ' ')} {value:.1f}" for key, value in beside),
+                    "claim": "" if one.get("claim") is None else f"{one['claim']:.1f}",
+                    "state": "above the claim" if one.get("exceeds") else "",
+                }
+            )
+    return rows
+
+
+def _members(members: Mapping[str, Any]) -> Iterator[str]:
+    if "not_checked" in members:
+        yield f"Members and others: not checked ({members['not_checked']})."
+    elif members:
+        yield (
+            f"Members and others: {members['members']} people protected by the plan of the run, {members['others']} "
+            f"people not in that file; {members['generations']} generations, {members['seconds']:g} s."
+        )
+
+
+def _history(opinion: Mapping[str, Any]) -> str:
+    found = [mapping(one) for one in mapping(opinion.get("judges")).values()]
+    return next((str(one["words"]) for one in found if one.get("family") == "history"), "")
