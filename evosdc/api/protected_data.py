@@ -341,9 +341,9 @@ class _Kept(Generic[Data]):
     def found(self, document: Mapping[str, Any], kept: bool) -> ProtectedData[Data]:
         """Return what the run found, in the form of the data; `kept` is whether the user named its folder."""
         from evosdc.experiment.data import load_data
-        from evosdc.experiment.order import published_places
         from evosdc.files.masked_file import read_masked
         from evosdc.runs.layout import RELEASE, read_object
+        from evosdc.runs.published import published_places
         from evosdc.table.alignment import align_codes
 
         given, original, result = self.given, self.given.original, Result.of(document)

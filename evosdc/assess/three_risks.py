@@ -67,7 +67,7 @@ def three_risks(
     history : mapping, optional
         What the judge of all releases together finds, where they are out.
     """
-    tail = next(iter(tails.items()), ("surest-matches", {}))
+    tail = next(iter(tails.items()), ("", {}))
     return [
         _singling_out(*tail, most_sure(bound)),
         _linkability(intruder, dict(tail[1].get("details") or {}), bound, set_by, history),
@@ -77,7 +77,7 @@ def three_risks(
 
 def _singling_out(judge: str, found: Mapping[str, Any], most: float) -> RiskLine:
     line = RiskLine(
-        risk="singling out", measure=judge, bound=most, worst_bound=most, worst_of="the 20 surest matches",
+        risk="Singling out", measure=judge, bound=most, worst_bound=most, worst_of="the 20 surest matches",
         reason="one in three, the risk in groups of three people"
         if most == MOST_SURE
         else f"{TIMES_BOUND:g} times what is accepted in the mean",
@@ -100,7 +100,7 @@ def _linkability(
     history: Mapping[str, Any] | None,
 ) -> RiskLine:
     line = RiskLine(
-        risk="linkability", measure=str((intruder or {}).get("measure", "")), bound=bound, worst_bound=most_sure(bound),
+        risk="Linkability", measure=str((intruder or {}).get("measure", "")), bound=bound, worst_bound=most_sure(bound),
         worst_of="the tenth of the people least like others", reason=reason_of(bound, set_by), words=NOT_CHECKED,
     )  # fmt: skip
     if intruder is None:
@@ -119,7 +119,7 @@ def _linkability(
 
 def _inference(members: Mapping[str, Any] | None, sensitive: bool) -> RiskLine:
     line = RiskLine(
-        risk="inference", measure="members-inference", bound=MOST_EXCESS, worst_bound=MOST_EXCESS,
+        risk="Inference", measure="", bound=MOST_EXCESS, worst_bound=MOST_EXCESS,
         worst_of="the tenth that a learner is surest of",
         reason=f"points more than for people who are not in the file, at most {MOST_CERTAIN:g} at the low end",
         words=NOT_CHECKED if sensitive else "does not apply: the schema declares no sensitive column",

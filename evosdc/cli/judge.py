@@ -111,7 +111,11 @@ def _update(run: Path, opinion: "SecondOpinion", asked: "_Asked", members: "Mapp
     from evosdc.runs.result import Result
 
     before = Result.read(run).second_opinion
-    kept = {"classical": before.classical, "classical_label": before.classical_label, "members": members}
+    kept: dict[str, Any] = {
+        "classical": before.classical,
+        "classical_label": before.classical_label,
+        "members": members,
+    }
     kept |= {"earlier": [one.label for one in asked.earlier], "earlier_named": asked.named}
     folder = RunFolder(run)
     with folder:
@@ -239,5 +243,5 @@ def _show(opinion: "SecondOpinion", run: Path | None) -> None:
     if run is not None:
         found = Result.read(run).verdict
         for line in found.risks:
-            say(f"{line.risk.capitalize()}: {line.words}.")
+            say(f"{line.risk}: {line.words}.")
         say(found.line)

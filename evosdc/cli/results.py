@@ -57,7 +57,7 @@ def _facts(result: "Result") -> Iterator[str]:
     """Yield the three risks, what analysts can use, and the score."""
     verdict = result.verdict
     for line in verdict.risks if any(line.mean is not None for line in verdict.risks) else ():
-        yield f"{f'{line.risk.capitalize()}:':<16} {line.words}"
+        yield f"{f'{line.risk}:':<16} {line.words}"
     for words, texts in (("Analysts can:", verdict.trust.yes), ("They cannot:", verdict.trust.no)):
         if texts:
             yield f"{words:<16} use {'; '.join(text[:1].lower() + text[1:].rstrip('.') for text in texts)}."

@@ -80,7 +80,7 @@ def risks(verdict: Mapping[str, Any]) -> list[dict[str, str]]:
     states = {True: "within its bound", False: "above its bound"}
     return [
         {
-            "name": str(line["risk"]).capitalize(),
+            "name": str(line["risk"]),
             "figure": _of_risk(line),
             "words": f"{str(line['words'])[:1].upper()}{str(line['words'])[1:]}.",
             "reason": str(line["reason"]),
@@ -96,7 +96,7 @@ def _of_risk(line: Mapping[str, Any]) -> str:
     mean = line.get("mean")
     if not isinstance(mean, int | float):
         return "not checked" if str(line["words"]).startswith("not checked") else "none"
-    return f"{mean:+.1f} points" if line["risk"] == "inference" else percent(mean)
+    return f"{mean:+.1f} points" if line["risk"] == "Inference" else percent(mean)
 
 
 def _unchanged(columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -108,7 +108,7 @@ class RiskLine(_Part):
         The same in a line.
     """
 
-    risk: Literal["singling out", "linkability", "inference"]
+    risk: Literal["Singling out", "Linkability", "Inference"]
     measure: str = ""
     bound: float
     worst_bound: float
