@@ -85,11 +85,11 @@ def _singling_out(judge: str, found: Mapping[str, Any], most: float) -> RiskLine
     )  # fmt: skip
     if "value" not in found:
         return line
-    worst, mean = float(found["value"]), float((found.get("details") or {}).get("surest_tenth", found["value"]))
-    words = (
-        f"{worst:.0f} % of the 20 surest matches are right, {mean:.0f} % of the surest tenth; at most {most:.0f} % each"
-    )
-    return line.model_copy(update={"mean": mean, "worst": worst, "kept": max(worst, mean) <= most, "words": words})
+    worst, mean = float(found["value"]), (found.get("details") or {}).get("surest_tenth")
+    tenth = "" if mean is None else f", {mean:.0f} % of the surest tenth"
+    words = f"{worst:.0f} % of the 20 surest matches are right{tenth}; at most {most:.0f} %"
+    kept = max(worst, mean or 0.0) <= most
+    return line.model_copy(update={"mean": mean, "worst": worst, "kept": kept, "words": words})
 
 
 def _linkability(
@@ -156,9 +156,10 @@ def above_their_bounds(lines: list[RiskLine], members: Mapping[str, Any] | None)
     """Yield why not to publish: the tails first, then inference; the verdict has a sentence of its own on people."""
     singling, linkability, inference = lines
     if singling.kept is False:
+        tenth = "" if singling.mean is None else f", those of the surest tenth in {singling.mean:.0f} %"
         yield (
-            f"The matches that look surest are right in {singling.worst:.0f} % of the cases, those of the surest tenth "
-            f"in {singling.mean:.0f} %, more than {singling.bound:.0f} %. Search longer, or publish fewer categories."
+            f"The matches that look surest are right in {singling.worst:.0f} % of the cases{tenth}, more than "
+            f"{singling.bound:.0f} %. Search longer, or publish fewer categories."
         )
     if linkability.worst is not None and linkability.worst > linkability.worst_bound:
         yield (

@@ -58,7 +58,7 @@ def print_outcome(path: Path, result: "Result", report: Path | None) -> None:
 def _facts(result: "Result") -> Iterator[str]:
     """Yield the three risks, what analysts can use, and the score."""
     verdict = result.verdict
-    for line in verdict.risks if any(line.mean is not None for line in verdict.risks) else ():
+    for line in verdict.risks if any(line.kept is not None for line in verdict.risks) else ():
         yield f"{f'{line.risk}:':<16} {line.words}"
     for words, texts in (("Analysts can:", verdict.trust.yes), ("They cannot:", verdict.trust.no)):
         if texts:

@@ -272,6 +272,12 @@ report run -o good.csv
 report run -o folder
 report run -o no/such/new.html
 report run nowhere -o new.html
+dossier
+dossier nowhere
+dossier run --release nowhere.toml
+dossier run --release good.csv
+dossier run -o no/such/new.html
+judge run --earlier nowhere
 choose run
 choose run x -o new
 choose run 99 -o new

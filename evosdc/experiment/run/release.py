@@ -70,7 +70,7 @@ def write_release(
     opinion: SecondOpinion = document["second_opinion"]
     # The intruder is tried again only where other judges are: that costs about as much as an evaluation.
     asked = measured or opinion.best is not None
-    began = monotonic()
+    began, scores = monotonic(), document["best"]["scores"]
     of_file = document["best"].get("of_file", document["best"])["scores"] if omitted is None else None
     found = found_in(assembly, original, shown, document["identity"], of_file) if asked else None
     cost = monotonic() - began
@@ -116,6 +116,10 @@ def write_release(
             *given_away_sentences([d for d in away if document["changed"].get(d.masked)]),
             *order_sentences(assembly),
         ],
+        # What the search followed is known without judges.
+        tails={
+            name: {"value": scores[name]} for name in assembly.registry.defaults("measure", "tail") if name in scores
+        },
         sensitive=bool(whole.schema.with_role(Role.SENSITIVE)),
         public_seed=public(assembly.seed) is not None,
         above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
@@ -195,7 +199,7 @@ def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
         lacking=sum(reason != NO_TIME for reason in (best.get("not_applicable") or {}).values()),
         used=opinion.used_by_the_search,
         members=opinion.members,
-        tails={name: one for name, one in judges.items() if one["family"] == TAIL},
+        tails={name: one for name, one in judges.items() if one["family"] == TAIL} or evidence.tails,
         earlier=opinion.earlier,
         earlier_named=opinion.earlier_named,
         history=next((one for one in judges.values() if one["family"] == HISTORY), None),
