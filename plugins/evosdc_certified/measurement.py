@@ -20,8 +20,8 @@ from evosdc.table.table import MISSING, Table
 from evosdc_certified.domain import Cells, Domain
 from evosdc_certified.tables import Budget, Counts, Groups, NoisyTable, Payment, PrivateTables, groups_of
 
-ONE_WAY = 0.08
-"""Share of the budget for tables of one attribute."""
+ONE_WAY = 0.22
+"""Share of the budget for tables of one attribute: their errors are in all larger tables of the file, too."""
 
 CHOICE = 0.1
 """Share of a round's budget for the choice of its table, as in AIM (McKenna, Mullins, Sheldon, Miklau 2022)."""
