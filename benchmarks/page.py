@@ -97,6 +97,9 @@ BENCHMARKS = (
         "what masked files of Adult disclose about their people beyond others, beside published figures",
         lines=14,
     ),
+    Benchmark(
+        "excess", "what publishable files disclose about their people beyond others, by an attack of its own", lines=15
+    ),
     Benchmark("exactness", "a long search, compared with fresh evaluations", ("experiments/housing/cells.toml",)),
     Benchmark("measures", "measures from scratch and by update, beside plain loops and other programs"),
     Benchmark("privacy", "privacy models of one file, beside plain references"),
