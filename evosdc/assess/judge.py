@@ -187,6 +187,7 @@ class Finding:
         kept = {
             key: stored[key] for key in ("kind", "family", "claim", "times", "exceeds", "intruder", "does", "words")
         }
+        kept["details"] = stored.get("details", {})
         return cls(judge=judge, masked=masked, original=original, chance=chance, **kept)
 
 

@@ -205,7 +205,7 @@ def render_dossier(run: RecordedRun, answers: Answers) -> str:
         unusable=[run.told(text) for text in trust.get("no") or ()],
         suppressed=[row for row in missing_counts(run).to_dict("records") if row["attribute"] in protected],
         omitted=int(run.release.get("omitted") or 0),
-        earlier=[str(name) for name in opinion.get("earlier") or ()],
+        earlier=[run.told(name) for name in opinion.get("earlier") or ()],
         named=bool(opinion.get("earlier_named")),
         history=_history(mapping(opinion.get("best"))),
     )
