@@ -416,3 +416,12 @@ def test_a_signal_that_a_library_takes_for_an_error_is_no_failing_judge(
 )
 def test_the_time_of_judges_is_told_as_a_span(records: int, protected: int, attributes: int, words: str) -> None:
     assert expected_time(records, protected, attributes) == words
+
+
+def test_an_opinion_that_is_joined_keeps_the_figures_of_the_people_worst_off() -> None:
+    original = people()
+    masked = shuffled(original, "age")
+    first = opinion(original, masked, judges=["surest-matches"])
+    later = opinion(original, masked, judges=["repu"]).joined(first.to_json())
+    kept = {finding.judge: dict(finding.details) for finding in later.findings}
+    assert kept["surest-matches"] == dict(first.findings[0].details) != {}
