@@ -139,12 +139,12 @@ class Clustered(Shown):
         return table(header, rows) + paragraphs([*sentences(self.account), *self.warnings])
 
 
-@takes(ClusterOptions, {"protect": "attributes", "clusters": "c"})
+@takes(ClusterOptions, {"attributes": "protect", "clusters": "c"})
 def cluster(
     data: Any,
     c: int,
     *,
-    attributes: Sequence[str] | None = None,
+    protect: Sequence[str] | None = None,
     up_to: int = 12,
     fuzzy: float | None = None,
     starts: int = 10,
@@ -167,7 +167,7 @@ def cluster(
 
     Examples
     --------
-    >>> found = evosdc.cluster(frame, 8, attributes=["age", "sex"])  # doctest: +SKIP
+    >>> found = evosdc.cluster(frame, 8, protect=["age", "sex"])  # doctest: +SKIP
     >>> found.labels, found.representatives, found.suggested, found.report("clusters.html")  # doctest: +SKIP
     """
     from evosdc.clustering.clusters import clusters_of
@@ -175,7 +175,7 @@ def cluster(
     options = read(ClusterOptions, locals())
     frame = held_once(data)
     given = as_table(frame)
-    chosen = given.select(chosen_of(frame, given, options.attributes))
+    chosen = given.select(chosen_of(frame, given, options.protect))
     drawn = chosen_seed(options.seed, options.key)
     return Clustered.of(
         clusters_of(

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evosdc.api.html import Shown, paragraphs, table, write_page
+from evosdc.options.model import read, takes
+from evosdc.options.runs import CompareOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,6 +87,7 @@ class Compared(Shown, dict[str, Any]):
         return paragraphs(self.sentences) + table(headings, self._tests())
 
 
+@takes(CompareOptions)
 def compare(folders: Sequence[str | Path] | str | Path, *, paired: bool = False) -> Compared:
     """Compare the searches of finished runs by rank tests and effect sizes, as ``evosdc compare`` does.
 
@@ -92,8 +95,7 @@ def compare(folders: Sequence[str | Path] | str | Path, *, paired: bool = False)
     ----------
     folders : sequence of str or Path
         Run folders, or folders of studies. Runs that differ in their seeds alone are one search.
-    paired : bool
-        Whether runs of the same seed belong together.
+    {options}
 
     Raises
     ------
@@ -103,5 +105,6 @@ def compare(folders: Sequence[str | Path] | str | Path, *, paired: bool = False)
     from evosdc.runs.comparison import compare_runs
     from evosdc.runs.reader import read_run_folders
 
+    options = read(CompareOptions, {"paired": paired})
     listed = [folders] if isinstance(folders, str | Path) else folders
-    return Compared(compare_runs(read_run_folders([Path(folder) for folder in listed]), paired))
+    return Compared(compare_runs(read_run_folders([Path(folder) for folder in listed]), options.paired))

@@ -3,18 +3,20 @@
 from pathlib import Path
 from typing import Any
 
+from evosdc.options.model import read, takes
+from evosdc.options.runs import FinishOptions
 from evosdc.plugins.registry import default_registry
 
 
-def finish(folder: str | Path, *, time: float = 120.0) -> dict[str, Any]:
+@takes(FinishOptions)
+def finish(folder: str | Path, *, time: float | str = 120.0) -> dict[str, Any]:
     """End a run or study from elsewhere with its best file so far written, as ``evosdc finish`` does.
 
     Parameters
     ----------
     folder : str or Path
         Of the run.
-    time : float
-        Seconds to wait for a run that goes on.
+    {options}
 
     Returns
     -------
@@ -33,7 +35,7 @@ def finish(folder: str | Path, *, time: float = 120.0) -> dict[str, Any]:
     from evosdc.runs.layout import RESULT, read_object
 
     path = Path(folder)
-    found = finished(path, default_registry(), time)
+    found = finished(path, default_registry(), read(FinishOptions, {"time": time}).time)
     written = [run.folder for run in runs_of(found) if (run.folder / RESULT).exists()]
     files = [str(place / read_object(place / RESULT)["best"]["file"]) for place in written]
     report = str(write_pages(path)) if files else None

@@ -7,12 +7,12 @@ import errno
 import sys
 import traceback
 from contextlib import nullcontext
-from importlib import import_module
 
 import click
 
 from evosdc._version import __version__
 from evosdc.cli.compiling import told_of_compilation
+from evosdc.cli.options import Later
 from evosdc.cli.signals import Stopped, asked_to_stop, stoppable
 from evosdc.cli.text import harmless
 from evosdc.errors import EvosdcError, InputError, did_you_mean
@@ -90,16 +90,14 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
         self._add_plugins()
-        return [*COMMANDS, *sorted(self.commands)]
+        return list(self.commands)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """Import and return a command."""
-        if name in COMMANDS:
-            module, _, attribute = COMMANDS[name][0].partition(":")
-            command: click.Command = getattr(import_module(module), attribute)
-            return command
-        self._add_plugins()
-        return super().get_command(ctx, name)
+        if name not in self.commands:
+            self._add_plugins()
+        found = self.commands.get(name)
+        return found.imported() if isinstance(found, Later) else found
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -116,8 +114,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the overview, by sections, without importing the commands."""
         self._add_plugins()
-        texts = {name: text for name, (_, text) in COMMANDS.items()}
-        texts |= {name: command.get_short_help_str(limit=100) for name, command in sorted(self.commands.items())}
+        texts = {name: command.get_short_help_str(limit=100) for name, command in self.commands.items()}
         placed = {name for names in SECTIONS.values() for name in names}
         for section, names in SECTIONS.items():
             shown = [name for name in names if name in texts]
@@ -144,6 +141,10 @@ def cli() -> None:
     Add --debug to any command to see where an error came from, and --plugin FILE.py to use a plugin of your own in a
     single file. Exit status: 0 done, 1 the run failed, 2 bad input.
     """
+
+
+for _name, (_target, _text) in COMMANDS.items():
+    cli.add_command(Later(_name, _target, _text))
 
 
 def main(arguments: list[str] | None = None) -> None:

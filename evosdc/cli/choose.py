@@ -5,21 +5,20 @@ from pathlib import Path
 import click
 
 from evosdc.cli.export import MemberCommand
-from evosdc.cli.options import PATH, command_line, json_option
+from evosdc.cli.options import PATH, command_line, takes_options
+from evosdc.options.runs import ChooseOptions
 
 
 @click.command(cls=MemberCommand)
 @click.argument("run_dir", type=PATH)
 @click.argument("member")
-@click.option("-o", "--output", type=PATH, required=True, metavar="FOLDER", help="A new folder.")
-@json_option
-def choose(run_dir: Path, member: str, output: Path, as_json: bool) -> None:
+@takes_options(ChooseOptions)
+def choose(run_dir: Path, member: str, options: ChooseOptions) -> None:
     """Make MEMBER of the Pareto front the best file, in a run folder of its own.
 
     The protected file, its verdict, second opinion, recipe, report and page for users are then those of the member.
-    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee,
-    balanced, il=20, il=20,dr=15. Nothing is searched
-    again; the run stays as it is.
+    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee, balanced, il=20,
+    il=20,dr=15. Nothing is searched again; the run stays as it is.
     """
     from evosdc.cli.display import display
     from evosdc.cli.ending import conclude, reported
@@ -28,9 +27,9 @@ def choose(run_dir: Path, member: str, output: Path, as_json: bool) -> None:
     from evosdc.experiment.published_file import named_member
     from evosdc.plugins.registry import default_registry
 
-    which = named_member(member)
-    with display(as_json) as shown:
+    which, output = named_member(member), options.output
+    with display(options.as_json) as shown:
         result = choose_member(run_dir, which, output, default_registry(), shown, command_line())
         report = reported(output, shown)
-    conclude(output, result, report, as_json)
-    leave_by(result, as_json)
+    conclude(output, result, report, options.as_json)
+    leave_by(result, options.as_json)

@@ -49,7 +49,7 @@ def cluster(data: str, options: ClusterOptions) -> None:
     if output is not None and output.parent.exists() and not output.is_dir():
         check_writable(output)
     table = open_source(data, options.schema_file).table
-    table = table.select(choose_attributes(table.schema, options.attributes, False, "--attributes"))
+    table = table.select(choose_attributes(table.schema, options.protect, otherwise_all=False))
     with display(options.quiet or options.as_json) as shown:
         found = clusters_of(
             table, options.c, up_to=options.up_to, fuzziness=options.fuzzy, starts=options.starts,

@@ -6,16 +6,14 @@ from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, force_option, json_option
+from evosdc.cli.options import PATH, takes_options
+from evosdc.options.runs import CompareOptions
 
 
 @click.command()
 @click.argument("run_dirs", type=PATH, nargs=-1, required=True, metavar="RUN_DIR ...")
-@click.option("--paired", is_flag=True, help="Runs of the same seed belong together: Wilcoxon's test of signed ranks.")
-@click.option("--surfaces", type=PATH, metavar="FILE.csv", help="Write the attainment surfaces of each search.")
-@force_option
-@json_option
-def compare(run_dirs: tuple[Path, ...], paired: bool, surfaces: Path | None, force: bool, as_json: bool) -> None:
+@takes_options(CompareOptions)
+def compare(run_dirs: tuple[Path, ...], options: CompareOptions) -> None:
     """Compare the searches of finished runs by rank tests and effect sizes; nothing is evaluated again.
 
     Runs that differ in their seeds alone are one search, replicates and settings of studies among them. Compared are
@@ -29,14 +27,15 @@ def compare(run_dirs: tuple[Path, ...], paired: bool, surfaces: Path | None, for
     from evosdc.runs.reader import read_run_folders
     from evosdc.runs.status import require_complete
 
+    surfaces = options.surfaces
     if surfaces is not None:
         require_apart(surfaces)
-        require_unused(surfaces, replace=force)
+        require_unused(surfaces, replace=options.force)
     require_complete(run_dirs)
-    found = compare_runs(read_run_folders(run_dirs), paired)
+    found = compare_runs(read_run_folders(run_dirs), options.paired)
     if surfaces is not None:
         write_text(surfaces, surface_text(found))
-    if as_json:
+    if options.as_json:
         print_json(found)
         return
     _print_groups(found)

@@ -2,7 +2,9 @@
 
 import click
 
-from evosdc.cli.options import force_option, json_option
+from evosdc.cli.options import takes_options
+from evosdc.options.data import FetchOptions
+from evosdc.options.shared import JsonOptions
 
 
 @click.group(invoke_without_command=True)
@@ -10,12 +12,12 @@ from evosdc.cli.options import force_option, json_option
 def datasets(context: click.Context) -> None:
     """List the known data sets, or fetch one."""
     if context.invoked_subcommand is None:
-        context.invoke(list_datasets)
+        context.invoke(list_datasets, as_json=False)
 
 
 @datasets.command("list")
-@json_option
-def list_datasets(as_json: bool = False) -> None:
+@takes_options(JsonOptions)
+def list_datasets(options: JsonOptions) -> None:
     """List the data sets, their size and licence, and whether they are at hand."""
     from evosdc.datasets.storage import locate
     from evosdc.plugins.registry import default_registry
@@ -34,7 +36,7 @@ def list_datasets(as_json: bool = False) -> None:
                 "summary": spec.summary,
             }
         )
-    if as_json:
+    if options.as_json:
         import json
 
         click.echo(json.dumps({"datasets": rows}, ensure_ascii=False))
@@ -47,22 +49,20 @@ def list_datasets(as_json: bool = False) -> None:
 
 @datasets.command()
 @click.argument("name")
-@click.option("-o", "--output", metavar="FILE.csv", help="Also write the data set as a CSV file.")
-@force_option
-def fetch(name: str, output: str | None, force: bool) -> None:
+@takes_options(FetchOptions)
+def fetch(name: str, options: FetchOptions) -> None:
     """Find data set NAME in EVOSDC_DATA or the cache, or download it, and check it."""
-    from pathlib import Path
-
     from evosdc.cli.inputs import files_behind, require_apart
     from evosdc.datasets.loading import load_dataset
     from evosdc.files.atomic import require_unused
     from evosdc.plugins.registry import default_registry
 
     source = load_dataset(default_registry().spec("dataset", name))  # type: ignore[arg-type]
+    output = options.output
     if output is not None:
-        require_apart(Path(output), *files_behind(source, name))
-        require_unused(output, replace=force)
+        require_apart(output, *files_behind(source, name))
+        require_unused(output, replace=options.force)
     click.echo(f"{name}: {len(source.table)} records, {len(source.table.schema)} attributes, from {source.origin}")
     if output is not None:
-        source.write(Path(output), source.table, drop_identifiers=False)
+        source.write(output, source.table, drop_identifiers=False)
         click.echo(f"Wrote {output}")

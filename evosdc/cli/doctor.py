@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH, json_option
+from evosdc.cli.options import PATH, takes_options
+from evosdc.options.shared import JsonOptions
 
 if TYPE_CHECKING:
     from evosdc.runs.publication_check import Check, Sorted
@@ -25,8 +26,8 @@ _KINDS = {
 
 @click.command()
 @click.argument("folder", type=PATH, default=".")
-@json_option
-def doctor(folder: Path, as_json: bool) -> None:
+@takes_options(JsonOptions)
+def doctor(folder: Path, options: JsonOptions) -> None:
     """Say which files of FOLDER are for publication, and which are for you alone; default: the current folder.
 
     Looks at names, at what evosdc wrote beside the files, and at who may read them. Changes nothing. Exit status 1
@@ -38,7 +39,7 @@ def doctor(folder: Path, as_json: bool) -> None:
     from evosdc.runs.publication_check import check_folder
 
     found = check_folder(folder)
-    if as_json:
+    if options.as_json:
         files = [{"name": one.name, "publish": one.published, "reason": one.reason} for one in found.files]
         print_json(
             {"folder": str(folder), "kind": found.kind, "verdict": found.verdict or None, "files": files,

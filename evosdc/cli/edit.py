@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
-from evosdc.cli.options import PATH, json_option
+from evosdc.cli.options import PATH, takes_options
+from evosdc.options.data import EditOptions
 
 
 @click.command()
 @click.argument("schema", type=PATH)
 @click.argument("attribute", required=False)
 @click.argument("settings", nargs=-1, metavar="[KEY=VALUE ...]")
-@click.option("--undo", is_flag=True, help="Take the last step back instead.")
-@json_option
-def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: bool, as_json: bool) -> None:
+@takes_options(EditOptions)
+def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], options: EditOptions) -> None:
     """Change what a SCHEMA file says of one ATTRIBUTE: role=sensitive, missing=-9,99 or hierarchy={widths=[5,10]}.
 
     A key without a value (hierarchy=) is taken away. All other lines stay as they are; the changed one is kept as a
@@ -25,6 +25,7 @@ def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: b
     from evosdc.cli.text import say
     from evosdc.files.schema.schema_edits import edit_schema, undo_edit
 
+    undo = options.undo
     if undo == bool(attribute):
         raise click.UsageError("Give an ATTRIBUTE with KEY=VALUE, or --undo.")
     if undo:
@@ -34,7 +35,7 @@ def edit(schema: Path, attribute: str | None, settings: tuple[str, ...], undo: b
         assert attribute is not None
         step = edit_schema(schema, attribute, settings_given(settings))
         before, after = step.before, step.after
-    if as_json:
+    if options.as_json:
         print_json({"attribute": step.attribute, "before": before, "after": after})
         return
     if undo and after is None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from evosdc.cli.options import PATH, command_line, force_option, formulas_option, json_option, order_option
+from evosdc.cli.options import PATH, command_line, takes_options
+from evosdc.options.runs import ExportOptions
 
 if TYPE_CHECKING:
     from evosdc.engine.choice import Choice
@@ -29,32 +30,21 @@ class MemberCommand(click.Command):
 @click.command(cls=MemberCommand)
 @click.argument("run_dir", type=PATH)
 @click.argument("member")
-@formulas_option
-@click.option("-o", "--output", type=PATH, required=True, metavar="FILE.csv")
-@order_option
-@force_option
-@json_option
-def export(
-    run_dir: Path,
-    member: str,
-    neutralise: bool,
-    output: Path,
-    shuffle: bool,
-    force: bool,
-    as_json: bool,
-) -> None:
+@takes_options(ExportOptions)
+def export(run_dir: Path, member: str, options: ExportOptions) -> None:
     """Write the protected file of MEMBER of the Pareto front, and a manifest beside it.
 
-    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee,
-    balanced, il=20, il=20,dr=15. Which record is which stands in the run folder, for you alone.
+    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee, balanced, il=20,
+    il=20,dr=15. Which record is which stands in the run folder, for you alone.
     """
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
     from evosdc.experiment.published_file import in_words, named_member
 
-    told = exported(run_dir, named_member(member), output, neutralise, force, shuffle)
+    output = options.output
+    told = exported(run_dir, named_member(member), output, options.neutralise_formulas, options.force, options.shuffle)
     warn(told.warnings)
-    if as_json:
+    if options.as_json:
         print_json(told.document | {"warnings": told.warnings})
         return
     scores = ", ".join(f"{name} {value:.3f}" for name, value in told.document["scores"].items())

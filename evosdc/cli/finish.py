@@ -4,17 +4,14 @@ from pathlib import Path
 
 import click
 
-from evosdc.cli.options import PATH, json_option, seconds_of
+from evosdc.cli.options import PATH, takes_options
+from evosdc.options.runs import FinishOptions
 
 
 @click.command()
 @click.argument("run_dir", type=PATH)
-@click.option(
-    "--wait", "patience", callback=seconds_of, default="120s", show_default=True, metavar="60s",
-    help="How long to wait for a run to end.",
-)  # fmt: skip
-@json_option
-def finish(run_dir: Path, patience: float, as_json: bool) -> None:
+@takes_options(FinishOptions)
+def finish(run_dir: Path, options: FinishOptions) -> None:
     """End a run or study from elsewhere, with its best file so far, front and report written; resume still goes on.
 
     A run that goes on, here or on another computer, ends after its generation. Of one that was killed they are written
@@ -29,9 +26,9 @@ def finish(run_dir: Path, patience: float, as_json: bool) -> None:
     from evosdc.experiment.study_status import read_status
     from evosdc.runs.layout import RESULT, read_object
 
-    said = finished(run_dir, time=patience)
+    said = finished(run_dir, time=options.time)
     found = read_status(run_dir)
-    if as_json:
+    if options.as_json:
         print_json(said)
     else:
         say(line(found))
@@ -44,4 +41,4 @@ def finish(run_dir: Path, patience: float, as_json: bool) -> None:
     if found.active:
         click.get_current_context().exit(1)
     if (run_dir / RESULT).exists():
-        leave_by(read_object(run_dir / RESULT), as_json)
+        leave_by(read_object(run_dir / RESULT), options.as_json)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH, force_option, json_option
+from evosdc.cli.options import PATH, takes_options
+from evosdc.options.data import InitOptions
 
 if TYPE_CHECKING:
     from evosdc.files.inference.missing_codes import MissingCode
@@ -18,33 +19,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("data", type=PATH)
-@click.option("-o", "--output", type=PATH, default=Path("schema.toml"), show_default=True, metavar="SCHEMA.toml")
-@click.option(
-    "--missing",
-    "given",
-    multiple=True,
-    metavar="COLUMN=TEXT",
-    help="A text that stands for a missing value in a column, such as age=99; repeatable.",
-)
-@click.option(
-    "--ask/--no-ask",
-    default=None,
-    help="Whether to ask about codes that may stand for missing values; default: where there is a terminal.",
-)
-@click.option("--encoding", metavar="NAME", help="Of a text file whose letters look wrong: cp1250, cp1251, ...")
-@click.option("--sheet", metavar="NAME", help="Of a workbook; default: the first with records.")
-@force_option
-@json_option
-def init(
-    data: Path,
-    output: Path,
-    given: tuple[str, ...],
-    ask: bool | None,
-    encoding: str | None,
-    sheet: str | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+@takes_options(InitOptions)
+def init(data: Path, options: InitOptions) -> None:
     """Look at DATA and propose roles, scales and categories in a schema file for you to edit.
 
     Names of columns are understood in English, German, French, Spanish, Italian, Portuguese, Dutch and Polish; give
@@ -63,28 +39,30 @@ def init(
     from evosdc.table.row_positions import position_sentences, told_by_position
     from evosdc.table.schema import Role
 
+    output, ask = options.output, options.ask
     require_apart(output, data)
-    require_unused(output, replace=force)
-    reading = {key: value for key, value in (("encoding", encoding), ("sheet", sheet)) if value is not None}
-    original = parsed(data, Reading(encoding=encoding, sheet=sheet))
-    codes = _given(given, [column.name for column in original.columns])
+    require_unused(output, replace=options.force)
+    read_by = {"encoding": options.encoding, "sheet": options.sheet}
+    reading = {key: value for key, value in read_by.items() if value is not None}
+    original = parsed(data, Reading(encoding=options.encoding, sheet=options.sheet))
+    codes = _given(options.missing, [column.name for column in original.columns])
     source = source_of(original, str(data), None, codes)
     assert source.inference is not None
     open_ = [code for code in source.inference.suspected if not code.certain]
-    if open_ and (ask if ask is not None else sys.stdin.isatty() and not as_json):
+    if open_ and (ask if ask is not None else sys.stdin.isatty() and not options.as_json):
         for code in _confirmed(open_):
             codes.setdefault(code.name, []).append(code.text)
         source = source_of(original, str(data), None, codes)
     found = source.inference
     assert found is not None
-    _require_free(source, found.schema, output, data, force)
+    _require_free(source, found.schema, output, data, options.force)
     of_file = source.notes[: len(source.notes) - len(found.notes)]
     keys = found.schema.with_role(Role.QUASI_IDENTIFIER)
     ordered = position_sentences(told_by_position(source.table, keys))
     related = relations_of(source.table)
     remarks = [*of_file, *found.remarks, *related.sentences, *ordered]
     files = dump_schema(found.schema, output, remarks, found.reasons, found.rules, related.rules, reading)
-    if as_json:
+    if options.as_json:
         roles = {a.name: {"role": str(a.role), "scale": a.scale_word} for a in found.schema.attributes}
         reasons = {name: roles[name] | {"reason": reason} for name, reason in found.reasons.items()}
         asked = [{"attribute": c.name, "text": c.text, "records": c.records} for c in found.suspected if not c.certain]

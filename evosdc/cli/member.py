@@ -7,19 +7,19 @@ from typing import Any
 import click
 
 from evosdc.cli.export import MemberCommand
-from evosdc.cli.options import PATH, json_option
+from evosdc.cli.options import PATH, takes_options
+from evosdc.options.runs import MemberOptions
 
 
 @click.command(cls=MemberCommand)
 @click.argument("run_dir", type=PATH)
 @click.argument("member")
-@click.option("--judge", is_flag=True, help="Ask judges that the search did not use; takes some seconds more.")
-@json_option
-def member(run_dir: Path, member: str, judge: bool, as_json: bool) -> None:
+@takes_options(MemberOptions)
+def member(run_dir: Path, member: str, options: MemberOptions) -> None:
     """Tell of MEMBER of the Pareto front what the report tells of the best file; writes nothing.
 
-    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee,
-    balanced, il=20, il=20,dr=15.
+    MEMBER is its number in front.csv, 0 for the least loss; or best, the run's own file; knee, balanced, il=20,
+    il=20,dr=15.
     """
     from evosdc.cli.results import print_json
     from evosdc.cli.signals import stop_if_asked
@@ -29,8 +29,10 @@ def member(run_dir: Path, member: str, judge: bool, as_json: bool) -> None:
     from evosdc.plugins.registry import default_registry
 
     which = named_member(member)
-    told = member_findings(run_dir, which, default_registry(), judge, answered=lambda done, total: stop_if_asked())
-    if as_json:
+    told = member_findings(
+        run_dir, which, default_registry(), options.judge, answered=lambda done, total: stop_if_asked()
+    )
+    if options.as_json:
         print_json(told)
         return
     for sentence in _sentences(told):

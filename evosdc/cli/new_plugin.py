@@ -11,7 +11,8 @@ from string import Template
 
 import click
 
-from evosdc.cli.options import PATH
+from evosdc.cli.options import takes_options
+from evosdc.options.plugins import NewPluginOptions
 from evosdc.plugins.contract_version import IN_WORDS
 from evosdc.plugins.kinds import KINDS, Kind
 from evosdc.specs import Spec
@@ -47,8 +48,8 @@ NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 @click.command("new-plugin")
 @click.argument("kind")
 @click.argument("name")
-@click.option("-o", "--output", type=PATH, metavar="DIR", help="New folder; default: evosdc-NAME.")
-def new_plugin(kind: str, name: str, output: Path | None) -> None:
+@takes_options(NewPluginOptions)
+def new_plugin(kind: str, name: str, options: NewPluginOptions) -> None:
     """Write a small distribution that adds a KIND called NAME: it works and passes its tests as it is.
 
     KIND is one of measure, masking-method, genotype, algorithm, operator, privacy-model, fitness, executor, dataset,
@@ -58,7 +59,7 @@ def new_plugin(kind: str, name: str, output: Path | None) -> None:
     from evosdc.files.atomic import write_text
 
     require_usable(kind, name)
-    folder = output if output is not None else Path(f"evosdc-{name}")
+    folder = options.output or Path(f"evosdc-{name}")
     require_free(folder)
     for path, text in files(kind, name).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

@@ -7,15 +7,12 @@ from contextlib import suppress
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from evosdc.durations import EXAMPLES, seconds_in
 from evosdc.options.written import listed
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
     from evosdc.options.model import Described, Options
@@ -36,6 +33,7 @@ def takes_options(model: "type[Options]") -> Callable[[Callable[..., Any]], Call
             said = {name: value for name, value in chosen.items() if value is not None}
             return function(**given, options=read(model, said, command=True))
 
+        vars(call)["model"] = model
         decorated: Callable[..., Any] = call
         for one in reversed(own):
             decorated = _option(one)(decorated)
@@ -151,93 +149,6 @@ class _Number(click.ParamType[Any]):
             return value
 
 
-def schema_option(command: F) -> F:
-    """Add ``--schema``."""
-    return click.option("--schema", type=PATH, help="Schema file; inferred from the data when not given.")(command)
-
-
-def json_option(command: F) -> F:
-    """Add ``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")(command)
-
-
-def report_option(command: F) -> F:
-    """Add ``--no-report``."""
-    return click.option(
-        "--report/--no-report", "pages", default=True,
-        help="Whether to write web pages; evosdc report RUN_DIR writes them later.",
-    )(command)  # fmt: skip
-
-
-def force_option(command: F) -> F:
-    """Add ``--force``."""
-    return click.option("--force", is_flag=True, help="Write over files that exist.")(command)
-
-
-def formulas_option(command: F) -> F:
-    """Add ``--neutralise-formulas``."""
-    return click.option(
-        "--neutralise-formulas",
-        "neutralise",
-        is_flag=True,
-        help="Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text.",
-    )(command)
-
-
-def drawing_options(command: F) -> F:
-    """Add what random numbers come from: a key file, or a public seed; without both a fresh key."""
-    return _with(
-        command,
-        click.option(
-            "--key", "key_file", type=PATH, metavar="FILE",
-            help="Secret key that draws come from, made where FILE does not exist; it repeats the result. Default: a "
-            "fresh key.",
-        ),
-        click.option(
-            "--seed", type=click.IntRange(min=0), metavar="N",
-            help="Public seed in place of a key, for studies and tests: what it draws is not for release.",
-        ),
-    )  # fmt: skip
-
-
-def order_option(command: F) -> F:
-    """Add ``--keep-order``."""
-    return click.option(
-        "--shuffle/--keep-order", default=True, show_default=True,
-        help="Publish the records in random order, or in that of DATA, which may tell what is masked.",
-    )(command)  # fmt: skip
-
-
-def crosswalk_option(command: F) -> F:
-    """Add ``--crosswalk``."""
-    return click.option(
-        "--crosswalk", type=PATH, metavar="FILE",
-        help="Which masked record is which of the original, where the file was shuffled: a file in the run folder.",
-    )(command)  # fmt: skip
-
-
-def computing_options(command: F) -> F:
-    """Add what random numbers come from, and where the work is done."""
-    return _with(
-        command,
-        drawing_options,
-        click.option("--executor", default="processes", show_default=True, metavar="NAME"),
-        click.option("--workers", type=click.IntRange(min=1), metavar="N"),
-    )
-
-
-def _with(command: F, *options: Callable[[F], F]) -> F:
-    """Return a command with options, in the order in which help shows them."""
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def attributes_option(text: str) -> Callable[[F], F]:
-    """Return a decorator that adds ``--attributes``."""
-    return click.option("--attributes", metavar="A,B,...", help=text)
-
-
 def command_line() -> str:
     """Return what the user typed, for the record; empty where a program called the command."""
     context = click.get_current_context(silent=True)
@@ -245,45 +156,24 @@ def command_line() -> str:
     return shlex.join(["evosdc", *words]) if words else ""
 
 
-def seconds_of(context: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
-    """Return the seconds that a text like ``60s``, ``5m`` or ``1.5h`` stands for."""
-    if text is None:
-        return None
-    seconds = seconds_in(text)
-    if seconds is None:
-        raise click.BadParameter(f"{text!r} is no time; wanted a positive number with s, m or h: {EXAMPLES}.")
-    return seconds
-
-
-class Later(click.Group):
-    """A group of commands that is imported when one of them, or its help, is asked for.
+class Later(click.Command):
+    """A command, or group of commands, that is imported when it is used.
 
     Parameters
     ----------
     name : str
     target : str
-        Where it is: ``"my_plugin.command:group"``.
-    short_help : str
+        Where it is: ``"my_plugin.command:limit"``.
+    text : str
+        What the overview says of it.
     """
 
-    def __init__(self, name: str, target: str, short_help: str) -> None:
-        super().__init__(name, short_help=short_help)
+    def __init__(self, name: str, target: str, text: str) -> None:
+        super().__init__(name, short_help=text)
         self.target = target
 
-    @property
-    def _group(self) -> click.Group:
+    def imported(self) -> click.Command:
+        """Return the command itself."""
         module, _, attribute = self.target.partition(":")
-        group: click.Group = getattr(import_module(module), attribute)
-        return group
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of its commands."""
-        return self._group.list_commands(ctx)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Return one of its commands."""
-        return self._group.get_command(ctx, name)
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the group is for."""
-        self._group.format_help_text(ctx, formatter)
+        command: click.Command = getattr(import_module(module), attribute)
+        return command

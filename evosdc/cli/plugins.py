@@ -5,7 +5,9 @@ from typing import Any
 
 import click
 
-from evosdc.cli.options import json_option
+from evosdc.cli.options import takes_options
+from evosdc.options.plugins import TestOptions
+from evosdc.options.shared import JsonOptions
 
 
 @click.group(invoke_without_command=True)
@@ -13,19 +15,19 @@ from evosdc.cli.options import json_option
 def plugins(context: click.Context) -> None:
     """List plugins and what they offer."""
     if context.invoked_subcommand is None:
-        context.invoke(list_plugins)
+        context.invoke(list_plugins, as_json=False)
 
 
 @plugins.command("list")
-@json_option
-def list_plugins(as_json: bool = False) -> None:
+@takes_options(JsonOptions)
+def list_plugins(options: JsonOptions) -> None:
     """List every masking method, measure, genotype, ... with the plugin that offers it."""
     from evosdc.plugins.kinds import KINDS
     from evosdc.plugins.registry import default_registry
 
     registry = default_registry()
     offers = {kind: {name: _entry(kind, name) for name in registry.names(kind)} for kind in KINDS}
-    if as_json:
+    if options.as_json:
         import json
 
         problems = [asdict(problem) for problem in registry.problems]
@@ -47,14 +49,14 @@ def list_plugins(as_json: bool = False) -> None:
 
 @plugins.command()
 @click.argument("name")
-@json_option
-def show(name: str, as_json: bool) -> None:
+@takes_options(JsonOptions)
+def show(name: str, options: JsonOptions) -> None:
     """Show what is known of NAME: source, provider, and parameters with their ranges."""
     from evosdc.plugins.registry import default_registry
 
     found = default_registry().kinds_of(name)
     documents = [_entry(kind, name) | {"kind": kind, "parameters": described_parameters(kind, name)} for kind in found]
-    if as_json:
+    if options.as_json:
         import json
 
         click.echo(json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False))
@@ -72,10 +74,8 @@ def show(name: str, as_json: bool) -> None:
 
 @plugins.command()
 @click.argument("name")
-@click.option("--kind", metavar="KIND", help="Needed where several kinds offer the name.")
-@click.option("-v", "--verbose", is_flag=True, help="Also show what pytest says.")
-@json_option
-def test(name: str, kind: str | None, verbose: bool, as_json: bool) -> int:
+@takes_options(TestOptions)
+def test(name: str, options: TestOptions) -> int:
     """Test what is registered as NAME, with its default parameters: does it keep its contract, and what does it cost?
 
     The table has the checks of its conformance suite; whether the same seed gives the same; whether updates equal a
@@ -85,18 +85,18 @@ def test(name: str, kind: str | None, verbose: bool, as_json: bool) -> int:
     from evosdc.cli.plugin_report import print_report
     from evosdc.cli.results import print_json
 
-    report = conformance(name, kind)
-    if as_json:
+    report = conformance(name, options.kind)
+    if options.as_json:
         print_json(report.to_json())
     else:
-        print_report(report, verbose)
+        print_report(report, options.verbose)
     return 0 if report.passed else 1
 
 
 @plugins.command()
 @click.argument("name", required=False)
-@json_option
-def doctor(name: str | None, as_json: bool) -> int:
+@takes_options(JsonOptions)
+def doctor(name: str | None, options: JsonOptions) -> int:
     """Explain plugins that do not load or cannot be used: what is wrong, where, and what to do.
 
     NAME is a plugin, or a module or file that should be one; by default all plugins are looked at.
@@ -106,7 +106,7 @@ def doctor(name: str | None, as_json: bool) -> int:
     from evosdc.plugins.diagnosis import diagnose
 
     found = diagnose(name)
-    if as_json:
+    if options.as_json:
         print_json({"plugins": [asdict(one) for one in found]})
     else:
         for one in found:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from evosdc.cli.options import DATA, PATH, json_option, takes_options
+from evosdc.cli.options import DATA, PATH, takes_options
 from evosdc.options.recipes import ApplyOptions
+from evosdc.options.shared import JsonOptions
 
 
 @click.command()
@@ -83,8 +84,8 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
 
 @click.command()
 @click.argument("recipe", type=PATH)
-@json_option
-def explain(recipe: Path, as_json: bool) -> None:
+@takes_options(JsonOptions)
+def explain(recipe: Path, options: JsonOptions) -> None:
     """Say what each step of a RECIPE contributes, on the file that it was made for."""
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
@@ -96,7 +97,7 @@ def explain(recipe: Path, as_json: bool) -> None:
 
     with told_of_plugins(RunFolder(recipe.parent), default_registry()):
         plan = usable_recipe(recipe, default_registry())
-    if as_json:
+    if options.as_json:
         print_json(plan.model_dump(mode="json") | {"sentences": list(explanation(plan))})
         return
     for sentence in explanation(plan):

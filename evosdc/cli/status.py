@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evosdc.cli.options import PATH, json_option
+from evosdc.cli.options import PATH, takes_options
 from evosdc.cli.text import say, scores_in_words
+from evosdc.options.shared import JsonOptions
 
 if TYPE_CHECKING:
     from evosdc.experiment.study_status import Status, StudyStatus
@@ -18,8 +19,8 @@ MOST_LISTED = 40
 
 @click.command()
 @click.argument("run_dir", type=PATH)
-@json_option
-def status(run_dir: Path, as_json: bool) -> None:
+@takes_options(JsonOptions)
+def status(run_dir: Path, options: JsonOptions) -> None:
     """Show how a run or a study is doing: state, best file, speed, time left. Does not touch it.
 
     Exit status 2 where files of the run are lacking, or a published one is not the one that it wrote.
@@ -32,7 +33,7 @@ def status(run_dir: Path, as_json: bool) -> None:
     found = read_status(run_dir)
     faults = [] if found.active else [*lacking_faults(run_dir), *published_faults(run_dir)]
     changed = [str(fault) for fault in faults]
-    if as_json:
+    if options.as_json:
         print_json(found.to_json() | ({"warnings": changed} if changed else {}))
     else:
         for name, text in (*rows(found), *(("warning", text) for text in changed)):

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH
+from evosdc.cli.options import PATH, takes_options
 from evosdc.cli.signals import Stopped, forget
+from evosdc.options.runs import WatchOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,18 +22,15 @@ GRACE = 10.0
 
 @click.command()
 @click.argument("run_dir", type=PATH)
-@click.option(
-    "--interval", type=click.FloatRange(min=0.1, max=3600), default=1.0, show_default=True, metavar="SECONDS",
-    help="Between two looks.",
-)  # fmt: skip
-def watch(run_dir: Path, interval: float) -> int:
+@takes_options(WatchOptions)
+def watch(run_dir: Path, options: WatchOptions) -> int:
     """Follow a run or a study until it ends; Ctrl-C leaves it alone. Exit status 0 when it finished, else 1."""
     from rich.console import Console
 
     from evosdc.runs.status import FINISHED
 
     try:
-        found = _followed(run_dir, interval, Console())
+        found = _followed(run_dir, options.interval, Console())
     except KeyboardInterrupt as error:
         if isinstance(error, Stopped) and error.number != signal.SIGINT:
             raise

@@ -103,12 +103,7 @@ class RiskOptions(Options):
         metavar="FILE",
         python="Here a frame or Table, record by record.",
     )
-    crosswalk: Path | None = option(
-        None,
-        "Which masked record is which of the original, where the file was shuffled: a file in the run folder.",
-        metavar="FILE",
-        only="command",
-    )
+    crosswalk: Path | None = shared.COMMAND_CROSSWALK
     models: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = names(
         "Registered privacy models; default: all.",
         python="A mapping gives parameters by name.",
@@ -181,7 +176,7 @@ class ClusterOptions(Options):
     c: int = option(
         ..., "Number of clusters; as many as there are distinct records where these are fewer.", metavar="N", ge=1
     )
-    attributes: Sequence[str] | None = names(
+    protect: Sequence[str] | None = names(
         "What records are clustered by; default: the quasi-identifiers.",
         python="Where none is declared: all attributes but identifiers.",
     )
@@ -201,18 +196,8 @@ class ClusterOptions(Options):
     )
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED
-    neutralise_formulas: bool = option(
-        False,
-        "Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text.",
-        only="command",
-    )
-    output: Path | None = option(
-        None,
-        "New folder for labels, representatives and a page.",
-        flags=("-o", "--output"),
-        metavar="DIR",
-        only="command",
-    )
+    neutralise_formulas: bool = shared.NEUTRALISE_FILES
+    output: Path | None = shared.new_folder("New folder for labels, representatives and a page.")
     force: bool = shared.FORCE_FOLDER
     quiet: bool = shared.QUIET
     as_json: bool = shared.JSON

@@ -114,9 +114,9 @@ def texts(text: str, metavar: str, **further: Any) -> Any:
     return option((), text, kind=TEXTS, metavar=metavar, **further)
 
 
-def time_limit(text: str, **further: Any) -> Any:
+def time_limit(text: str, default: float | None = None, **further: Any) -> Any:
     """Return the field of an option that takes a time: seconds, or a text such as ``5m``."""
-    return option(None, text, kind=TIME, metavar="60s", **further)
+    return option(default, text, kind=TIME, metavar="60s", **further)
 
 
 @dataclass(frozen=True)

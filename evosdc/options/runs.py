@@ -1,10 +1,10 @@
-"""Options of the commands on experiment files and runs: run, check, resume."""
+"""Options of the commands on experiment files, runs and members of their fronts."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from evosdc.options import shared
-from evosdc.options.model import Options, names, option, texts
+from evosdc.options.model import Options, names, option, texts, time_limit
 
 EXECUTOR = option(
     None,
@@ -54,4 +54,66 @@ class ResumeOptions(Options):
     force: bool = option(False, "Go on although evosdc, a plugin or the schema is another now.")
     report: bool = shared.REPORT
     quiet: bool = shared.QUIET
+    as_json: bool = shared.JSON
+
+
+class FinishOptions(Options):
+    """Options of ``evosdc finish`` and `evosdc.finish`."""
+
+    time: float = time_limit("How long to wait for a run to end.", 120.0, flags=("--wait",))
+    as_json: bool = shared.JSON
+
+
+class WatchOptions(Options):
+    """Options of ``evosdc watch``."""
+
+    interval: float = option(1.0, "Between two looks.", metavar="SECONDS", ge=0.1, le=3600)
+
+
+class ReportOptions(Options):
+    """Options of ``evosdc report``."""
+
+    output: Path | None = option(
+        None,
+        "By default report.html in the folder of the run or study; of several, in the current folder.",
+        flags=("-o", "--output"),
+        metavar="FILE",
+    )
+    force: bool = shared.FORCE
+    for_users: bool = option(False, "Write the page for users of a run's file, which may be published.")
+    as_json: bool = shared.JSON
+
+
+class CompareOptions(Options):
+    """Options of ``evosdc compare`` and `evosdc.compare`."""
+
+    paired: bool = option(False, "Runs of the same seed belong together: Wilcoxon's test of signed ranks.")
+    surfaces: Path | None = option(
+        None, "Write the attainment surfaces of each search.", metavar="FILE.csv", only="command"
+    )
+    force: bool = shared.FORCE
+    as_json: bool = shared.JSON
+
+
+class ExportOptions(Options):
+    """Options of ``evosdc export``."""
+
+    neutralise_formulas: bool = shared.NEUTRALISE
+    output: Path = option(..., "The protected file.", flags=("-o", "--output"), metavar="FILE.csv")
+    shuffle: bool = shared.SHUFFLE
+    force: bool = shared.FORCE
+    as_json: bool = shared.JSON
+
+
+class ChooseOptions(Options):
+    """Options of ``evosdc choose`` and `evosdc.choose`."""
+
+    output: Path = option(..., "A new folder.", flags=("-o", "--output"), metavar="FOLDER")
+    as_json: bool = shared.JSON
+
+
+class MemberOptions(Options):
+    """Options of ``evosdc member`` and `evosdc.member`."""
+
+    judge: bool = option(False, "Ask judges that the search did not use; takes some seconds more.")
     as_json: bool = shared.JSON

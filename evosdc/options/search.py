@@ -98,24 +98,14 @@ class TuneOptions(Options):
     evaluations: int | None = option(
         None, "Files to judge at most; default: 2000, or as many as the time allows.", metavar="N", ge=1
     )
-    neutralise_formulas: bool = option(
-        False,
-        "Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text.",
-        only="command",
-    )
+    neutralise_formulas: bool = shared.NEUTRALISE_FILES
     key: Path | None = shared.KEY
     seed: int | None = shared.SEED
     executor: str | Mapping[str, Any] | None = option(
         None, "Where files are judged; default: processes.", metavar="NAME", only="command"
     )
     workers: int | None = option(None, "Workers of the executor.", metavar="N", ge=1, only="command")
-    output: Path | None = option(
-        None,
-        "New folder for the best file and what repeats it.",
-        flags=("-o", "--output"),
-        metavar="DIR",
-        only="command",
-    )
+    output: Path | None = shared.new_folder("New folder for the best file and what repeats it.")
     quiet: bool = shared.QUIET
     as_json: bool = shared.JSON
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evosdc.options.model import names, option, texts, time_limit
+from evosdc.options.model import Options, names, option, texts
 
 SCHEMA = option(
     None, "Schema file; inferred from the data when not given.", flags=("--schema",), metavar="FILE", only="command"
@@ -69,12 +69,12 @@ SHUFFLE = option(
     "Publish the records in random order, or in that of the data, which may tell what is masked.",
     flags=("--shuffle/--keep-order",),
 )
-NEUTRALISE = option(False, "Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text.")
-CROSSWALK = option(
-    None,
-    "Which masked record is which of the original, where the file was shuffled: a file in the run folder.",
-    metavar="FILE",
-)
+_QUOTED = "Put a quote before cells that a spreadsheet would take for formulas: = + - @ before text."
+NEUTRALISE = option(False, _QUOTED)
+NEUTRALISE_FILES = option(False, _QUOTED, only="command")
+_CROSSWALK = "Which masked record is which of the original, where the file was shuffled: a file in the run folder."
+CROSSWALK = option(None, _CROSSWALK, metavar="FILE")
+COMMAND_CROSSWALK = option(None, _CROSSWALK, metavar="FILE", only="command")
 GENERATIONS = option(
     None,
     "Stop the search after so many at most. Unlike a time, the same call then gives the same file anywhere.",
@@ -97,8 +97,15 @@ QUIET = option(False, "No progress.", only="command")
 PROGRESS = option(None, "Whether to show progress; default: in notebooks.", only="python")
 CALLBACK = option((), "Called after each generation; it can end the search, see `evosdc.run`.", only="python")
 JSON = option(False, "Print one JSON object and nothing else.", flags=("--json",), only="command")
+OUTPUT_FILE = option(..., "File to write.", flags=("-o", "--output"), metavar="FILE", only="command")
 
 
-def time(text: str) -> Any:
-    """Return the option ``--time`` with what it means for a command."""
-    return time_limit(text)
+def new_folder(text: str) -> Any:
+    """Return the option ``-o`` of a command that writes a folder only where one is named."""
+    return option(None, text, flags=("-o", "--output"), metavar="DIR", only="command")
+
+
+class JsonOptions(Options):
+    """Options of commands that only show something."""
+
+    as_json: bool = JSON

@@ -15,6 +15,6 @@ if TYPE_CHECKING:
 @hookimpl
 def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc app``."""
-    from evosdc_app.command import app
+    from evosdc.cli.options import Later
 
-    cli.add_command(app)
+    cli.add_command(Later("app", "evosdc_app.command:app", "Open the workbench in a browser."))

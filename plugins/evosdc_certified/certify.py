@@ -1,6 +1,5 @@
 """``evosdc.certify``: a file with a proof, evolved on noisy tables of the original."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -15,6 +14,7 @@ from evosdc.errors import Fault, ParameterError, SchemaError, did_you_mean
 from evosdc.files.atomic import write_text
 from evosdc.files.schema.description import AttributeDescription, SchemaDescription, describe
 from evosdc.files.schema.schema_file import load_schema
+from evosdc.options.model import read, takes
 from evosdc.printing import printable
 from evosdc.runs.layout import BEST, KEY, REPORT, RESULT, RunFolder
 from evosdc.secret import Key, Purpose, Seed, chosen_seed, public, stream
@@ -23,6 +23,7 @@ from evosdc.table.table import Table
 from evosdc_certified import certificate, measurement
 from evosdc_certified.domain import domain_of, published, rules_left_out
 from evosdc_certified.evolution import Evolution, Guesses
+from evosdc_certified.options import CertifyOptions, bounds_of
 from evosdc_certified.tables import FILE, PrivateTables
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 ORDERS = {"pairs": 2, "triples": 3}
 """Workloads by name: tables of so many attributes, and of fewer."""
-
-MOST_RECORDS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,22 +64,23 @@ class Certified:
         return page(self.result)
 
 
+@takes(CertifyOptions, {"attributes": "protect"})
 def certify(
     data: Any,
     epsilon: float | None = None,
     *,
     delta: float | None = None,
     schema: Any = None,
-    attributes: Sequence[str] | None = None,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
+    protect: Sequence[str] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | Sequence[str] = (),
     unit: str = "person",
     largest: int | None = None,
     workload: str | Path | Sequence[Sequence[str]] = "pairs",
-    time: float | None = None,
+    time: float | str | None = None,
     moves: int | None = None,
     records: int | None = None,
-    seed: int | None = None,
     key: str | Path | None = None,
+    seed: int | None = None,
     output: str | Path | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Certified:
@@ -93,34 +93,11 @@ def certify(
     data : str, Path, frame or Table
         A data file, data in memory, or the run folder of an earlier certified file: its tables are used again, at no
         further price, for another number of records or more time.
-    epsilon : float
-        How much the file may tell of one unit: 1 is strong, 10 weak.
-    delta : float, optional
-        By default the power of ten that is not above 1 over the squared number of records.
     schema : str, Path, Schema or SchemaDescription
         Its categories and rules are public. Whatever it does not list would be read from the records: it is refused.
-    attributes : sequence of str, optional
-        What to publish; by default all but identifiers and households.
-    bounds : mapping of str to (float, float)
-        Public bounds of each numeric attribute.
-    unit : {"person", "household"}
-        Whose presence is hidden. Households need an attribute of that role, and `largest`.
-    largest : int, optional
-        People of a household that count.
-    workload : {"pairs", "triples"}, Path or sequence of sequence of str
-        Which tables to keep: all of two attributes, of two and three, or those named; a file has one a line.
-    time : float, optional
-        Seconds after which it ends; by default a fixed number of moves is made.
-    moves : int, optional
-        Of the evolution; with the same tables and key they give the same file again.
-    records : int, optional
-        By default as many as the tables tell of the original.
-    seed, key : optional
-        What the evolution draws from, as in `evosdc.mask`. No measurement is drawn from them.
-    output : str or Path, optional
-        A new run folder.
     say : callable
         Takes sentences on the progress.
+    {options}
 
     Raises
     ------
@@ -132,19 +109,13 @@ def certify(
     McKenna, Mullins, Sheldon, Miklau, "AIM: an adaptive and iterative mechanism for differentially private synthetic
     data", VLDB 2022; Liu, Vietri, Wu, "Generating private synthetic data with genetic algorithms", ICML 2023.
     """
-    begin = monotonic()
-    faults = [
-        Fault(name, str(value), f"a whole number from 1{limit}")
-        for name, value, most, limit in (
-            ("records", records, MOST_RECORDS, f" to {MOST_RECORDS}"), ("moves", moves, sys.maxsize, ""),
-        )
-        if value is not None and not (isinstance(value, int) and 1 <= value <= most)
-    ]  # fmt: skip
-    if time is not None and not time > 0.0:
-        faults.append(Fault("time", f"{time:g}", "seconds above 0"))
-    if faults:
-        raise ParameterError(faults)
-    drawn = chosen_seed(seed, key)
+    return certified(data, schema, read(CertifyOptions, locals()), say)
+
+
+def certified(data: Any, schema: Any, options: CertifyOptions, say: Callable[[str], None]) -> Certified:
+    """Return a file with a proof, as `certify` does; faults name options of the command line."""
+    begin, epsilon, output = monotonic(), options.epsilon, options.output
+    time, drawn = options.time, chosen_seed(options.seed, options.key)
     folder = None if output is None else RunFolder(Path(output))
     if folder is not None:
         folder.require_new()
@@ -163,13 +134,13 @@ def certify(
         table, description = _read(data, schema)
         half = np.inf if time is None else begin + time / 2.0
         guesses = Guesses(stream(drawn, Purpose.MASK, 0), deadline=half)
-        tables = _measured(
-            table, description, epsilon, delta, attributes, bounds or {}, unit, largest, workload, guesses, say, notes
-        )
-    count = tables.records if records is None else records
+        tables = _measured(table, description, epsilon, options, guesses, say, notes)
+    count = options.records or tables.records
     evolution = Evolution(tables, count, stream(drawn, Purpose.MASK, 1))
     left = None if time is None else max(1.0, time - (monotonic() - begin))
-    made = evolution.evolve(moves, left, lambda share, misfit: say(f"Evolved {share:.0%}, misfit {misfit:.0f}."))
+    made = evolution.evolve(
+        options.moves, left, lambda share, misfit: say(f"Evolved {share:.0%}, misfit {misfit:.0f}.")
+    )
     rng = stream(drawn, Purpose.MASK, 2)
     cells = evolution.cells[rng.permutation(count)]
     texts = {c.name: c.texts(cells[:, place], rng) for place, c in enumerate(tables.domain.columns)}
@@ -222,19 +193,14 @@ def _measured(
     table: Table,
     description: SchemaDescription,
     epsilon: float,
-    delta: float | None,
-    attributes: Sequence[str] | None,
-    bounds: Mapping[str, tuple[float, float]],
-    unit: str,
-    largest: int | None,
-    workload: str | Path | Sequence[Sequence[str]],
+    options: CertifyOptions,
     guesses: Guesses,
     say: Callable[[str], None],
     notes: list[str],
 ) -> PrivateTables:
     """Return the noisy tables of an original."""
     schema = with_public_decimals(table.schema, description)
-    chosen = published(schema, attributes)
+    chosen, bounds = published(schema, options.protect), bounds_of(options.bounds)
     faults = []
     for attribute in chosen:
         name = printable(attribute.name)
@@ -250,8 +216,8 @@ def _measured(
     left_out = rules_left_out(schema, domain)
     if left_out:
         notes.append(f"{len(left_out)} edit rules name attributes that are not published, and are left out.")
-    wanted = _workload(workload, domain.names)
-    budget = measurement.budget_of(epsilon, delta, len(table), unit, largest)
+    wanted = _workload(options.workload, domain.names)
+    budget = measurement.budget_of(epsilon, options.delta, len(table), options.unit, options.largest)
     households = table.schema.with_role(Role.HOUSEHOLD)
     tables = measurement.measure(table, domain, budget, wanted, guesses, say, households[0] if households else None)
     if tables.left_out:

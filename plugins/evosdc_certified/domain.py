@@ -150,7 +150,7 @@ class Domain:
 def published(schema: Schema, attributes: Sequence[str] | None = None) -> tuple[Attribute, ...]:
     """Return the attributes of a certified file: those named, else all but identifiers and households."""
     if attributes is not None:
-        schema.require(attributes, "--attributes")
+        schema.require(attributes, "protect")
         return tuple(schema[name] for name in attributes)
     return tuple(a for a in schema.attributes if a.role not in LEFT_OUT)
 

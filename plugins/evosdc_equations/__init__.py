@@ -34,6 +34,6 @@ def evosdc_fitnesses() -> Iterable[FitnessSpec]:
 @hookimpl
 def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc equation``."""
-    from evosdc_equations.command import equation
+    from evosdc.cli.options import Later
 
-    cli.add_command(equation)
+    cli.add_command(Later("equation", "evosdc_equations.command:equation", "Print the equations that a run found."))

@@ -6,20 +6,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import force_option
+from evosdc.cli.options import PATH, takes_options
+from evosdc.options import shared
+from evosdc.options.model import Options, option
 
 if TYPE_CHECKING:
     from evosdc.randomisation.equations.equation_design import EquationDesign
 
 
-@click.command(short_help="Print the equations that a run found.")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--latex", "as_latex", is_flag=True, help="Print LaTeX instead of infix text.")
-@click.option("--simplify", "simplified", is_flag=True, help="Clean it up; the matrices stay what they are.")
-@click.option("--algebra", is_flag=True, help="Clean up further with sympy, checked on made-up files to 1e-12.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the design to this file.")
-@force_option
-def equation(file: Path, as_latex: bool, simplified: bool, algebra: bool, output: Path | None, force: bool) -> None:
+class EquationOptions(Options):
+    """Options of ``evosdc equation``."""
+
+    latex: bool = option(False, "Print LaTeX instead of infix text.")
+    simplify: bool = option(False, "Clean it up; the matrices stay what they are.")
+    algebra: bool = option(False, "Clean up further with sympy, checked on made-up files to 1e-12.")
+    output: Path | None = option(None, "Write the design to this file.", flags=("-o", "--output"), metavar="FILE")
+    force: bool = shared.FORCE
+
+
+@click.command()
+@click.argument("file", type=PATH)
+@takes_options(EquationOptions)
+def equation(file: Path, options: EquationOptions) -> None:
     """Print the equations of FILE, which `evosdc run` wrote as equation.toml or a person by hand."""
     from evosdc.cli.inputs import require_apart
     from evosdc.files.atomic import require_unused, write_text
@@ -27,15 +35,16 @@ def equation(file: Path, as_latex: bool, simplified: bool, algebra: bool, output
     from evosdc.randomisation.equations.infix import infix
     from evosdc_equations.latex import latex
 
+    output = options.output
     if output is not None:
         require_apart(output, file)
-        require_unused(output, replace=force)
+        require_unused(output, replace=options.force)
     design = read_equation_design(file)
-    if simplified or algebra:
-        design = _cleaned(design, algebra)
+    if options.simplify or options.algebra:
+        design = _cleaned(design, options.algebra)
     listed = [("all attributes", design.equation)] if design.equation is not None else []
     for name, one in [*listed, *design.equations.items()]:
-        click.echo(f"{name}: {latex(one) if as_latex else infix(one)}")
+        click.echo(f"{name}: {latex(one) if options.latex else infix(one)}")
         click.echo(f"  {len(one)} nodes, depth {one.depth}")
     click.echo(f"decoding {design.decoding}, p = {design.p:g}" + _second_stage(design.two_stage))
     if output is not None:

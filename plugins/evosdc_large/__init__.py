@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 @hookimpl
 def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc large``."""
-    from evosdc_large.command import large
+    from evosdc.cli.options import Later
 
-    cli.add_command(large)
+    cli.add_command(
+        Later("large", "evosdc_large.command:large", "Files beyond memory: risk, measures, masking of Parquet.")
+    )

@@ -1,5 +1,190 @@
-"""``evosdc large``, whose commands are imported when one is asked for."""
+"""``evosdc large``."""
 
-from evosdc.cli.options import Later
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
 
-large = Later("large", "evosdc_large.commands:large", "Files beyond memory: risk, measures, masking of Parquet.")
+import click
+
+from evosdc.cli.options import PATH, Registered, takes_options
+from evosdc.options import shared
+from evosdc.options.model import Options, names, option, texts
+from evosdc.options.written import parameters
+
+WORKERS = option(None, "Start a Dask cluster of N workers here.", metavar="N", ge=1)
+DASK = option(None, "Use the Dask cluster of this scheduler.", flags=("--dask",), metavar="ADDRESS")
+
+
+class LargeRiskOptions(Options):
+    """Options of ``evosdc large risk``."""
+
+    quasi_identifiers: Sequence[str] = names("What an intruder knows.", ...)
+    sensitive: Sequence[str] = names("What an intruder wants to learn.", ())
+    missing: Literal["wildcard", "category"] | None = option(None, "What a missing value equals.")
+    models: Sequence[str] | None = names(
+        "Registered privacy models; default: all that judge counts.", registered="privacy-model"
+    )
+    settings: Sequence[str] = texts("A parameter of a model.", "MODEL.KEY=VALUE", flags=("--set",))
+    schema_file: Path | None = shared.SCHEMA
+    workers: int | None = WORKERS
+    address: str | None = DASK
+    as_json: bool = shared.JSON
+
+
+class LargeMeasureOptions(Options):
+    """Options of ``evosdc large measure``."""
+
+    protect: Sequence[str] | None = names("What is judged; default: all columns that both files have.")
+    measures: Sequence[str] | None = names(
+        "Registered names; default: all that joint counts tell.", registered="measure"
+    )
+    settings: Sequence[str] = texts("A parameter of a measure.", "NAME.KEY=VALUE", flags=("--set",))
+    schema_file: Path | None = shared.SCHEMA
+    workers: int | None = WORKERS
+    address: str | None = DASK
+    as_json: bool = shared.JSON
+
+
+class LargeMaskOptions(Options):
+    """Options of ``evosdc large mask``."""
+
+    protect: Sequence[str] = names("What to mask.", ...)
+    settings: Sequence[str] = shared.SETTINGS
+    key: Path | None = shared.KEY
+    seed: int | None = shared.SEED
+    output: Path = option(..., "Parquet file to write.", flags=("-o", "--output"), metavar="FILE.parquet")
+    schema_file: Path | None = shared.SCHEMA
+    workers: int | None = WORKERS
+    address: str | None = DASK
+    force: bool = shared.FORCE
+    as_json: bool = shared.JSON
+
+
+@click.group(short_help="Files beyond memory: risk, measures, masking of Parquet.")
+def large() -> None:
+    """Judge and mask Parquet files that do not fit into memory, block by block, here or on a Dask cluster.
+
+    All rests on distinct records with counts; figures and files are the same whoever works on them.
+    """
+
+
+@large.command("risk")
+@click.argument("data", type=PATH)
+@takes_options(LargeRiskOptions)
+def large_risk(data: Path, options: LargeRiskOptions) -> None:
+    """Show what DATA, a Parquet file of any length, reveals of its respondents, as evosdc risk does."""
+    from evosdc.cli.results import print_json
+    from evosdc.plugins.registry import default_registry
+    from evosdc_large import workers as cluster
+    from evosdc_large.risk import counted_models, risk_of_parquet
+
+    models = list(counted_models(default_registry())) if options.models is None else list(options.models)
+    chosen = _with_parameters(models, options.settings, "MODEL")
+    with cluster.workers(options.address, options.workers) as by:
+        figures = risk_of_parquet(
+            data, list(options.quasi_identifiers), list(options.sensitive), schema=options.schema_file,
+            missing=options.missing, models=chosen, by=by,
+        )  # fmt: skip
+    if options.as_json:
+        print_json(figures)
+    else:
+        _show_risk(figures, chosen)
+
+
+def _with_parameters(known: list[str], settings: Sequence[str], what: str) -> dict[str, Any]:
+    """Return the parameters by name; raises `ParameterError` for those of a name that is not taken."""
+    from evosdc.errors import Fault, ParameterError
+
+    given = parameters(settings)
+    strange = [name for name in given if name not in known or not isinstance(given[name], dict)]
+    if strange:
+        wanted = f"{what}.KEY=VALUE with one of {', '.join(known)}"
+        raise ParameterError([Fault("--set", repr(name), wanted) for name in strange])
+    return {name: given.get(name, {}) for name in known}
+
+
+def _show_risk(figures: dict[str, Any], chosen: dict[str, Any]) -> None:
+    from evosdc.cli.privacy_table import show_models
+    from evosdc.cli.text import say
+
+    show_models(chosen, figures)
+    say(
+        f"{figures['records']} records, {figures['distinct']} distinct; known to an intruder: "
+        f"{', '.join(figures['quasi_identifiers'])}; missing values count by the rule '{figures['missing_rule']}'."
+    )
+
+
+@large.command("measure")
+@click.argument("original", type=PATH)
+@click.argument("masked", type=PATH)
+@takes_options(LargeMeasureOptions)
+def large_measure(original: Path, masked: Path, options: LargeMeasureOptions) -> None:
+    """Compare MASKED with ORIGINAL, two Parquet files of the same records in one order, as evosdc measure does."""
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
+    from evosdc.plugins.registry import default_registry
+    from evosdc_large import workers as cluster
+    from evosdc_large.measure import measure_parquet, measures_of_counts
+
+    registry = default_registry()
+    measures = measures_of_counts(registry) if options.measures is None else list(options.measures)
+    chosen = _with_parameters(measures, options.settings, "NAME")
+    judged = None if options.protect is None else list(options.protect)
+    with cluster.workers(options.address, options.workers) as by:
+        figures = measure_parquet(original, masked, judged, schema=options.schema_file, measures=chosen, by=by)
+    if options.as_json:
+        print_json(figures)
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("measure", "score", "kind", "what it is")
+    for name in chosen:
+        spec: Any = registry.spec("measure", name)
+        table.add_row(name, f"{figures[name]:.4f}", spec.kind, spec.summary)
+    Console().print(table)
+    say(
+        f"{figures['records']} records, {', '.join(figures['attributes'])}; missing values count by the rule "
+        f"'{figures['missing_rule']}'."
+    )
+
+
+@large.command("mask")
+@click.argument("method", type=Registered("masking-method"))
+@click.argument("data", type=PATH)
+@takes_options(LargeMaskOptions)
+def large_mask(method: str, data: Path, options: LargeMaskOptions) -> None:
+    """Mask columns of DATA, Parquet of any length, by pram, global-recoding, local-suppression or rank-swapping.
+
+    A step of work: rows keep their order, and nothing is judged.
+    """
+    from evosdc.cli.inputs import require_apart
+    from evosdc.cli.results import print_json
+    from evosdc.cli.text import say
+    from evosdc.secret import PUBLIC_SEED
+    from evosdc_large import workers as cluster
+    from evosdc_large.masking import IN_ORDER, mask_parquet
+
+    output, seed = options.output, options.seed
+    require_apart(output, data, options.schema_file, options.key)
+    with cluster.workers(options.address, options.workers) as by:
+        changed = mask_parquet(
+            data,
+            method,
+            output,
+            list(options.protect),
+            schema=options.schema_file,
+            seed=seed,
+            key=options.key,
+            by=by,
+            force=options.force,
+            params=parameters(options.settings),
+        )
+    not_for_release = [IN_ORDER, *([] if seed is None else [PUBLIC_SEED])]
+    if options.as_json:
+        document = {"output": str(output), "method": method, "seed": seed, "changed": changed}
+        print_json(document | {"not_for_release": not_for_release})
+        return
+    say(f"Values changed: {', '.join(f'{name} {count}' for name, count in changed.items())}: {output}")
+    for sentence in not_for_release:
+        say(sentence)

@@ -41,6 +41,6 @@ def evosdc_limits() -> Iterable[LimitSpec]:
 @hookimpl
 def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc limit``."""
-    from evosdc_limit.command import limit
+    from evosdc.cli.options import Later
 
-    cli.add_command(limit)
+    cli.add_command(Later("limit", "evosdc_limit.command:limit", "Say how low IL and DR of a file can be at all."))

@@ -1,12 +1,14 @@
 """``evosdc limit``."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from evosdc.cli.options import json_option, schema_option, seconds_of
-from evosdc.options.written import listed
+from evosdc.cli.options import takes_options
+from evosdc.options import shared
+from evosdc.options.model import Options, option, time_limit
 
 if TYPE_CHECKING:
     from evosdc_limit.bound import Limit
@@ -15,31 +17,21 @@ _LOSSES = (0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 75.0)
 """Information losses of the table on the terminal."""
 
 
-@click.command(short_help="Say how low IL and DR of a file can be at all.")
+class LimitOptions(Options):
+    """Options of ``evosdc limit``."""
+
+    schema_file: Path | None = shared.SCHEMA
+    protect: Sequence[str] | None = shared.PROTECT
+    dr: Literal["guess", "guess-gain"] = option("guess", "What DR is made of beside linkages.")
+    lines: int | None = option(None, "Supporting lines of the curve; default: 21.", metavar="N", ge=2)
+    time: float | None = time_limit("Stop then; what was found so far stays valid.")
+    as_json: bool = shared.JSON
+
+
+@click.command()
 @click.argument("data")
-@schema_option
-@click.option("--protect", "names", metavar="A,B,...", help="Attributes to mask; default: the quasi-identifiers.")
-@click.option(
-    "--dr",
-    type=click.Choice(["guess", "guess-gain"]),
-    default="guess",
-    show_default=True,
-    help="What DR is made of beside linkages.",
-)
-@click.option("--lines", type=click.IntRange(min=2), metavar="N", help="Supporting lines of the curve; default: 21.")
-@click.option(
-    "--time", "seconds", callback=seconds_of, metavar="60s", help="Stop then; what was found so far stays valid."
-)
-@json_option
-def limit(
-    data: str,
-    schema: Path | None,
-    names: str | None,
-    dr: str,
-    lines: int | None,
-    seconds: float | None,
-    as_json: bool,
-) -> None:
+@takes_options(LimitOptions)
+def limit(data: str, options: LimitOptions) -> None:
     """Say how low IL and DR of DATA, a file or a registered data set, can be: no masked file lies below.
 
     IL is the mean of dbil, ctbil and ebil, DR half of the guess (best-guess or guess-gain); linkages count as 0. Takes
@@ -52,12 +44,12 @@ def limit(
     from evosdc.slow_work import told_while_slow
     from evosdc_limit.bound import LINES, limit_of
 
-    table = open_source(data, schema).table
-    chosen = choose_attributes(table.schema, listed(names), otherwise_all=False, option="--protect")
-    original, hurried = Microdata(table, chosen).original, seconds is not None
+    table = open_source(data, options.schema_file).table
+    chosen = choose_attributes(table.schema, options.protect, otherwise_all=False)
+    original, hurried = Microdata(table, chosen).original, options.time is not None
     with told_while_slow("The limit", None if hurried else _tell_slow):
-        found = limit_of(original, dr, lines=lines or LINES, seconds=seconds, curve_first=hurried)
-    if as_json:
+        found = limit_of(original, options.dr, lines=options.lines or LINES, seconds=options.time, curve_first=hurried)
+    if options.as_json:
         print_json(found.document())
     else:
         _show(found)

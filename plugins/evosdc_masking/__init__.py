@@ -62,8 +62,22 @@ def evosdc_portfolios() -> Iterator[PortfolioSpec]:
 @hookimpl
 def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc estimate``, ``evosdc table`` and ``evosdc households``."""
-    from evosdc_masking.command import households, table
-    from evosdc_masking.post_randomisation.estimate_command import estimate
+    from evosdc.cli.options import Later
 
-    for command in (estimate, table, households):
-        cli.add_command(command)
+    cli.add_command(
+        Later(
+            "estimate",
+            "evosdc_masking.post_randomisation.estimate_command:estimate",
+            "Estimate original counts from a file masked by PRAM.",
+        )
+    )
+    cli.add_command(
+        Later(
+            "table",
+            "evosdc_masking.command:table",
+            "A frequency table with noise by cell keys, to publish beside a file.",
+        )
+    )
+    cli.add_command(
+        Later("households", "evosdc_masking.command:households", "A file of persons as one of households, and back.")
+    )

@@ -1,61 +1,57 @@
 """``evosdc table`` and ``evosdc households``."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from evosdc.cli.options import PATH, force_option, schema_option
-from evosdc.options.written import listed
+from evosdc.cli.options import takes_options
+from evosdc.options import shared
+from evosdc.options.model import Options, names, option
 
 if TYPE_CHECKING:
     from evosdc.files.column import Column
     from evosdc.files.source import Source
 
 
-@click.command(short_help="A frequency table with noise by cell keys, to publish beside a file.")
+class TableOptions(Options):
+    """Options of ``evosdc table``."""
+
+    schema_file: Path | None = shared.SCHEMA
+    by: Sequence[str] = names("Attributes of the table.", ...)
+    noise: int = option(3, "Greatest change of a count.", metavar="N", ge=1, le=50)
+    variance: float = option(1.0, "Variance of the changes.", metavar="V")
+    smallest: int = option(0, "Counts up to this are not published.", metavar="N", ge=0, le=50)
+    margins: bool = option(True, "Tell sums over attributes too, as *.")
+    unweighted: bool = option(False, "Count records although DATA has sampling weights; counts are never weighted.")
+    key: Path | None = option(
+        None,
+        "Key file, made where there is none: kept secret, and the same for all tables of DATA.",
+        metavar="FILE",
+    )
+    seed: int | None = shared.SEED
+    output: Path = shared.OUTPUT_FILE
+    force: bool = shared.FORCE
+
+
+class HouseholdsOptions(Options):
+    """Options of ``evosdc households``."""
+
+    schema_file: Path | None = shared.SCHEMA
+    household: str | None = option(
+        None, "Attribute that tells households apart; default: as in the schema.", metavar="A"
+    )
+    merge: Path | None = option(None, "A masked file of households, whose values members get.", metavar="HOMES")
+    output: Path = shared.OUTPUT_FILE
+    force: bool = shared.FORCE
+
+
+@click.command()
 @click.argument("data")
-@schema_option
-@click.option("--by", "names", required=True, metavar="A,B,...", help="Attributes of the table.")
-@click.option("--noise", type=click.IntRange(1, 50), default=3, show_default=True, help="Greatest change of a count.")
-@click.option("--variance", type=float, default=1.0, show_default=True, help="Variance of the changes.")
-@click.option(
-    "--smallest", type=click.IntRange(0, 50), default=0, show_default=True, help="Counts up to this are not published."
-)
-@click.option("--margins/--no-margins", default=True, show_default=True, help="Tell sums over attributes too, as *.")
-@click.option(
-    "--unweighted", is_flag=True, help="Count records although DATA has sampling weights; counts are never weighted."
-)
-@click.option(
-    "--key",
-    "key_file",
-    type=PATH,
-    metavar="FILE",
-    help="Key file, made where there is none: kept secret, and the same for all tables of DATA.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Public seed in place of a key, for studies and tests: the table is not for release.",
-)
-@click.option("-o", "--output", type=PATH, required=True, help="CSV file to write.")
-@force_option
-def table(
-    data: str,
-    schema: Path | None,
-    names: str,
-    noise: int,
-    variance: float,
-    smallest: int,
-    margins: bool,
-    unweighted: bool,
-    key_file: Path | None,
-    seed: int | None,
-    output: Path,
-    force: bool,
-) -> None:
+@takes_options(TableOptions)
+def table(data: str, options: TableOptions) -> None:
     """Write a frequency table of DATA in which counts are changed a little, the same cell always alike.
 
     The cell key method: differences between tables of one file, made with one key, do not give people away.
@@ -69,22 +65,23 @@ def table(
     from evosdc.table.schema import Role
     from evosdc_masking.tables.cell_keys import cell_key_table
 
+    output, key_file, seed = options.output, options.key, options.seed
     if key_file is None and seed is None:
         raise click.UsageError("Name a key file by --key FILE: keep it secret, and use it for all tables of DATA.")
-    source = open_source(data, schema)
-    require_apart(output, data, schema, key_file)
+    source = open_source(data, options.schema_file)
+    require_apart(output, data, options.schema_file, key_file)
     if key_file is not None and key_file.resolve() == output.resolve():
         raise ParameterError(Fault("--key", printable(str(key_file)), "another file than the table's"))
-    require_unused(output, replace=force, advice="Choose another file, or add --force.")
+    require_unused(output, replace=options.force, advice="Choose another file, or add --force.")
     made = key_file is not None and not key_file.exists()
     frame = cell_key_table(
         source.table,
-        listed(names) or (),
-        noise=noise,
-        variance=variance,
-        smallest=smallest,
-        margins=margins,
-        unweighted=unweighted,
+        options.by,
+        noise=options.noise,
+        variance=options.variance,
+        smallest=options.smallest,
+        margins=options.margins,
+        unweighted=options.unweighted,
         seed=seed,
         key=key_file,
         columns=_columns_of(source),
@@ -109,16 +106,10 @@ def _columns_of(source: "Source") -> list["Column"]:
     return [column.of_records(source.rows) for name, column in columns if name not in withheld]
 
 
-@click.command(short_help="A file of persons as one of households, and back.")
+@click.command()
 @click.argument("data")
-@schema_option
-@click.option("--household", metavar="A", help="Attribute that tells households apart; default: as in the schema.")
-@click.option("--merge", type=PATH, metavar="HOMES", help="A masked file of households, whose values members get.")
-@click.option("-o", "--output", type=PATH, required=True, help="File to write.")
-@force_option
-def households(
-    data: str, schema: Path | None, household: str | None, merge: Path | None, output: Path, force: bool
-) -> None:
+@takes_options(HouseholdsOptions)
+def households(data: str, options: HouseholdsOptions) -> None:
     """Write the households of DATA, one record each with what members share; with --merge put them back.
 
     What members of a household share has to be masked once for all of them: mask the file of households, then merge.
@@ -131,19 +122,20 @@ def households(
     from evosdc.table.table import Table
     from evosdc_masking.households.selection import households_of, merged
 
-    source = open_source(data, schema)
-    require_apart(output, data, schema, merge)
-    require_unused(output, replace=force, advice="Choose another file, or add --force.")
-    first, of, names = households_of(source.table, household)
+    output, merge = options.output, options.merge
+    source = open_source(data, options.schema_file)
+    require_apart(output, data, options.schema_file, merge)
+    require_unused(output, replace=options.force, advice="Choose another file, or add --force.")
+    first, of, kept = households_of(source.table, options.household)
     if merge is not None:
-        homes = read_source(merge, population_description(source.table.schema, names)).table
-        source.write(output, merged(source.table, homes, first, of, names))
+        homes = read_source(merge, population_description(source.table.schema, kept)).table
+        source.write(output, merged(source.table, homes, first, of, kept))
         click.echo(f"{len(of)} records of {len(first)} households: {output}")
         return
-    kept = source.table.schema
-    attributes = tuple(a if a.name in names else replace(a, role=Role.DROP) for a in kept.attributes)
+    schema = source.table.schema
+    attributes = tuple(a if a.name in kept else replace(a, role=Role.DROP) for a in schema.attributes)
     chosen = source.table.take(first)
-    table = Table(replace(kept, attributes=attributes, edit_rules=()), chosen.codes, chosen.numbers)
+    table = Table(replace(schema, attributes=attributes, edit_rules=()), chosen.codes, chosen.numbers)
     part = replace(source, table=table, rows=source.rows[first])
-    part.write(output, table.select([name for name in names if name in table.schema]))
-    click.echo(f"{len(first)} households with {', '.join(names[1:])}: {output}")
+    part.write(output, table.select([name for name in kept if name in table.schema]))
+    click.echo(f"{len(first)} households with {', '.join(kept[1:])}: {output}")

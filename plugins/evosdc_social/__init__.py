@@ -100,6 +100,8 @@ def evosdc_pictures() -> Iterator[PictureSpec]:
 @hookimpl
 def evosdc_commands(cli: "click.Group") -> None:
     """Add ``evosdc graph``."""
-    from evosdc_social.command import graph
+    from evosdc.cli.options import Later
 
-    cli.add_command(graph)
+    cli.add_command(
+        Later("graph", "evosdc_social.command:graph", "Put graphs together, and take their users out as a file.")
+    )

@@ -1,15 +1,71 @@
 """``evosdc graph``: files of nodes and edges to graphs, graphs to microdata files and back."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import click
 
-from evosdc.cli.options import PATH, force_option, schema_option
-from evosdc.options.written import listed
+from evosdc.cli.options import PATH, takes_options
+from evosdc.options import shared
+from evosdc.options.model import Options, names, option
 
 
-@click.group(short_help="Put graphs together, and take their users out as a file.")
+class JoinOptions(Options):
+    """Options of ``evosdc graph join``."""
+
+    output: Path = option(..., "Ends in .graphml, .json or .zip.", flags=("-o", "--output"), metavar="GRAPH")
+    undirected: bool = option(False, "Take edges for connections without a direction.")
+    force: bool = shared.FORCE
+
+
+class ExtractOptions(Options):
+    """Options of ``evosdc graph extract``."""
+
+    schema_file: Path | None = shared.SCHEMA
+    neighbours: Sequence[str] = names(
+        "Attributes of which a row tells the most frequent value among neighbours.", (), metavar="A,B"
+    )
+    output: Path = option(..., "The microdata file.", flags=("-o", "--output"), metavar="USERS.csv")
+    force: bool = shared.FORCE
+
+
+class InsertOptions(Options):
+    """Options of ``evosdc graph insert``."""
+
+    schema_file: Path | None = shared.SCHEMA
+    output: Path = option(..., "The protected graph.", flags=("-o", "--output"), metavar="PROTECTED")
+    in_order: bool = option(False, "Take the rows as they stand, whatever wrote them.")
+    force: bool = shared.FORCE
+
+
+class TopicsOptions(Options):
+    """Options of ``evosdc graph topics``."""
+
+    user: str = option(..., "The column of POSTS with the users.", metavar="COLUMN")
+    by: str | None = option(
+        None, "The attribute of GRAPH that calls users as POSTS does; default: their ids.", metavar="ATTRIBUTE"
+    )
+    text: str = option(..., "The column with what they post.", metavar="COLUMN")
+    number: int = option(10, "Topics that a model looks for.", metavar="N")
+    each: int = option(3, "Topics of a user at most, in the order of importance.", metavar="N")
+    model: Literal["nmf", "lda"] = option("nmf", "How topics are found.")
+    keywords: Path | None = option(None, "A file of word,topic; in place of a model.", metavar="CSV")
+    seed: int = option(1, "What a model draws from.", metavar="N")
+    output: Path = option(..., "The graph to write.", flags=("-o", "--output"), metavar="GRAPH")
+    force: bool = shared.FORCE
+
+
+class PlacesOptions(Options):
+    """Options of ``evosdc graph places``."""
+
+    attribute: str = option(..., "What users wrote of where they are.", metavar="A")
+    tree: Path = option(..., "The tree of places, from the finest to the root.", metavar="CSV")
+    output: Path = option(..., "The graph to write.", flags=("-o", "--output"), metavar="GRAPH")
+    force: bool = shared.FORCE
+
+
+@click.group()
 def graph() -> None:
     """Put graphs together, and take users out of them as a microdata file.
 
@@ -20,10 +76,8 @@ def graph() -> None:
 @graph.command()
 @click.argument("nodes", type=PATH)
 @click.argument("edges", type=PATH)
-@click.option("-o", "--output", type=PATH, required=True, metavar="GRAPH", help="Ends in .graphml, .json or .zip.")
-@click.option("--undirected", is_flag=True, help="Take edges for connections without a direction.")
-@force_option
-def join(nodes: Path, edges: Path, output: Path, undirected: bool, force: bool) -> None:
+@takes_options(JoinOptions)
+def join(nodes: Path, edges: Path, options: JoinOptions) -> None:
     """Write one graph of a CSV file of NODES and one of EDGES, whose first two columns are the ends.
 
     The column of NODES with the ids is found. Ids are kept: the graph is as confidential as the files.
@@ -40,15 +94,16 @@ def join(nodes: Path, edges: Path, output: Path, undirected: bool, force: bool) 
     from evosdc_social.node_edge_files import join_files, zipped
     from evosdc_social.node_link import node_link
 
+    output = options.output
     writers = {".graphml": graphml, ".json": node_link, ".zip": zipped}
     if output.suffix.lower() not in writers:
         wanted = f"one that ends in {', '.join(writers)}"
         raise DataError(Fault("--output", printable(str(output)), wanted, "The ending says the format."))
     require_apart(output, nodes, edges)
-    require_unused(output, replace=force)
+    require_unused(output, replace=options.force)
     where = printable(f"{nodes} and {edges}")
     made = join_files([(path.name, read_bytes(path)) for path in (nodes, edges)], where)
-    made = replace(made, directed=not undirected)
+    made = replace(made, directed=not options.undirected)
     with atomic(output) as temporary:
         temporary.write_bytes(writers[output.suffix.lower()](made))
     say(f"{len(made)} nodes, {len(made.sources)} edges. Wrote {output}, which holds the ids of all nodes.")
@@ -56,16 +111,8 @@ def join(nodes: Path, edges: Path, output: Path, undirected: bool, force: bool) 
 
 @graph.command()
 @click.argument("data", type=PATH, metavar="GRAPH")
-@schema_option
-@click.option(
-    "--neighbours",
-    "around",
-    metavar="A,B",
-    help="Attributes of which a row tells the most frequent value among neighbours.",
-)
-@click.option("-o", "--output", type=PATH, required=True, metavar="USERS.csv")
-@force_option
-def extract(data: Path, schema: Path | None, around: str | None, output: Path, force: bool) -> None:
+@takes_options(ExtractOptions)
+def extract(data: Path, options: ExtractOptions) -> None:
     """Write a microdata file of GRAPH: a row a user, with the degree and what the neighbours are like.
 
     Identifiers are left out, and a schema is written beside it. The file is the original, as confidential as the graph:
@@ -78,13 +125,14 @@ def extract(data: Path, schema: Path | None, around: str | None, output: Path, f
     from evosdc.files.schema.schema_file import dump_schema, hierarchy_files
     from evosdc_social.extraction import extracted, extracted_schema
 
-    source, names = open_source(str(data), schema), listed(around) or ()
-    heading, rows = extracted(source, names)
-    described = extracted_schema(source, names)
+    output, schema = options.output, options.schema_file
+    source = open_source(str(data), schema)
+    heading, rows = extracted(source, options.neighbours)
+    described = extracted_schema(source, options.neighbours)
     beside = output.with_suffix(".toml")
     for path in (output, beside, *hierarchy_files(described, beside)):
         require_apart(path, data, schema)
-        require_unused(path, replace=force)
+        require_unused(path, replace=options.force)
     with atomic(output) as temporary:
         temporary.write_bytes(plain_text(heading, rows))
     dump_schema(described, beside)
@@ -94,11 +142,8 @@ def extract(data: Path, schema: Path | None, around: str | None, output: Path, f
 @graph.command()
 @click.argument("data", type=PATH, metavar="GRAPH")
 @click.argument("masked", type=PATH)
-@schema_option
-@click.option("-o", "--output", type=PATH, required=True, metavar="PROTECTED")
-@click.option("--in-order", is_flag=True, help="Take the rows as they stand, whatever wrote them.")
-@force_option
-def insert(data: Path, masked: Path, schema: Path | None, output: Path, in_order: bool, force: bool) -> None:
+@takes_options(InsertOptions)
+def insert(data: Path, masked: Path, options: InsertOptions) -> None:
     """Write GRAPH with the values of a MASKED microdata file, whose rows are its users in their order.
 
     The order is that of evosdc graph extract. The column neighbours tells it; a file without that column has to be as
@@ -114,11 +159,12 @@ def insert(data: Path, masked: Path, schema: Path | None, output: Path, in_order
     from evosdc_social.adjacency import NEIGHBOURS
     from evosdc_social.extraction import written_back
 
+    output, schema = options.output, options.schema_file
     require_apart(output, data, masked, schema)
-    require_unused(output, replace=force)
+    require_unused(output, replace=options.force)
     source, rows = open_source(str(data), schema), parsed(masked)
     table, others = written_back(source, rows, str(masked))
-    if not in_order and all(column.name != NEIGHBOURS for column in rows.columns):
+    if not options.in_order and all(column.name != NEIGHBOURS for column in rows.columns):
         require_order(masked)
     written = source.write(output, table)
     changed = ", ".join(f"{name} {count}" for name, count in written.changed.items())
@@ -132,22 +178,8 @@ def insert(data: Path, masked: Path, schema: Path | None, output: Path, in_order
 @graph.command()
 @click.argument("data", type=PATH, metavar="GRAPH")
 @click.argument("posts", type=PATH)
-@click.option("--user", required=True, metavar="COLUMN", help="The column of POSTS with the users.")
-@click.option(
-    "--by", metavar="ATTRIBUTE", help="The attribute of GRAPH that calls users as POSTS does; default: their ids."
-)
-@click.option("--text", required=True, metavar="COLUMN", help="The column with what they post.")
-@click.option("--number", default=10, show_default=True, help="Topics that a model looks for.")
-@click.option("--each", default=3, show_default=True, help="Topics of a user at most, in the order of importance.")
-@click.option("--model", type=click.Choice(["nmf", "lda"]), default="nmf", show_default=True)
-@click.option("--keywords", type=PATH, metavar="CSV", help="A file of word,topic; in place of a model.")
-@click.option("--seed", default=1, show_default=True)
-@click.option("-o", "--output", type=PATH, required=True, metavar="GRAPH")
-@force_option
-def topics(
-    data: Path, posts: Path, user: str, by: str | None, text: str, number: int, each: int,
-    model: Literal["nmf", "lda"], keywords: Path | None, seed: int, output: Path, force: bool,
-) -> None:  # fmt: skip
+@takes_options(TopicsOptions)
+def topics(data: Path, posts: Path, options: TopicsOptions) -> None:
     """Write GRAPH with the topics of its users, found in a file of POSTS, as the list `topics`.
 
     The graph keeps its ids: it is as confidential as before. OUTPUT.topics.csv beside it has the words of each topic.
@@ -159,15 +191,16 @@ def topics(
     from evosdc_social.posts import has_attribute, read_keywords, read_posts, with_attribute, written_graph
     from evosdc_social.topics import topics_by_keywords, topics_by_model
 
+    output, keywords = options.output, options.keywords
     beside = output.with_suffix(".topics.csv")
     require_apart(output, data, posts, keywords)
-    require_unused(output, beside, replace=force)
-    listed = read_posts(posts, user, text)
+    require_unused(output, beside, replace=options.force)
+    listed = read_posts(posts, options.user, options.text)
     if keywords is not None:
-        found = topics_by_keywords(listed, read_keywords(keywords), each)
+        found = topics_by_keywords(listed, read_keywords(keywords), options.each)
     else:
-        found = topics_by_model(listed, number, each, model, seed)
-    made, strangers = with_attribute(data, "topics", found.of, by)
+        found = topics_by_model(listed, options.number, options.each, options.model, options.seed)
+    made, strangers = with_attribute(data, "topics", found.of, options.by)
     replaced = has_attribute(data, "topics")
     written_graph(made, output)
     write_text(beside, plain_text(["topic", "words"], [[t, " ".join(w)] for t, w in found.words.items()]).decode())
@@ -181,13 +214,8 @@ def topics(
 
 @graph.command()
 @click.argument("data", type=PATH, metavar="GRAPH")
-@click.option("--attribute", required=True, help="What users wrote of where they are.")
-@click.option(
-    "--tree", type=PATH, required=True, metavar="CSV", help="The tree of places, from the finest to the root."
-)
-@click.option("-o", "--output", type=PATH, required=True, metavar="GRAPH")
-@force_option
-def places(data: Path, attribute: str, tree: Path, output: Path, force: bool) -> None:
+@takes_options(PlacesOptions)
+def places(data: Path, options: PlacesOptions) -> None:
     """Write GRAPH with places as the tree calls them, in place of what users wrote.
 
     Beside OUTPUT stand the tree, with a leaf more for each place above the leaves, and what was not found.
@@ -200,9 +228,10 @@ def places(data: Path, attribute: str, tree: Path, output: Path, force: bool) ->
     from evosdc_social.places import resolved
     from evosdc_social.posts import texts_of, with_values, written_graph
 
+    output, tree, attribute = options.output, options.tree, options.attribute
     own, lost = output.with_suffix(".places.csv"), output.with_suffix(".unknown.csv")
     require_apart(output, data, tree)
-    require_unused(output, own, lost, replace=force)
+    require_unused(output, own, lost, replace=options.force)
     found = resolved(texts_of(data, attribute), read_hierarchy(tree))
     written_graph(with_values(data, attribute, found.leaves), output)
     write_hierarchy(found.tree, own)

@@ -206,8 +206,8 @@ cluster good.csv --schema schema.toml
 cluster nowhere.csv --c 2
 cluster good.csv --schema schema.toml --c 0
 cluster good.csv --schema schema.toml --c two
-cluster good.csv --schema schema.toml --c 2 --attributes nope
-cluster good.csv --schema schema.toml --c 2 --attributes ''
+cluster good.csv --schema schema.toml --c 2 --protect nope
+cluster good.csv --schema schema.toml --c 2 --protect ''
 cluster good.csv --schema schema.toml --c 2 --fuzzy 1
 cluster good.csv --schema schema.toml --c 2 --fuzzy nan
 cluster good.csv --schema schema.toml --c 2 --fuzzy 11
@@ -327,9 +327,9 @@ equation nowhere.toml
 equation good.csv
 equation schema.toml
 estimate good.csv
-estimate good.csv --attributes sex
-estimate good.csv --matrices nowhere.json --attributes sex
-estimate good.csv --matrices good.csv --attributes sex
+estimate good.csv --protect sex
+estimate good.csv --matrices nowhere.json --protect sex
+estimate good.csv --matrices good.csv --protect sex
 edit
 edit nowhere.toml sex role=other
 edit schema.toml sex

@@ -87,7 +87,7 @@ def test_json_is_one_object_and_the_same_by_the_same_seed(evosdc, survey, tmp_pa
 
 
 def test_attributes_may_be_named_and_parts_left_out(evosdc, survey):
-    answer = evosdc("cluster", *survey, "--attributes", "town", "--up-to", "1", "--seeds", "1", "--json")
+    answer = evosdc("cluster", *survey, "--protect", "town", "--up-to", "1", "--seeds", "1", "--json")
     account = json.loads(answer.out)
     assert account["attributes"] == ["town"]
     assert account["elbow"] is None
@@ -96,7 +96,7 @@ def test_attributes_may_be_named_and_parts_left_out(evosdc, survey):
 
 
 def test_more_clusters_than_records_differ(evosdc, survey):
-    answer = evosdc("cluster", "survey.csv", "--schema", "schema.toml", "--attributes", "sex", "--c", "9")
+    answer = evosdc("cluster", "survey.csv", "--schema", "schema.toml", "--protect", "sex", "--c", "9")
     assert answer.status == 0
     assert "9 clusters were asked for; there are 2" in answer.err
 
@@ -116,7 +116,7 @@ def test_the_page_tells_the_same(evosdc, survey, tmp_path):
 
 def test_formulas_are_made_texts_on_request(evosdc, tmp_path):
     (tmp_path / "f.csv").write_text("=a,b\n" + "=1+x,u\n" * 5 + "c,v\n" * 4)
-    words = ("cluster", "f.csv", "--attributes", "=a,b", "--c", "2", "--quiet", "-o")
+    words = ("cluster", "f.csv", "--protect", "=a,b", "--c", "2", "--quiet", "-o")
     assert evosdc(*words, "plain").status == 0
     assert evosdc(*words, "safe", "--neutralise-formulas").status == 0
     assert rows_of(tmp_path / "plain/representatives.csv")[0]["=a"] == "=1+x"
@@ -125,7 +125,7 @@ def test_formulas_are_made_texts_on_request(evosdc, tmp_path):
 
 def test_a_cluster_of_few_records_shows_none_of_them(evosdc, tmp_path):
     (tmp_path / "few.csv").write_text("town,age\n" + "north,b30\n" * 9 + "secret,b70\n")
-    words = ("cluster", "few.csv", "--attributes", "town,age", "--c", "2", "-o", "found")
+    words = ("cluster", "few.csv", "--protect", "town,age", "--c", "2", "-o", "found")
     answer = evosdc(*words)
     assert "not shown" in answer.out
     found = tmp_path / "found"
@@ -156,7 +156,7 @@ def test_the_measure_drives_a_search(evosdc, survey, tmp_path):
 def test_many_clusters_are_counted_not_listed(evosdc, tmp_path):
     (tmp_path / "many.csv").write_text("x\n" + "".join(f"v{i}\n" for i in range(60)) * 3)
     answer = evosdc(
-        "cluster", "many.csv", "--attributes", "x", "--c", "50", "--up-to", "1", "--seeds", "1", "--starts", "1"
+        "cluster", "many.csv", "--protect", "x", "--c", "50", "--up-to", "1", "--seeds", "1", "--starts", "1"
     )
     assert answer.status == 0, answer.err
     assert "And 10 smaller clusters" in answer.out

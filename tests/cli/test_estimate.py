@@ -31,7 +31,7 @@ def test_the_matrices_stand_beside_the_file_and_the_manifest_names_them(evosdc, 
     assert json.loads((tmp_path / "masked.manifest.json").read_text())["companion"] == "masked.matrices.json"
     (entry,) = json.loads((tmp_path / "masked.matrices.json").read_text())
     assert set(entry["account"]) == {"region", "grade"}
-    words = ("--schema", schema, "--matrices", "masked.matrices.json", "--attributes", "region,sex", "--json")
+    words = ("--schema", schema, "--matrices", "masked.matrices.json", "--protect", "region,sex", "--json")
     found = json.loads(evosdc("estimate", "masked.csv", *words).out)
     cells = {(cell["region"], cell["sex"]): cell["estimated"] for cell in found["cells"]}
     assert len(cells) == 6
@@ -45,7 +45,7 @@ def test_strata_have_matrices_of_their_own(evosdc, survey, tmp_path):
     assert evosdc("mask", "pram", file, "--schema", schema, *words, "-o", "masked.csv").status == 0
     entries = json.loads((tmp_path / "masked.matrices.json").read_text())
     assert [entry["stratum"] for entry in entries] == [{"sex": "f"}, {"sex": "m"}]
-    words = ("--schema", schema, "--matrices", "masked.matrices.json", "--attributes", "grade")
+    words = ("--schema", schema, "--matrices", "masked.matrices.json", "--protect", "grade")
     done = evosdc("estimate", "masked.csv", *words)
     assert done.status == 0, done.err
     assert done.out.splitlines()[0].split() == ["grade", "published", "estimated", "standard", "error"]
@@ -55,7 +55,7 @@ def test_strata_have_matrices_of_their_own(evosdc, survey, tmp_path):
 def test_what_is_wrong_is_told_in_plain_words(evosdc, survey, tmp_path):
     file, schema = survey
     (tmp_path / "m.csv").write_text("grade,0,1,2,3\n0,.5,.5,0,0\n1,.5,.6,0,0\n2,0,0,1,0\n3,0,0,0,1\n")
-    done = evosdc("estimate", file, "--schema", schema, "--matrices", "m.csv", "--attributes", "grade")
+    done = evosdc("estimate", file, "--schema", schema, "--matrices", "m.csv", "--protect", "grade")
     assert done.status == 2
     assert "line 3 (1): given a row that sums to 1.1" in done.err
     done = evosdc("mask", "pram", file, "--schema", schema, "--set", "matrix=m.csv", "--protect", "grade", "-o", "x")

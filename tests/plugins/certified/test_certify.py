@@ -79,7 +79,7 @@ def test_two_measurements_have_other_noise_even_with_the_same_key(files, evosdc)
         ((*WORDS, "--workload", "pears"), "Did you mean 'pairs'?"),
         ((*WORDS, "--unit", "household"), "--largest N"),
         ((*WORDS, "--unit", "household", "--largest", 3), 'role = "household"'),
-        ((*WORDS, "--attributes", "age,sx"), "Did you mean 'sex'?"),
+        ((*WORDS, "--protect", "age,sx"), "Did you mean 'sex'?"),
         ((*WORDS, "--records", 10**9), "records: given 1000000000"),
     ],
 )

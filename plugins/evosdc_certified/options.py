@@ -1,0 +1,66 @@
+"""Options of ``evosdc certify`` and `evosdc.certify`."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from evosdc.errors import Fault, ParameterError
+from evosdc.options import shared
+from evosdc.options.model import Options, names, option, texts, time_limit
+
+
+class CertifyOptions(Options):
+    """Options of ``evosdc certify`` and `evosdc.certify`."""
+
+    schema_file: Path | None = shared.SCHEMA
+    epsilon: float | None = option(None, "How much the file may tell of one unit: 1 is strong, 10 weak.", metavar="EPS")
+    delta: float | None = option(
+        None, "Default: the power of ten that is not above 1 over the squared number of records.", metavar="DELTA"
+    )
+    protect: Sequence[str] | None = names("What to publish; default: all but identifiers and households.")
+    bounds: Sequence[str] | Mapping[str, tuple[float, float]] = texts(
+        "Public bounds of a numeric attribute.",
+        "NAME=LEAST:GREATEST",
+        python="In Python a mapping of names to pairs.",
+    )
+    unit: Literal["person", "household"] = option(
+        "person", "Whose presence is hidden. Households need an attribute of that role, and the largest."
+    )
+    largest: int | None = option(None, "People of a household that count.", metavar="N", ge=1)
+    workload: str | Path | Sequence[Sequence[str]] = option(
+        "pairs",
+        "Which tables to keep: pairs, triples, or those of a FILE with one a line: AGE,SEX.",
+        metavar="pairs|triples|FILE",
+    )
+    time: float | None = time_limit("Stop then; default: a fixed number of moves.")
+    moves: int | None = option(
+        None, "Moves of the evolution; with the same tables and key they give the same file again.", metavar="N", ge=1,
+        le=sys.maxsize,
+    )  # fmt: skip
+    records: int | None = option(
+        None, "Records of the file; default: as many as the tables tell of the original.", metavar="N", ge=1,
+        le=10_000_000,
+    )  # fmt: skip
+    key: Path | None = shared.KEY
+    seed: int | None = shared.SEED
+    output: Path | None = shared.OUTPUT_FOLDER
+    quiet: bool = shared.QUIET
+    as_json: bool = shared.JSON
+
+
+def bounds_of(given: Sequence[str] | Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """Return bounds by attribute, of texts too; raises `ParameterError` for what is not NAME=LEAST:GREATEST."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    found: dict[str, tuple[float, float]] = {}
+    for text in given:
+        name, _, ends = text.rpartition("=")
+        low, _, high = ends.partition(":")
+        try:
+            found[name] = (float(low), float(high))
+        except ValueError:
+            name = ""
+        if not name:
+            raise ParameterError(Fault("--bounds", repr(text), "NAME=LEAST:GREATEST", "For example AGE=0:99."))
+    return found
