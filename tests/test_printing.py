@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.assess.verdict import figure_words
 from evosdc.printing import printable
 
 
@@ -29,19 +28,3 @@ def test_shown_texts_are_one_line_and_stay_as_they_are(text):
     shown = printable(text)
     assert len(shown.splitlines()) <= 1
     assert printable(shown) == shown
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0.0433883, "0.04339"),
-        (0.457333, "0.4573"),
-        (3.0, "3"),
-        (12345.0, "12345"),
-        (12345.6, "12350"),
-        (3e-7, "0.0000003"),
-    ],
-)
-def test_figures_of_requirements_are_told_with_four_digits(number, text):
-    entry = {"requirement": "informed-linkage <= 9", "value": number}
-    assert figure_words(entry) == text

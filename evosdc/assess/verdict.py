@@ -10,7 +10,6 @@ from evosdc.assess.three_risks import MOST_EXCESS, above_their_bounds, inferred,
 from evosdc.assess.utility import destroyed, named, shown, trust
 from evosdc.model.constraint import ACCEPTED, CONDITIONAL, YES, without_publishable
 from evosdc.plugins.registry import Registry
-from evosdc.printing import four_digits
 from evosdc.runs.result import Audience, Bound, RiskLine, Trust, Verdict
 from evosdc.table.table import Table
 
@@ -486,11 +485,6 @@ def above_bound(percent: float, bound: float) -> str:
 def on_verdict(entry: Mapping[str, Any]) -> bool:
     """Whether a requirement as the result has it is one on the verdict, and bounds no figure."""
     return entry.get("requirement") in (YES, CONDITIONAL)
-
-
-def figure_words(entry: Mapping[str, Any]) -> str:
-    """Return what the file has of what is required: ``12.53``, of four digits, or the headline of the verdict."""
-    return str(entry.get("verdict")) if on_verdict(entry) else four_digits(entry["value"])
 
 
 def unmet(result: Mapping[str, Any], limits: bool = False) -> list[Mapping[str, Any]]:

@@ -178,7 +178,7 @@ def _described(name: str, field: FieldInfo) -> Described:
     if extra["kind"] == FLAG and field.default is True and "/" not in flags[-1]:
         flags = (*flags[:-1], f"{flags[-1]}/--no-{flags[-1].removeprefix('--')}")
     limits = {end: getattr(one, end) for one in field.metadata for end in ("ge", "gt", "le", "lt") if hasattr(one, end)}
-    single = next((one for one in (int, float, Path) if one in types), str)
+    single = str if str in types else next((one for one in (int, float, Path) if one in types), str)
     return Described(
         name=name,
         flags=flags,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from evosdc.options.model import FLAG, NAMES, TEXTS, Described, Options, described
 
-FUNCTIONS = ("apply", "choose", "cluster", "compare", "explain", "judge", "limit", "mask", "measure", "member",
+FUNCTIONS = ("apply", "certify", "choose", "cluster", "compare", "explain", "judge", "limit", "mask", "measure", "member",
              "protect", "risk", "run", "tune")  # fmt: skip
 """Commands that are functions of the same name."""
 

@@ -9,7 +9,6 @@ from math import exp, inf, log, log1p, prod, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evosdc.randomisation.local_privacy import epsilon
 from evosdc.randomisation.transition import Matrix
@@ -30,19 +29,6 @@ def capacity(matrices: Sequence[Matrix], missing: int = 0) -> float:
     """
     sums = [float(matrix.max(axis=0).sum()) if matrix.size else 1.0 for matrix in matrices]
     return prod(sums) if not missing else prod(sums) * 2.0**missing
-
-
-def pointwise_leakage(matrix: Matrix, prior: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return by published value how many times as likely it makes the original value that it speaks for most.
-
-    ``max_a P(b|a) / P(b)`` relative to a known distribution (pointwise maximal leakage, Saeidian et al. 2023), shape
-    (c,); 1 where a value is never published.
-    """
-    published = prior @ matrix
-    most = matrix[prior > 0.0].max(axis=0)
-    leakage: NDArray[np.float64] = np.ones_like(published)
-    np.divide(most, published, out=leakage, where=published > 0.0)
-    return leakage
 
 
 def shuffled_epsilon(local: float, records: int, delta: float) -> float | None:

@@ -214,11 +214,6 @@ def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
     return float(shortest) if same and _most_digits([shortest], ".") <= decimals else value
 
 
-def held_in_single_precision(value: float) -> bool:
-    """Return whether single precision holds a number so that its shortest text there is the number's own."""
-    return abs(value) <= GREATEST and float(str(np.float32(value))) == value
-
-
 def decimals_of(texts: Iterable[str], mark: str = ".") -> int:
     """Return the most digits after the decimal mark among texts that are numbers, at most `MOST_DECIMALS`.
 

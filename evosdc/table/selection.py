@@ -1,4 +1,4 @@
-"""Choosing records: those without missing values, and the first ones."""
+"""Choosing records: those without missing values."""
 
 from collections.abc import Sequence
 
@@ -18,13 +18,3 @@ def complete_rows(table: Table, names: Sequence[str] | None = None) -> Rows:
     part = table if names is None else table.select(names)
     present = (part.codes != MISSING).all(axis=1) & ~np.isnan(part.numbers).any(axis=1)
     return np.flatnonzero(present)
-
-
-def complete(table: Table, names: Sequence[str] | None = None) -> Table:
-    """Return the records that have a value of every named attribute; of all attributes if not named."""
-    return table.take(complete_rows(table, names))
-
-
-def head(table: Table, first: int) -> Table:
-    """Return the first records, `first` of them or as many as there are."""
-    return table.take(np.arange(min(first, len(table)), dtype=np.intp))

@@ -260,11 +260,6 @@ class Budget:
         return max(shares)
 
 
-def renamed(candidate: Candidate, name: str) -> Candidate:
-    """Return a candidate whose arm has another name."""
-    return replace(candidate, arm=replace(candidate.arm, name=name))
-
-
 def in_order_of_promise(arms: Sequence[Arm], promise: Mapping[str, int]) -> list[Arm]:
     """Return arms in an order in which every method has its turn early, what promises most before all others.
 

@@ -12,9 +12,6 @@ from evosdc_lattice.genetic import wheel
 from evosdc_lattice.search import proposed, publishable
 from evosdc_lattice.tabu import LARGE, TabuList, TabuParams, TabuSearch, next_node
 
-_TABU = 1 << 16
-"""Addresses of the tabu searches' streams begin here, behind those of the crossovers."""
-
 
 class GeneticTabu(TabuSearch):
     """Every child of the crossover goes through a tabu search, and the best node that it met takes the child's place.

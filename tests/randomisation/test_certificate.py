@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.randomisation.certificate import capacity, certificate, pointwise_leakage, shuffled_epsilon
+from evosdc.randomisation.certificate import capacity, certificate, shuffled_epsilon
 
 
 def kept(share: float, size: int = 5) -> np.ndarray:
@@ -61,15 +61,6 @@ def test_matrices_made_of_the_data_are_said_to_prove_nothing() -> None:
     assert found["certified"] is False
     assert found["sentences"][0].startswith("No proof")
     assert found["shuffled_epsilon"] is None
-
-
-def test_pointwise_leakage_is_the_greatest_for_rare_values() -> None:
-    matrix, prior = kept(0.6, 3), np.array([0.9, 0.09, 0.01])
-    found = pointwise_leakage(matrix, prior)
-    assert found == pytest.approx(0.6 / (prior @ matrix))
-    assert found[2] > found[1] > found[0]
-    unreached = np.array([[1.0, 0.0], [1.0, 0.0]])
-    assert pointwise_leakage(unreached, np.array([0.5, 0.5])).tolist() == [1.0, 1.0]
 
 
 def test_shuffling_amplifies_as_the_paper_says() -> None:

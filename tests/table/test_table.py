@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evosdc.errors import DataError, SchemaError
-from evosdc.table.selection import complete, complete_rows, head
+from evosdc.table.selection import complete_rows
 from evosdc.table.table import MISSING, Table
 from tests.files.build import nominal, numeric, ordinal, schema
 
@@ -56,9 +56,6 @@ def test_missing_values():
     assert table().missing_in(SCHEMA["n"]) == 1
     assert complete_rows(table()).tolist() == [0]
     assert complete_rows(table(), ["n"]).tolist() == [0, 1]
-    assert len(complete(table(), ["a"])) == 3
-    assert len(head(table(), 2)) == 2
-    assert len(head(table(), 9)) == 3
 
 
 def test_repeated_names_and_categories_are_refused():
