@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 from evosdc.options.model import FLAG, NAMES, TEXTS, Described, Options, described
 
-FUNCTIONS = ("apply", "certify", "choose", "cluster", "compare", "explain", "judge", "limit", "mask", "measure", "member",
-             "protect", "risk", "run", "tune")  # fmt: skip
+FUNCTIONS = (
+    "apply", "certify", "choose", "cluster", "compare", "explain", "finish", "judge", "limit", "mask", "measure",
+    "member", "protect", "risk", "run", "tune",
+)  # fmt: skip
 """Commands that are functions of the same name."""
 
 _OPTION = re.compile(r'(?<![\w-])(--[a-z][a-z-]*)(?:[ =](?:"([^"]*)"|([A-Z][A-Z_]*(?:,[A-Z.]+)*|\d+[smh]?)(?![\w-])))?')
