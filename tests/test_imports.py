@@ -108,7 +108,7 @@ NOT_BELOW = {
 """What the upper rooms may not import."""
 
 FOR_COMMANDS = {"evosdc.cli", "evosdc.assess", "evosdc.options"}
-"""What the modules `command` and `commands` of a plugin may import besides: it is a part of the command line."""
+"""What the module `command` of a plugin, and its hook for commands, may import besides: parts of the command line."""
 
 FOR_THE_WORKBENCH = {f"evosdc.{room}" for room in ("cli", "datasets", "engine", "options", "plugins", "report", "runs")}
 """What the workbench may import besides: like the command line, it shows what all rooms say."""
@@ -116,7 +116,7 @@ FOR_THE_WORKBENCH = {f"evosdc.{room}" for room in ("cli", "datasets", "engine", 
 FOR_LARGE_FILES = {"evosdc.assess", "evosdc.plugins", "evosdc.executors"}
 """What large files are judged and masked by besides: registered models, measures and methods, and Dask's workers."""
 
-FOR_CERTIFIED_FILES = {"evosdc.runs", "evosdc.report"}
+FOR_CERTIFIED_FILES = {"evosdc.runs", "evosdc.report", "evosdc.options"}
 """What `evosdc_certified` imports besides: it writes a run folder and its page, and searches by no engine."""
 
 EXECUTORS = {"evosdc_scoop", "evosdc_dask"}
@@ -194,7 +194,7 @@ def test_plugins_import_only_the_contract_and_themselves() -> None:
         # `from evosdc import model` is found as evosdc.model; a bare `import evosdc` would be the whole framework.
         plugin = name.split(".")[0]
         allowed = CONTRACT | {plugin} | ({"evosdc.executors"} if plugin in EXECUTORS else set())
-        allowed |= FOR_COMMANDS if name in (f"{plugin}.command", f"{plugin}.commands") else set()
+        allowed |= FOR_COMMANDS if name in (plugin, f"{plugin}.command") else set()
         allowed |= FOR_LARGE_FILES if plugin == "evosdc_large" else set()
         allowed |= FOR_CERTIFIED_FILES if plugin == "evosdc_certified" else set()
         allowed |= FOR_THE_WORKBENCH if plugin == "evosdc_app" else set()

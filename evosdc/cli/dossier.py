@@ -4,20 +4,14 @@ from pathlib import Path
 
 import click
 
-from evosdc.cli.options import PATH, force_option, json_option
+from evosdc.cli.options import PATH, takes_options
+from evosdc.options.runs import DossierOptions
 
 
 @click.command()
 @click.argument("run_dir", type=PATH, metavar="RUN")
-@click.option(
-    "--release", type=PATH, metavar="FILE",
-    help="What evosdc cannot know: purpose, recipients, sign-off; default: release.toml in the run folder, which is "
-    "written with the questions where it does not exist.",
-)  # fmt: skip
-@click.option("-o", "--output", type=PATH, metavar="FILE", help="By default dossier.html in the run folder.")
-@force_option
-@json_option
-def dossier(run_dir: Path, release: Path | None, output: Path | None, force: bool, as_json: bool) -> None:
+@takes_options(DossierOptions)
+def dossier(run_dir: Path, options: DossierOptions) -> None:
     """Write the dossier of a release as one page for screen and paper: what it rests on, and who signs it.
 
     Purpose, recipients, environment, attackers, identifiers, thresholds with reasons, methods, tests by attack, a
@@ -32,12 +26,13 @@ def dossier(run_dir: Path, release: Path | None, output: Path | None, force: boo
     from evosdc.report.dossier import write_dossier
     from evosdc.runs.layout import require_run
 
+    release, output = options.release, options.output
     require_run(run_dir)
     if output is not None:
         require_apart(output, release, pages=True)
-        require_unused(output, replace=force)
+        require_unused(output, replace=options.force)
     page, form, answers = write_dossier(run_dir, release, output)
-    if as_json:
+    if options.as_json:
         document = {"dossier": str(page), "release": str(form), "open_questions": answers.open_questions}
         print_json(document)
         return

@@ -84,6 +84,22 @@ class ReportOptions(Options):
     as_json: bool = shared.JSON
 
 
+class DossierOptions(Options):
+    """Options of ``evosdc dossier``."""
+
+    release: Path | None = option(
+        None,
+        "What evosdc cannot know: purpose, recipients, sign-off; default: release.toml in the run folder, which is "
+        "written with the questions where it does not exist.",
+        metavar="FILE",
+    )
+    output: Path | None = option(
+        None, "By default dossier.html in the run folder.", flags=("-o", "--output"), metavar="FILE"
+    )
+    force: bool = shared.FORCE
+    as_json: bool = shared.JSON
+
+
 class CompareOptions(Options):
     """Options of ``evosdc compare`` and `evosdc.compare`."""
 

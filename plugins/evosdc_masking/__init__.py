@@ -67,7 +67,7 @@ def evosdc_commands(cli: "click.Group") -> None:
     cli.add_command(
         Later(
             "estimate",
-            "evosdc_masking.post_randomisation.estimate_command:estimate",
+            "evosdc_masking.command:estimate",
             "Estimate original counts from a file masked by PRAM.",
         )
     )
