@@ -1,5 +1,6 @@
 """What results show of themselves in a notebook, and as a page of their own."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import islice
@@ -24,12 +25,12 @@ MOST_LINES, MOST_WIDE = 15, 160
 """Lines of a result that is printed, and letters of a line."""
 
 
-class Shown:
+class Shown(ABC):
     """A result that prints itself in a few lines; a notebook shows more of it."""
 
+    @abstractmethod
     def _lines(self) -> Iterator[str]:
         """Yield what is printed, the most important first."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         lines = (line if len(line) <= MOST_WIDE else f"{line[: MOST_WIDE - 3]}..." for line in self._lines())

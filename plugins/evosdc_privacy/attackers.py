@@ -1,5 +1,6 @@
 """Risk by what an intruder knows and wants: the prosecutor's, the journalist's and the marketer's."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -25,9 +26,9 @@ class _Attacker(PrivacyModel):
     larger_is_safer: ClassVar[bool] = False
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
+    @abstractmethod
     def record_risks(self, view: IntruderView) -> Numbers:
         """Return the risk of each record, shape (n,), in (0, 1]."""
-        raise NotImplementedError
 
     def record_figures(self, view: IntruderView) -> Numbers:
         """Return the risk of each record, shape (n,)."""

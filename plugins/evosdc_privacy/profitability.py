@@ -1,5 +1,6 @@
 """The re-identification game: whether an attack pays for an intruder, and publishing for the publisher."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
@@ -55,9 +56,9 @@ class _Game(ByClass):
             "attacker": self.params.attacker,
         }
 
+    @abstractmethod
     def payoffs(self, chances: Numbers) -> Numbers:
         """Return the payoff of the side that the headline is of, by the chance of success."""
-        raise NotImplementedError
 
     def record_figures(self, view: IntruderView) -> Numbers:
         """Return the payoff of each record, shape (n,)."""

@@ -1,6 +1,7 @@
 """What files of SPSS, Stata and SAS have in common: labels, missing values that users declare, and formats."""
 
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from evosdc.table.table import Rows
 
 
 @dataclass(frozen=True, eq=False)
-class StatisticalFile:
+class StatisticalFile(ABC):
     """A file of a statistical package; how one is written says the class of each package.
 
     Parameters
@@ -68,12 +69,12 @@ class StatisticalFile:
             own += [name] if kept else []
         return [self.stored(values, own)]
 
+    @abstractmethod
     def stored(self, values: Mapping[str, list[Any]], own: Sequence[str]) -> bytes:
         """Return the bytes of a file of columns, None for no value; those of `own` are of the kind that they were.
 
         Those have still their labels, missing values and formats.
         """
-        raise NotImplementedError
 
     def kept(self, by_name: Mapping[str, Any] | None, own: Sequence[str]) -> dict[str, Any]:
         """Return what is told of the columns that are of the kind that they were."""

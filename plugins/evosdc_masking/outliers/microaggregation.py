@@ -1,5 +1,6 @@
 """Microaggregation by Gower's and by robust Mahalanobis distances."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -27,9 +28,9 @@ class _ByDistance(ClassAveraging):
         """Return none: tuning has `mdav`."""
         return []
 
+    @abstractmethod
     def partition(self, table: Table) -> NDArray[np.int64]:
         """Return the number of each record's class, shape (n,)."""
-        raise NotImplementedError
 
     def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
         """Return the table of averages."""
