@@ -1,5 +1,7 @@
 """``evosdc measure``."""
 
+import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +27,6 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
     ORIGINAL is a file or a registered data set. Losses and risks lie between 0 and 100. Generalised files are judged by
     the losses of generalisation.
     """
-    import json
 
     from evosdc.assess.changes import differs, reordered_words
     from evosdc.assess.measure import score_table
@@ -84,9 +85,6 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
         return
     _show(figures, specs)
     linkages = [name for name in dr if specs[name].family == "linkage"]
-    for name, used in judged.parameters.items():
-        if used:
-            say(f"{name}: {', '.join(f'{key} = {json.dumps(value)}' for key, value in used.items())}")
     if len(linkages) > 1:
         say(f"DR takes the {'greatest' if linkage == 'max' else 'mean'} of {', '.join(linkages)}.")
     for name, own in of.items():
@@ -94,6 +92,11 @@ def measure(original: str, masked: Path | None, options: MeasureOptions) -> None
     if risks == "max":
         say("DR is the greatest of the risks: of linkage by what an intruder knows, of inference of what is sensitive.")
     say(f"{len(before)} records, {', '.join(chosen)}; missing values count by the rule '{rule}'.")
+    for name, own in given.items():
+        if own:
+            say(f"{name}: {', '.join(f'{key} = {json.dumps(value)}' for key, value in own.items())}")
+    if any(judged.parameters.values()):
+        say("--json shows all parameters of the measures.")
     if options.baselines:
         say("identity: the original itself; permutation: its records in random order.")
 
@@ -216,15 +219,17 @@ def _show(figures: Mapping[str, Mapping[str, float]], specs: Mapping[str, Any]) 
 
     from evosdc.cli.text import print_table
 
-    table = Table()
-    table.add_column("measure")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("measure", min_width=max(map(len, specs)))
     for heading in figures:
-        table.add_column(heading, justify="right")
-    for heading in ("kind", "what it is"):
-        table.add_column(heading)
-    for name, spec in specs.items():
-        table.add_row(name, *(f"{scores[name]:.4f}" for scores in figures.values()), spec.kind, spec.summary)
+        table.add_column(heading, justify="right", min_width=max(len(heading), len("100.0000")))
+    table.add_column("kind", min_width=len("model"))
+    # A line each: cut on a terminal, whole in a file.
+    whole = 0 if sys.stdout.isatty() else max(len(spec.summary) for spec in specs.values())
+    table.add_column("what it is", no_wrap=True, overflow="ellipsis", min_width=whole)
     for name, text in (("il", "information loss, all measures of it together"), ("dr", "disclosure risk, likewise")):
         if name in figures["score"]:
             table.add_row(name.upper(), *(f"{scores[name]:.4f}" for scores in figures.values()), "", text, style="bold")
+    for name, spec in specs.items():
+        table.add_row(name, *(f"{scores[name]:.4f}" for scores in figures.values()), spec.kind, spec.summary)
     print_table(table)

@@ -35,7 +35,7 @@ def show_models(
     for verdict in (instead, *verdicts.values()):
         if verdict:
             say(f"Verdict: {verdict}")
-    table = Table()
+    table = Table(box=None, pad_edge=False)
     table.add_column("privacy model", no_wrap=True)
     table.add_column("figure", justify="right", no_wrap=True)
     table.add_column("what it means")

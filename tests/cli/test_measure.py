@@ -88,9 +88,7 @@ def test_the_parameters_in_force_are_told(evosdc, files):
     assert parameters["ctbil"]["K"] == 2
     assert document["missing_rule"] == "category"
     shown = evosdc(*given, "--set", "dbrl.direction=original-to-masked").out
-    said = dict(line.split(": ", 1) for line in shown.splitlines() if line.startswith(("dbrl: ", "prl: ")))
-    assert 'direction = "original-to-masked"' in said["dbrl"]
-    assert 'direction = "masked-to-original"' in said["prl"]
+    assert 'dbrl: direction = "original-to-masked"' in shown.splitlines()
     assert "the rule 'category'" in shown
 
 
