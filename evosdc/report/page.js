@@ -30,7 +30,7 @@
         layout.legend = Object.assign({}, layout.legend, {orientation: "h", x: 0, y: -0.16, yanchor: "top"});
         layout.height += 90;
       }
-      layout.margin = Object.assign({}, layout.margin, {l: 44, r: 14});
+      layout.margin = Object.assign({}, layout.margin, {l: 44, r: 26});
       layout.font = Object.assign({}, layout.font, {size: 11});
     }
     if (width) {

@@ -1,9 +1,12 @@
 """The templates and other files that pages are made of."""
 
+import re
 from functools import cache
+from html import escape
 from importlib.resources import files
 
 import jinja2
+from jinja2.filters import do_mark_safe
 
 PLOTLY = "plotly-cartesian.min.js"
 """The part of plotly.js that these figures need: points, lines, bars, boxes and heat maps; 1.5 MB of 4.8."""
@@ -25,4 +28,10 @@ def template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["prose"] = prose
     return environment.get_template(name)
+
+
+def prose(text: str) -> str:
+    """Return a sentence as HTML that needs no more escaping: commands in backticks as code."""
+    return do_mark_safe(re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)))

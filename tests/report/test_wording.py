@@ -8,6 +8,7 @@ import pytest
 
 from evosdc.report import wording
 from evosdc.report.palette import literal
+from evosdc.report.resources import prose
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,8 @@ def test_settings_leave_out_what_is_not_set_and_join_names() -> None:
 def test_plotly_gets_text_and_no_mark_up() -> None:
     assert literal("<b>a</b> & b") == "&lt;b&gt;a&lt;/b&gt; &amp; b"
     assert literal("<abcdefgh", 4) == "&lt;ab\N{HORIZONTAL ELLIPSIS}"
+
+
+def test_commands_in_sentences_are_shown_as_code_and_names_stay_harmless():
+    assert prose("<b>a</b>: run `evosdc judge RUN`.") == "&lt;b&gt;a&lt;/b&gt;: run <code>evosdc judge RUN</code>."
+    assert "<script>" not in prose("`<script>`")
