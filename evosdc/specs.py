@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 OCCASIONS = (
     "categorical", "numeric", "mixed", "experiment", "protect", "analysis", "identity", "intruder", "two-way",
-    "inference", "harm", "exact", "lookup", "tail", "judge", "members", "history", "generalised", "anonymity", "plan",
-    "assurance", "truthful", "numbers", "balance",
+    "inference", "harm", "exact", "lookup", "followed", "judge", "members", "history", "generalised", "anonymity",
+    "plan", "assurance", "truthful", "numbers", "balance",
 )  # fmt: skip
 """What an offer can be the default for.
 
@@ -19,10 +19,10 @@ of a kind, and the fitness where nothing bounds the risk that is judged (``balan
 (``identity``), and of masked sensitive ones (``inference``); risks by an intruder who knows how the file was masked,
 which may set the bound of a verdict (``intruder``), of these the one that counts both directions (``two-way``); harms
 that are kept below a bound (``harm``); risks by the exact value of one attribute, which are kept below what a verdict
-accepts (``exact``); what tables of the file tell of sensitive attributes, kept below a bound too (``lookup``); of small
-files what is found of the people worst off (``tail``). A second opinion: what it asks (``judge``), and what compares
-people of the file with others (``members``), or knows earlier releases (``history``). Files with labels wider than the
-original's: what they are judged by (``generalised``).
+accepts (``exact``); what tables of the file tell of sensitive attributes, kept below a bound too, with a parameter
+``masked`` (``lookup``); judges that a search with a goal keeps below what the verdict accepts (``followed``). A second
+opinion: what it asks (``judge``), and what compares people of the file with others (``members``), or knows earlier
+releases (``history``). Files with labels wider than the original's: what they are judged by (``generalised``).
 Files of which a privacy model asks something: the methods that are tried first, and genotypes that are asked whether
 all their files fulfil it (``anonymity``). Files whose values are all true, only coarser or absent (``truthful``).
 A protection plan that is evolved before other genomes are, or alone: genotype and algorithm (``plan``); of the masking

@@ -14,7 +14,7 @@ from evosdc.errors import InputError
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
 from evosdc.specs import MeasureSpec
-from evosdc.table.determination import derived
+from evosdc.table.dependence import by_columns
 from evosdc.table.exact_values import known_of
 from evosdc.table.schema import WITHHELD, Role
 from evosdc.table.table import Numbers, Rows, Table
@@ -118,7 +118,7 @@ def unchanged_together(
     meant = {name for name in protect if original.schema[name].role is not Role.SENSITIVE}
     certain = [name for name in columns if roles[name] is Role.QUASI_IDENTIFIER or name in meant]
     told = [name for name in columns if roles[name] in (Role.OTHER, Role.STRATUM) and name not in certain]
-    follows = derived(original, told, [*known_of(original, protect), *certain])
+    follows = by_columns(original, told, [*known_of(original, protect), *certain])
     known = tuple(name for name in columns if name in certain or name in follows)
     (groups,) = keys_of(original.select(columns))
     sizes = np.bincount(groups)

@@ -1,6 +1,6 @@
 """What a confidential file says of its own records: rules that it breaks, what never occurs, what gives what away."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,6 +146,19 @@ def given_away_sentences(found: Sequence[Determination]) -> list[str]:
             f"file reads it off. Protect {printable(', '.join(d.by for d in by))} as well, or leave it out of the file."
         )
     return warnings
+
+
+def recomputed_sentences(recomputed: Mapping[str, str], published: Collection[str]) -> list[str]:
+    """Return a sentence for each column that is published as computed from a masked one, or left out."""
+    return [
+        f"{printable(name)} follows from {printable(by)}: "
+        + (
+            f"it was computed from the masked {printable(by)}."
+            if name in published
+            else "it is left out, since the masked column has categories of its own."
+        )
+        for name, by in recomputed.items()
+    ]
 
 
 def rules_notes(microdata: Microdata, genotype: Genotype[Any]) -> list[str]:

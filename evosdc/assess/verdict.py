@@ -44,8 +44,6 @@ class Evidence:
         Who may get the file by that bound.
     two_way : str
         The measure of an informed intruder in both directions; empty where none is offered.
-    safer : int or None
-        Member of the front that keeps the bound, where the file does not.
     holds : bool or None
         Whether independent judges confirm the claimed risk; None where too few of them have answered.
     contradiction, contradicting : str and sequence of str
@@ -98,7 +96,6 @@ class Evidence:
     bound_by: str = ""
     audience: Audience = "public"
     two_way: str = ""
-    safer: int | None = None
     holds: bool | None = None
     contradiction: str = ""
     contradicting: Sequence[str] = ()
@@ -254,15 +251,13 @@ def _against(evidence: Evidence) -> list[str]:
 
 
 def _too_many(evidence: Evidence) -> str:
-    """Return that too many people are re-identified, and which requirement or member of the front avoids it."""
+    """Return that too many people are re-identified, and which requirement avoids it."""
     found = evidence.intruder or {}
     other, turned = found.get("other_percent"), found.get("looks_for") == "masked record"
     said = (
         f"An informed intruder is expected to re-identify {above_bound(evidence.percent, evidence.bound)} % of the "
         f"people, more than {evidence.allowed}."
     )
-    if evidence.safer is not None:
-        return f"{said} Member {evidence.safer} of the front keeps it: evosdc choose RUN {evidence.safer} -o NEW."
     if turned and other is not None and other <= evidence.bound and (evidence.bound_by or evidence.aims):
         said += f" From record to person it is {other:.1f} %; the attack from person to record succeeds more often."
     elif evidence.aims:

@@ -38,6 +38,7 @@ def load_data(data: DataSource, registry: Registry) -> Source:
         source = source.restricted(complete, data.first)
     if data.hierarchies:
         source = replace(source, table=with_hierarchies(source.table, data.hierarchies))
+    source = source.recomputing(data.recompute) if data.recompute else source
     return replace(source, neutralise_formulas=True) if data.neutralise_formulas else source
 
 

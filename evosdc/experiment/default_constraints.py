@@ -1,16 +1,19 @@
 """Bounds of risk that a search keeps where nothing was required."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 from evosdc.assess.intruder import strictest_bound
+from evosdc.assess.three_risks import TAIL
 from evosdc.errors import ParameterError
 from evosdc.experiment.experiment import Experiment, MeasureEntry, Measures
 from evosdc.model import Microdata, PostRandomised
 from evosdc.model.constraint import ACCEPTED, MOST_SURE, TIMES_BOUND, Constraint, without_publishable
 from evosdc.plugins.registry import Registry
-from evosdc.table.schema import Role
+from evosdc.table.distinct_values import distinct_values
+from evosdc.table.schema import Role, Schema
 
 MOST_HARM = 3.0
 """What a measure of harm may come to at most, in per cent of the records."""
@@ -56,13 +59,16 @@ def exact_risks(
         if scales <= set(getattr(registry.spec("measure", name), "scales", ()))
     ]
     bounds = dict.fromkeys(fitting, bound)
-    if microdata.table.schema.with_role(Role.SENSITIVE):
-        bounds |= learned_of(registry)
+    learned = learned_of(registry) if microdata.table.schema.with_role(Role.SENSITIVE) else {}
     return {
         name: most
-        for name, most in bounds.items()
-        if len(original) and _score_of_original(name, microdata, registry) > most
+        for name, most in (bounds | learned).items()
+        if len(original) and _score_of_original(name, microdata, registry, OF_MASKED if name in learned else {}) > most
     }
+
+
+OF_MASKED: Mapping[str, Any] = {"masked": True}
+"""Parameters of these measures in a search: what unmasked columns tell of each other is a condition of the verdict."""
 
 
 def learned_of(registry: Registry) -> dict[str, float]:
@@ -75,25 +81,42 @@ MATCHED = 3000, 10_000_000
 follows that: it matches all pairs for each file that it keeps."""
 
 
-def tails_of(microdata: Microdata, registry: Registry, goal: float | None) -> dict[str, float]:
-    """Return the measures of the people worst off that a search with a goal follows, each with the verdict's bound.
+def followed_judges(microdata: Microdata, registry: Registry, goal: float | None) -> dict[str, float]:
+    """Return the judges that a search with a goal follows, each with the verdict's bound.
 
-    None of a large file of many combinations, and none that not even the original exceeds.
+    None that not even the original exceeds, and of a large file of many combinations none of the people worst off.
     """
-    names, n = registry.defaults("measure", "tail"), len(microdata.original)
-    different = min(
-        n, prod(len(a.categories) + 1 if a.categorical else n for a in microdata.original.schema.attributes)
-    )
-    if goal is None or not 0 < min(n, MATCHED[0]) * different <= MATCHED[1]:
+    known, n = microdata.original.select(known_among(microdata.original.schema)), len(microdata.original)
+    if goal is None or not n or not len(known.schema):
         return {}
-    most = max(MOST_SURE, TIMES_BOUND * goal)
-    return {name: most for name in names if _score_of_original(name, microdata, registry) > most}
+    different = min(n, prod(len(distinct_values(known.column(name))) for name in known.schema.names))
+    few = min(n, MATCHED[0]) * different <= MATCHED[1]
+    bounds = _bounds_of_judges(registry, goal)
+    return {
+        name: most
+        for name, most in bounds.items()
+        if (few or getattr(registry.spec("measure", name), "family", "") != TAIL)
+        and _score_of_original(name, replace(microdata, protect=known.schema.names), registry) > most
+    }
 
 
-def _score_of_original(name: str, microdata: Microdata, registry: Registry) -> float:
+def known_among(schema: Schema) -> tuple[str, ...]:
+    """Return the attributes that an intruder is taken to know: all but sensitive ones."""
+    return tuple(a.name for a in schema.attributes if a.role is not Role.SENSITIVE)
+
+
+def _bounds_of_judges(registry: Registry, goal: float) -> dict[str, float]:
+    tail = max(MOST_SURE, TIMES_BOUND * goal)
+    names = registry.defaults("measure", "followed")
+    return {n: tail if getattr(registry.spec("measure", n), "family", "") == TAIL else goal for n in names}
+
+
+def _score_of_original(
+    name: str, microdata: Microdata, registry: Registry, params: Mapping[str, Any] | None = None
+) -> float:
     """Return what a measure says of the original itself; 0 where it has nothing to say of such a file."""
     try:
-        return float(registry.build("measure", name, {}).fit_in(microdata).score(microdata.original))
+        return float(registry.build("measure", name, dict(params or {})).fit_in(microdata).score(microdata.original))
     except ParameterError:
         return 0.0
 
@@ -167,8 +190,8 @@ def with_origins(
     """
     texts = [str(entry["requirement"]) for entry in judged]
     exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry, accepted))
-    tails = dict.fromkeys(registry.defaults("measure", "tail"), max(MOST_SURE, TIMES_BOUND * accepted))
-    own = dict.fromkeys(harms_of(registry), most_harm) | exact | learned_of(registry) | tails
+    own = dict.fromkeys(harms_of(registry), most_harm) | exact | learned_of(registry)
+    own |= _bounds_of_judges(registry, accepted)
     limits = [*limits_of(own), *aims]
     last = {text: place for place, text in enumerate(texts)}
     return [

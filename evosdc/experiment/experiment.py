@@ -142,6 +142,11 @@ class DataSource(Parameters):
         description="earlier releases of the same people, judged together with this one: run folders or files, "
         "relative to the experiment. Default: other publishable runs of these data in the same folder",
     )
+    recompute: dict[str, str] = Field(
+        default_factory=dict,
+        description="columns that follow from a masked one, each with that one: published as computed from its masked "
+        "values",
+    )
     shuffle: bool = Field(False, description="publish the records in random order, not in that of the original")
 
     @field_validator("protect")

@@ -10,7 +10,17 @@ from evosdc.engine.choice import choice_of
 from evosdc.engine.headline import Headline, unmasked_of
 from evosdc.errors import ExperimentError, Fault, ParameterError
 from evosdc.experiment.data import load_data, microdata_of
-from evosdc.experiment.default_constraints import aims_of, exact_risks, harms_of, limits_of, tails_of
+from evosdc.experiment.default_constraints import (
+    OF_MASKED,
+    aims_of,
+    exact_risks,
+    followed_judges,
+    harms_of,
+    known_among,
+    learned_of,
+    limits_of,
+)
+from evosdc.experiment.dependent_columns import with_dependent
 from evosdc.experiment.experiment import DataSource, Experiment
 from evosdc.experiment.plan_genotype import plan_genotype
 from evosdc.experiment.reader import parse_experiment
@@ -162,6 +172,10 @@ def protection(
     source = {**source, "earlier": [str(path) for path in options.earlier]} if options.earlier else source
     given = parse_parameters(DataSource, source, "data")
     data = load_data(given, registry)
+    if not explainable:
+        given = with_dependent(given, data.table)
+        source = {**source, **given.model_dump(include={"protect", "recompute"}, exclude_defaults=True)}
+        data = data.recomputing(given.recompute)
     microdata = microdata_of(data, given.protect, data.table.schema.names, population=given.population)
     require_no_split_households(data.table, microdata.protect)
     assurance = None
@@ -175,14 +189,25 @@ def protection(
         measures = {"il": [], "dr": [], **assurance["measures"], **named}
         harms = False  # labels of groups are true: nothing was relabelled
     bounds = harms_of(registry) | exact_risks(microdata, registry, require, accepted) if harms else {}
-    bounds |= tails_of(microdata, registry, goal) if harms else {}
+    judges = followed_judges(microdata, registry, goal) if harms else {}
+    bounds |= judges
     limited = {name: bound for name, bound in bounds.items() if name not in (*measures["il"], *dr)}
     aims = aims_of(wished, registry, _names(measures["dr"]), goal) if harms else {}
     if options.fitness is None and assurance is None and not aims:
         fitness = registry.default("fitness", "balance")  # nothing bounds the risk that is judged
+    learned = learned_of(registry)
+    known = known_among(microdata.original.schema)
+    known = () if len(known) == len(microdata.protect) else known
     measures["other"] = [
         *measures.get("other", ()),
-        *limited,
+        *(
+            {
+                "name": name,
+                **({"of": known} if name in judges and known else {}),
+                **(OF_MASKED if name in learned else {}),
+            }
+            for name in limited
+        ),
         *measures_of(require, registry, (*measures["il"], *_names(measures["dr"]), *limited)),
     ]
     name = str(source.get("name", source.get("file", "")))

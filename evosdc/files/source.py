@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from evosdc.files.published import changed_values, masked_columns
 from evosdc.files.row_order import duplicate_sentences, keeps_order
 from evosdc.files.write_report import WriteReport
 from evosdc.printing import printable
+from evosdc.table.dependence import computed
 from evosdc.table.schema import Role
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
@@ -47,6 +48,8 @@ class Source:
         Where no schema was given, the one proposed and why.
     neutralise_formulas : bool
         Whether cells that a spreadsheet would take for formulas are published with a quote before them.
+    recomputed : mapping of str to str
+        Columns to drop that are published all the same, computed from the masked values of the column named.
     """
 
     table: Table
@@ -56,6 +59,27 @@ class Source:
     notes: tuple[str, ...] = ()
     inference: Inference | None = None
     neutralise_formulas: bool = False
+    recomputed: Mapping[str, str] = field(default_factory=dict)
+
+    def recomputing(self, recomputed: Mapping[str, str]) -> "Source":
+        """Return this source with columns that are computed from masked ones: nobody masks or judges them.
+
+        Raises
+        ------
+        SchemaError
+            Names that the file does not have.
+        """
+        self.table.schema.require([*recomputed, *recomputed.values()], "data.recompute")
+        attributes = [replace(a, role=Role.DROP) if a.name in recomputed else a for a in self.table.schema.attributes]
+        table = self.table
+        dropped = Table(replace(table.schema, attributes=tuple(attributes)), table.codes, table.numbers)
+        return replace(self, table=dropped, recomputed=dict(recomputed))
+
+    def with_recomputed(self, masked: Table) -> Table:
+        """Return masked columns and those computed from them; not from columns in categories of their own."""
+        known = {n: by for n, by in self.recomputed.items() if by in masked.schema and n not in masked.schema}
+        known = {n: by for n, by in known.items() if masked.schema[by] == self.table.schema[by]}
+        return masked.beside({n: computed(self.table, n, by, masked) for n, by in known.items()}, self.table.schema)
 
     def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> "Source":
         """Return only the records without missing values, or only the first ones, or the first of the former.
@@ -140,12 +164,14 @@ class Source:
         path = Path(path)
         require_writable_format(path, self)
         self._check(masked)
+        masked = self.with_recomputed(masked)
         if order is not None:
             if not len(order):
                 raise DataError(Fault(str(path), "no record that may be published", "at least one"))
             return self.ordered_by(order).write(path, masked.take(order), drop_identifiers)
         schema = self.table.schema
-        dropped = schema.withheld if drop_identifiers else ()
+        made_anew = [name for name in self.recomputed if name in masked.schema]
+        dropped = tuple(n for n in schema.withheld if n not in made_anew) if drop_identifiers else ()
         if len(dropped) == len(schema):
             where = printable(str(path))
             raise DataError(

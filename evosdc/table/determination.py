@@ -6,20 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.table.dependence import FEWEST, GUESSED, LEAST_SHARE
 from evosdc.table.distinct_values import counted_values, placed_values
 from evosdc.table.remembered import remembered
 from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import bins_of
 from evosdc.table.table import Table
-
-FEWEST = 3
-"""Records that a value must have for what goes with it to say anything."""
-
-LEAST_SHARE = 0.99
-"""Share of those records in which the masked attribute follows from the other, from which it counts as given away."""
-
-GUESSED = 0.2
-"""Share of the errors of always guessing the commonest category that the other attribute may leave at most."""
 
 LEAST_COVERED = 0.1
 """Share of all records whose value must be frequent enough."""
@@ -91,29 +83,6 @@ def determinations(table: Table, protect: Sequence[str]) -> tuple[Determination,
         near = (_nearly(table, name, attribute.name) for name in masked if name not in exact)
         found += [*exact.values(), *(d for d in near if d is not None)]
     return tuple(sorted(found, key=lambda d: list(protect).index(d.masked)))
-
-
-def derived(table: Table, names: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """Return which attributes follow from a known one, each with the first that tells it: by its exact values.
-
-    Parameters
-    ----------
-    table : Table
-    names : sequence of str
-        Attributes that are asked about.
-    known : sequence of str
-        Attributes that somebody knows.
-    """
-    asked = {}
-    for name in names:
-        values, codes, _ = placed_values(table.column(name))
-        if len(values) > 1 and name not in known:
-            asked[name] = (codes.astype(np.int64), len(values))
-    told: dict[str, str] = {}
-    for by in known:
-        for found in _followers(table, by, asked):
-            told.setdefault(found.masked, by)
-    return told
 
 
 def _followers(table: Table, by: str, codes_of: Mapping[str, tuple[NDArray[np.int64], int]]) -> list[Determination]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.table.edit_rules import EditRule, Meant
 from evosdc.table.record_classes import Classes, ColumnClasses, Flags, RuleArrays, arrays_of, classes_of_column
 from evosdc.table.structural_zeros import StructuralZeros
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import Numbers, Rows, Table
 
 MOST_TRIED = 4096
 """Sets of cells that are tried for the repair of one record before its cells go back one after the other."""
@@ -91,9 +92,9 @@ class RecordRules:
     def repaired(self, masked: Table) -> Table:
         """Return a masked table in which every record is in order; those that are already are not changed.
 
-        Of any other record masked values go back to those of the original, as few as can be. Where the original
-        breaks an edit rule itself, the record takes the masked values of the nearest record of the original with
-        which it keeps all rules.
+        Of any other record masked values go back to those of the original, as few as can be; a number to the middle
+        one of its class, since its exact value would re-identify the person. Where the original breaks an edit rule
+        itself, the record takes the masked values of the nearest record of the original with which it keeps all rules.
 
         Parameters
         ----------
@@ -110,7 +111,7 @@ class RecordRules:
             return masked
         categorical = masked.codes.shape[1]
         codes = np.where(restored[:, :categorical], self.original.codes, masked.codes)
-        numbers = np.where(restored[:, categorical:], self.original.numbers, masked.numbers)
+        numbers = np.where(restored[:, categorical:], self._middles, masked.numbers)
         for row, donor in donors.items():
             codes[row], numbers[row] = self.original.codes[donor], self.original.numbers[donor]
         return Table(masked.schema, codes, numbers)
@@ -148,6 +149,12 @@ class RecordRules:
         return restored, donors
 
     @cached_property
+    def _middles(self) -> Numbers:
+        numbers, classes = self.original.numbers, self._original_classes[:, self.original.codes.shape[1] :]
+        columns = [middle_of_class(*both, np.isnan(both[0])) for both in zip(numbers.T, classes.T, strict=True)]
+        return np.column_stack(columns) if columns else numbers
+
+    @cached_property
     def _original_classes(self) -> Classes:
         return self.classes_of(self.original)
 
@@ -155,6 +162,19 @@ class RecordRules:
         codes = (self.original.codes != masked.codes[row]).sum(axis=1)
         numbers = (self.original.numbers != masked.numbers[row]).sum(axis=1)
         return np.asarray(codes + numbers, dtype=np.int64)
+
+
+Values = TypeVar("Values", bound=np.generic)
+
+
+def middle_of_class(column: NDArray[Values], classes: NDArray[np.int32], missing: Flags) -> NDArray[Values]:
+    """Return for each value of a column the lower median of its class, shape (n,); missing values stay as they are."""
+    known = np.flatnonzero(~missing)
+    order = known[np.lexsort((column[known], classes[known]))]
+    _, begins, inverse, counts = np.unique(classes[order], return_index=True, return_inverse=True, return_counts=True)
+    middles = column.copy()
+    middles[order] = column[order[begins + (counts - 1) // 2]][inverse]
+    return middles
 
 
 def _stacked(columns: Sequence[NDArray[np.int32]], records: int) -> Classes:

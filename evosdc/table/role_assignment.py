@@ -17,6 +17,18 @@ def assign_role(table: Table, role: Role, name: str | None) -> Table:
     return Table(replace(table.schema, attributes=tuple(attributes)), table.codes, table.numbers)
 
 
+def only_known(table: Table, names: Sequence[str]) -> Table:
+    """Return the table in which no other attributes than the named ones are quasi-identifiers.
+
+    That an attribute is one may be a guess from its name, which counts for less than a user's list of what is masked.
+    """
+    attributes = [
+        replace(a, role=Role.OTHER) if a.role is Role.QUASI_IDENTIFIER and a.name not in names else a
+        for a in table.schema.attributes
+    ]
+    return Table(replace(table.schema, attributes=tuple(attributes)), table.codes, table.numbers)
+
+
 def assign_known(table: Table, names: Sequence[str]) -> Table:
     """Return the table in which named attributes are quasi-identifiers, but for those that the schema calls sensitive.
 

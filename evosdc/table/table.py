@@ -103,6 +103,17 @@ class Table:
                 target[:, position] = (part if attribute.name in changed else self).column(attribute.name)
         return Table(schema, _own(codes), _own(numbers))
 
+    def beside(self, columns: Mapping[str, NDArray[Any]], schema: Schema) -> "Table":
+        """Return this table with further columns, whose attributes stand in a schema, behind its own."""
+        if not columns:
+            return self
+        added = Schema(tuple(schema[name] for name in columns), schema.missing, schema.na)
+        codes = [columns[a.name] for a in added.categorical]
+        numbers = [columns[a.name] for a in added.numeric]
+        whole = replace(self.schema, attributes=(*self.schema.attributes, *added.attributes))
+        both = (self.codes, *(c[:, None] for c in codes)), (self.numbers, *(c[:, None] for c in numbers))
+        return Table(whole, _own(np.hstack(both[0]).astype(np.int32)), _own(np.hstack(both[1])))
+
     def missing_in(self, attribute: Attribute) -> int:
         """Return how many records have no value of an attribute."""
         column = self.column(attribute.name)

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, permutations, product, zip_longest
+from math import inf
 from typing import TypeVar
 
 from evosdc.assess.defaults import COMPOSITIONS, composition
 from evosdc.model import Masking
 from evosdc.tuning.designs import Arm, Candidate, Point, chained, in_order_of_promise, split
-from evosdc.tuning.judge import MOST_DRAWS, Judge, Search, together
+from evosdc.tuning.judge import MOST_DRAWS, UNKNOWN, Judge, Search, together
 from evosdc.tuning.trials import Order
 
 FEWEST = 12
@@ -161,6 +162,36 @@ def refined(judge: Judge, start: Candidate, level: tuple[float, int], moves: Mov
     return best
 
 
+def bisected_to_bound(judge: Judge, arm: Arm) -> None:
+    """Judge an arm at the middle and both ends of its first parameter, then between what keeps all bounds and what not.
+
+    Most methods lose more where they protect more, so that the least loss within the bounds stands where these are
+    reached.
+    """
+    middle = tuple(min(one.spread(3), key=lambda share: abs(share - 0.5)) for one in arm.free[1:])
+
+    def judged(share: float) -> Order:
+        found = Candidate.at(arm, (share, *middle))
+        if found is None:
+            return UNKNOWN
+        judge.judge([(found, 0)], as_given=True)
+        return judge.order(found.key, 1)
+
+    points = {share: judged(share) for share in (0.5, 0.0, 1.0)}
+    inside = min((share for share, order in points.items() if order[0] == 0.0), key=points.__getitem__, default=None)
+    beyond = [share for share, order in points.items() if 0.0 < order[0] < inf]
+    if inside is None or not beyond:
+        return
+    known = inside
+    outside = min(beyond, key=lambda share: abs(share - known))
+    for _ in range(HALVINGS):
+        between = 0.5 * (inside + outside)
+        if judged(between)[0] == 0.0:
+            inside = between
+        else:
+            outside = between
+
+
 def better(judge: Judge, challenger: Candidate, best: Candidate, draws: int) -> Search[bool]:
     """Return whether one candidate is better than another one, on further draws where they are close."""
     while judge.close(challenger.key, best.key) and draws < MOST_DRAWS and not judge.over:
@@ -196,6 +227,12 @@ UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS, UNTIL_LASTING = 0.35, 0.
 
 UNTIL_TURNS = 0.5
 """The same for the first point of every design, within a time that is too short for all points of the grids."""
+
+UNTIL_FIRST, UNTIL_BOUND = 0.3, 0.6
+"""The same for first points where constraints bound the file, and for bisecting designs to these bounds."""
+
+BISECTED, HALVINGS = 12, 4
+"""Designs that are bisected at most, and how often."""
 
 FOR_ALL = 2
 """Levels of the race that all arms take part in; then half of them go on each time."""
@@ -244,6 +281,7 @@ class Course:
         if short:
             self.ladder()
         self.turns(() if short else portfolio)
+        self.bound()
         self.grid(portfolio)
         self.race()
         if short and self.few:
@@ -291,7 +329,19 @@ class Course:
         arms = sorted(self.promising(), key=lambda arm: arm.steps[0].method not in self.first)
         firsts = [one for arm in arms if (one := first_of(arm)) is not None]
         turns = [one for one in chain.from_iterable(zip_longest(firsts, _spread(portfolio))) if one is not None]
-        self._taken_in(turns, UNTIL_TURNS)
+        self._taken_in(turns, UNTIL_FIRST if self.judge.problem.constraints else UNTIL_TURNS)
+
+    def bound(self) -> None:
+        """Bisect the designs that promise most to the bounds of constraints, within a time: else few keep any."""
+        if self.judge.budget.seconds is None or not self.judge.problem.constraints:
+            return
+        leading = [one.arm for one in self.ranked(self.best.values()) if one.arm.free and not one.arm.dear]
+        with self.judge.until(UNTIL_BOUND):
+            for arm in leading[:BISECTED]:
+                if self.judge.over:
+                    break
+                bisected_to_bound(self.judge, arm)
+        self.lead([one for one in self.judge.candidates.values() if one.arm in leading])
 
     def _taken_in(self, candidates: Sequence[Candidate], until: float) -> None:
         """Judge candidates in this order until a share of the budget, and take in the best of each arm."""

@@ -12,7 +12,7 @@ from evosdc.model import Microdata
 from evosdc.table.edit_rules import Values, edit_rule_faults, edit_rules_of
 from evosdc.table.record_check import breaking_rows
 from evosdc.table.record_classes import Classes, Flags, RuleArrays
-from evosdc.table.record_rules import RecordRules
+from evosdc.table.record_rules import RecordRules, middle_of_class
 from evosdc.table.table import MISSING, Numbers, Rows
 from evosdc_cells.domain import NumberCoding
 from evosdc_cells.files import Genes, changed_rows
@@ -98,10 +98,18 @@ class GeneRules:
         restored, donors = self._rules.repairs(
             self._classes(genes), lambda row: (self._original != genes[row]).sum(axis=1)
         )
-        repaired: Genes = np.where(restored, self._original, genes).astype(genes.dtype)
+        repaired: Genes = np.where(restored, self._middles, genes).astype(genes.dtype)
         for row, donor in donors.items():
             repaired[row] = self._original[donor]
         return repaired
+
+    @cached_property
+    def _middles(self) -> Genes:
+        """The original with numbers at the middle of their classes (`evosdc.table.record_rules.middle_of_class`)."""
+        middles, classes = self._original.copy(), self._classes(self._original)
+        for v in range(middles.shape[1] - len(self._starts), middles.shape[1]):
+            middles[:, v] = middle_of_class(middles[:, v], classes[:, v], middles[:, v] == MISSING)
+        return middles
 
     def _classes(self, genes: Genes) -> Classes:
         """Return the classes of records, shape (m, V)."""

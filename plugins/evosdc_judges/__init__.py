@@ -10,6 +10,7 @@ from evosdc.hookspecs import hookimpl
 from evosdc.specs import MeasureSpec
 
 _SCALES = ("nominal", "ordinal", "numeric")
+_FOLLOWED = ("displacement-linkage", "surest-matches")
 _GIOMI = "Giomi, Boenisch, Wehmeyer and Tasnadi (2023), PoPETs; halves of the people as control: reconstruction"
 _RAAB = "Raab, Nowok and Dibben (2024), practical privacy metrics for synthetic data"
 
@@ -90,8 +91,8 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
         default_for=(),
     )  # fmt: skip
     for name, place, family, summary, source in risks:
-        followed = ("judge", "tail") if family == "tail" else ("judge",)
-        yield replace(_spec(name, place, family, "dr", summary, source), default_for=followed)
+        occasions = ("judge", "followed") if name in _FOLLOWED else ("judge",)
+        yield replace(_spec(name, place, family, "dr", summary, source), default_for=occasions)
     for name, place, family, summary, source in members:
         least = 0.0 if family == "membership" else -100.0
         yield replace(_spec(name, place, family, "dr", summary, source), range=(least, 100.0), default_for=("members",))

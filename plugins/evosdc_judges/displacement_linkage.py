@@ -3,11 +3,11 @@
 import numpy as np
 from pydantic import Field
 
-from evosdc.model import Estimate, Estimated, Judge
+from evosdc.model import Changes, Estimate, Estimated, Judge, Rescoring
 from evosdc.processors import in_parts
 from evosdc.table.schema import Scale
-from evosdc.table.table import Numbers, Table
-from evosdc_judges.classes import Codes
+from evosdc.table.table import Numbers, Rows, Table
+from evosdc_judges.classes import Codes, Keys
 from evosdc_judges.displacements import UNIT, Ordered, linked_by_costs
 from evosdc_judges.intervals import in_per_cent, wilson
 from evosdc_judges.people import People, people_of
@@ -67,8 +67,8 @@ class FittedDisplacementLinkage(Estimated):
     """`DisplacementLinkage` of one original."""
 
     def __init__(self, original: Table, people: People, params: DisplacementLinkage.Params) -> None:
-        self._people = people
-        self._asked = people.sampled(np.arange(len(people), dtype=np.intp), params.records)
+        self.people = people
+        self.asked = people.sampled(np.arange(len(people), dtype=np.intp), params.records)
         self._ordered: dict[int, Ordered] = {}
         for v, attribute in enumerate(original.schema.attributes):
             if attribute.scale is not Scale.NOMINAL:
@@ -79,22 +79,54 @@ class FittedDisplacementLinkage(Estimated):
         self._originals: Codes = np.column_stack(originals).astype(np.int32)
 
     def _columns(self) -> range:
-        return range(len(self._people.names))
+        return range(len(self.people.names))
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the share with its interval."""
-        people, asked = self._people, self._asked
-        named, published, costs, widths = people.published(masked), [], [], []
+        return self.estimate_of(self.linked(masked)[0])
+
+    def track(self, masked: Table) -> "DisplacementTracker":
+        """Return a tracker that links changed records anew, at costs that are counted when a child is kept."""
+        return DisplacementTracker(self, masked)
+
+    def estimate_of(self, chances: Numbers) -> Estimate:
+        """Return the share that the chances of the asked records come to, with its interval."""
+        share, asked = float(chances.mean()), len(chances)
+        found = wilson(share * asked, asked)
+        return in_per_cent(Estimate.exact(share) if asked == len(self.people) else found)
+
+    def linked(self, masked: Table) -> "tuple[Numbers, Costs]":
+        """Return each asked record's chance to be linked, and the costs at which records are linked."""
+        published, costs = self.published(masked), self._costs(masked)
+        own = published.take(self.asked, axis=0)
+        places = np.arange(len(own), dtype=np.intp)
+        chances = in_parts(places, lambda part: self.chances(own[part], self.asked[part], costs))
+        return np.concatenate(chances), costs
+
+    def chances(self, published: Codes, rows: Rows, costs: "Costs") -> Numbers:
+        """Return the chance to be linked of published records, shape (m, V), whose originals stand at `rows`."""
+        chances: Numbers = linked_by_costs(published, rows.astype(np.int64), self._originals, *costs)
+        return chances
+
+    def published(self, masked: Table) -> Codes:
+        """Return a column of whole numbers for each attribute of some masked records, shape (m, V)."""
+        named = self.people.classes.of(masked)
+        columns = [
+            self._ordered[v].published(_values(masked, self.people.names[v])) if v in self._ordered else named[:, v]
+            for v in self._columns()
+        ]
+        return np.column_stack(columns).astype(np.int32)
+
+    def _costs(self, masked: Table) -> "Costs":
+        people, codes = self.people, self.published(masked)
+        costs, widths = [], []
         for v in self._columns():
             if v in self._ordered:
-                ordered = self._ordered[v]
-                published.append(ordered.published(_values(masked, people.names[v])))
-                costs.append(ordered.costs(published[-1]))
+                costs.append(self._ordered[v].costs(codes[:, v]))
                 widths.append(-1)
             else:
                 size = int(people.classes.sizes[v])
-                published.append(named[:, v])
-                joint = joint_counts(people.codes[:, v], named[:, v], size)
+                joint = joint_counts(people.codes[:, v], codes[:, v], size)
                 costs.append(np.rint(surprise(joint).T * UNIT).astype(np.int64).ravel())
                 widths.append(size)
         ends = np.cumsum([len(part) for part in costs])
@@ -102,17 +134,64 @@ class FittedDisplacementLinkage(Estimated):
         offsets = [
             end - len(part) + (len(part) // 2 if w < 0 else 0) for end, part, w in zip(ends, costs, widths, strict=True)
         ]
-        given = (
-            np.column_stack(published).astype(np.int32),
-            self._originals,
-            np.concatenate(costs),
-            np.array(offsets, dtype=np.int64),
-            np.array(widths, dtype=np.int64),
-        )
-        chances: Numbers = np.concatenate(in_parts(asked, lambda part: linked_by_costs(part, *given)))
-        share = float(chances.mean())
-        found = wilson(share * len(asked), len(asked))
-        return in_per_cent(Estimate.exact(share) if len(asked) == len(people) else found)
+        return np.concatenate(costs), np.array(offsets, dtype=np.int64), np.array(widths, dtype=np.int64)
+
+
+Costs = tuple[Keys, Keys, Keys]
+"""Costs of all attributes one after the other, and where each one's begin and how wide they are (`linked_by_costs`)."""
+
+
+class DisplacementTracker(Rescoring):
+    """A tracker that estimates children by linking what they change at the costs of their parent.
+
+    Parameters
+    ----------
+    fitted : FittedDisplacementLinkage
+    masked : Table
+    """
+
+    fitted: FittedDisplacementLinkage
+
+    def __init__(self, fitted: FittedDisplacementLinkage, masked: Table) -> None:
+        super().__init__(fitted, masked)
+        self._places = np.full(len(fitted.people), -1, dtype=np.int64)
+        self._places[fitted.asked] = np.arange(len(fitted.asked))
+        self._found: tuple[Numbers, Costs] | None = None
+
+    @property
+    def score(self) -> float:
+        """The share of linked records, times 100; they are linked when it is asked for."""
+        return self.fitted.estimate_of(self._linked()[0]).value
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        super().take(change)
+        self._found = None
+
+    def estimates(self, changes: Changes) -> Numbers:
+        """Return about what children score."""
+        chances, costs = self._linked()
+        places = self._places[changes.rows]
+        asked = np.flatnonzero(places >= 0)
+        moved = np.zeros(len(places) + 1)
+        if len(asked):
+            published, rows = self.fitted.published(changes.after.take(asked)), changes.rows[asked]
+            moved[asked + 1] = self.fitted.chances(published, rows, costs) - chances[places[asked]]
+        by_child = np.diff(np.cumsum(moved)[changes.ends], prepend=0.0)
+        scores: Numbers = np.clip(self.score + 100.0 * by_child / len(chances), 0.0, 100.0)
+        return scores
+
+    def contributions(self) -> Numbers:
+        """Return each record's chance to be linked, as a share of the score."""
+        chances, _ = self._linked()
+        found = np.zeros(len(self._places))
+        found[self.fitted.asked] = 100.0 * chances / len(chances)
+        return found
+
+    def _linked(self) -> tuple[Numbers, Costs]:
+        if self._found is None:
+            self._found = self.fitted.linked(self.masked)
+        return self._found
 
 
 def _values(table: Table, name: str) -> Numbers:

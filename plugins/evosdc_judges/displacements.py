@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from evosdc.table.table import Numbers
 from evosdc_judges.classes import Codes, Keys
@@ -64,36 +63,36 @@ def _places(values: Numbers, column: Numbers) -> Codes:
 
 
 @njit(cache=True, nogil=True)
-def linked_by_costs(
-    asked: NDArray[np.intp], published: Codes, originals: Codes, flat: Keys, offsets: Keys, widths: Keys
-) -> Numbers:
-    """Return for each asked record the chance that linking it at least cost finds its own one, shape (m,).
+def linked_by_costs(published: Codes, own: Keys, originals: Codes, flat: Keys, offsets: Keys, widths: Keys) -> Numbers:
+    """Return for each published record the chance that linking it at least cost finds its own original, shape (m,).
 
     Parameters
     ----------
-    asked : ndarray of intp, shape (m,)
-    published, originals : ndarray of int32, shape (n, V)
+    published : ndarray of int32, shape (m, V)
+    own : ndarray of int64, shape (m,)
+        Positions of their own originals.
+    originals : ndarray of int32, shape (n, V)
     flat : ndarray of int64
         Costs by attribute, not negative: of a pair at ``offsets + published * widths + originals``.
     offsets, widths : ndarray of int64, shape (V,)
         A width may be -1: the costs of an ordered column go by a difference.
     """
     n, attributes = originals.shape
-    chances, base = np.zeros(len(asked)), np.empty(attributes, np.int64)
-    for i in range(len(asked)):
-        record, own, tied = asked[i], np.int64(0), 0
+    chances, base = np.zeros(len(published)), np.empty(attributes, np.int64)
+    for i in range(len(published)):
+        least, tied = np.int64(0), 0
         for v in range(attributes):
-            base[v] = offsets[v] + published[record, v] * abs(widths[v])
-            own += flat[base[v] + originals[record, v] * (1 if widths[v] > 0 else -1)]
+            base[v] = offsets[v] + published[i, v] * abs(widths[v])
+            least += flat[base[v] + originals[own[i], v] * (1 if widths[v] > 0 else -1)]
         for other in range(n):
             cost = np.int64(0)
             for v in range(attributes):
                 cost += flat[base[v] + originals[other, v] * (1 if widths[v] > 0 else -1)]
-                if cost > own:
+                if cost > least:
                     break
-            if cost < own:
+            if cost < least:
                 tied = 0
                 break
-            tied += cost == own
+            tied += cost == least
         chances[i] = 1.0 / tied if tied > 0 else 0.0
     return chances

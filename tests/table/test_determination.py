@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evosdc.table.determination import derived, determinations
+from evosdc.table.determination import determinations
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -62,11 +62,3 @@ def test_a_number_that_can_be_guessed_nearly_is_said():
     # Nearly constant numbers are guessed without any column.
     rare = np.where(rng.random(600) < 0.1, age, 30.0)
     assert determinations(table({}, {"rare": rare, "born": born}), ["rare"]) == ()
-
-
-def test_columns_that_follow_from_what_is_known_are_told_by_their_exact_values():
-    rng = np.random.default_rng(3)
-    years = rng.integers(0, 20, 500)
-    file = table({"years": years, "level": years // 5, "free": rng.integers(0, 4, 500)}, {"months": years * 12.0})
-    assert derived(file, ["level", "free", "months"], ["years"]) == {"level": "years", "months": "years"}
-    assert derived(file, ["years"], ["level"]) == {}

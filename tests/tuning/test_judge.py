@@ -6,6 +6,7 @@ import pytest
 
 from evosdc.tuning.designs import Budget, Candidate, arms_of
 from evosdc.tuning.judge import UNKNOWN, Judge, together
+from evosdc.tuning.schedule import HALVINGS, bisected_to_bound
 from evosdc.tuning.trials import Refusal
 from tests.tuning.problems import REGISTRY, problem_of
 
@@ -19,6 +20,16 @@ def judge_of(evaluations: int | None = None, seconds: float | None = None) -> Ju
 
 def candidate(share: float, arm=SWAP) -> Candidate:
     return Candidate.at(arm, (share,))
+
+
+def test_designs_are_bisected_to_the_bound_of_a_constraint() -> None:
+    problem = problem_of(constraints=["dbrl <= 9"])
+    judge = Judge(problem, REGISTRY, 1, Budget(None, 1000.0))
+    bisected_to_bound(judge, SWAP)
+    orders = {one.masking.params["p"]: judge.order(one.key)[0] for one in judge.candidates.values()}
+    kept, beyond = ([p for p, missed in orders.items() if (missed == 0.0) == inside] for inside in (True, False))
+    assert len(orders) <= 3 + HALVINGS
+    assert min(kept) - max(beyond) <= 0.1 * (max(orders) - min(orders))
 
 
 def test_nothing_is_judged_twice() -> None:

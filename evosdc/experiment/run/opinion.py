@@ -38,9 +38,12 @@ def wanted(experiment: Experiment, folder: RunFolder, seconds: float) -> bool:
 
 
 def used_judges(experiment: Experiment, registry: Registry) -> list[str]:
-    """Return the judges that an experiment used as measures, but for tails, which the verdict asks for in any case."""
+    """Return the judges that an experiment used as measures, but for those that any search with a goal follows.
+
+    The verdict asks these in any case, about other records where they take a sample.
+    """
     used = {measure.name for measure in experiment.measures.all} if experiment.measures is not None else set()
-    used -= set(registry.defaults("measure", "tail"))
+    used -= set(registry.defaults("measure", "followed"))
     return [name for name in registry.defaults("measure", "judge") if name in used]
 
 

@@ -8,7 +8,7 @@ from time import monotonic, process_time
 from typing import Any
 
 from evosdc.assess.changes import exchanged_sentences, perturbed_values, untouched_records
-from evosdc.assess.data_check import given_away_sentences, rules_notes
+from evosdc.assess.data_check import given_away_sentences, recomputed_sentences, rules_notes
 from evosdc.assess.verdict import on_publication
 from evosdc.engine.choice import chosen, in_words
 from evosdc.engine.digest import digest_of
@@ -27,7 +27,6 @@ from evosdc.experiment.recipe_outputs import write_recipe
 from evosdc.experiment.recipe_profile import differences
 from evosdc.experiment.run.fresh_findings import impossible_warning
 from evosdc.experiment.run.halves import members_opinion, plan_of
-from evosdc.experiment.run.intruders import WITHIN, member_for_verdict
 from evosdc.experiment.run.opinion import expected_time, opinion_of, wanted
 from evosdc.experiment.run.privacy_findings import privacy_findings
 from evosdc.experiment.run.release import write_release
@@ -58,9 +57,6 @@ from evosdc.table.determination import determinations
 from evosdc.table.table import Table
 
 _LOG = logging.getLogger("evosdc.pictures")
-
-FOR_FRONT = 0.25
-"""Share of the time that is left which looking for a safer member of the front may take."""
 
 SO_FAR = "The run was stopped before its end: this is the best file so far, which no judge saw; evosdc resume goes on."
 """What a result says of itself that is not the end."""
@@ -99,9 +95,6 @@ def write_outputs(
     member = None if choice is None else chosen([one.point for one in state.front], choice)
     if best is None:
         best = algorithm.solution(state.population, state.best) if member is None else state.front[member]
-        if choice is None and not so_far:
-            member = member_for_verdict(assembly, state.front, best, _share(given.for_judges))
-            best = best if member is None else state.front[member]
     if problem.tracks:
         for difference in rescored(problem, best, (*state.population, *state.front)):
             (display or Display()).message(f"a tracker led to another score than the file has: {difference}")
@@ -211,6 +204,7 @@ def write_outputs(
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,
             *assembly.source.left_out_sentences(written.dropped),
+            *recomputed_sentences(assembly.source.recomputed, written.changed),
             *assembly.source.duplicates,
             *([SHUFFLED] if shuffled else ()),
             *(written.formula_sentences if written.neutralised else ()),
@@ -221,13 +215,11 @@ def write_outputs(
     document |= {
         "second_opinion": opinion,
         "so_far": so_far,
-        "chosen": None if member is None else {"member": member, "words": in_words(choice) if choice else WITHIN},
+        "chosen": None if choice is None else {"member": member, "words": in_words(choice)},
         "recipe": recipe_summary(folder, best, recipe, portfolio["best"]),
         "limit": limit_summary(limit, experiment.fitness.name, best, known),
     }
-    front = [] if so_far or member is not None else state.front
-    spare = _share(given.left)
-    verdict, named = write_release(folder, assembly, masked, document, risk, exchanged, omitted, front, spare)
+    verdict, named = write_release(folder, assembly, masked, document, risk, exchanged, omitted)
     document |= {"verdict": verdict, "best": document["best"] | {"file": named}}
     document["requirements"] = [*judged, *on_publication(verdict, experiment.constraints)]
     written_result = Result.model_validate(document).to_json()
@@ -246,11 +238,6 @@ def pictures_of(assembly: Assembly, masked: Table) -> dict[str, str]:
             # error might hold values of records.
             _LOG.warning("picture %s failed with %s", name, type(error).__name__)
     return drawn
-
-
-def _share(left: float | None) -> float | None:
-    """Return the seconds that looking for a safer member of the front may take of those that are left."""
-    return None if left is None else FOR_FRONT * left
 
 
 def _unlike(assembly: Assembly) -> list[str]:

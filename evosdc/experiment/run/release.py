@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from time import monotonic
 from typing import Any
 
 from evosdc.assess.background import further_knowledge, unchanged_together
@@ -17,8 +16,7 @@ from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.default_constraints import aims_among
 from evosdc.experiment.order import order_sentences
 from evosdc.experiment.provenance import digest
-from evosdc.experiment.run.intruders import found_in, safer_member
-from evosdc.model import Individual
+from evosdc.experiment.run.intruders import found_in
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.printing import NO_TIME
 from evosdc.runs.layout import RELEASE, RESULT, RunFolder
@@ -26,6 +24,7 @@ from evosdc.runs.result import Requirement, Result, SecondOpinion, Verdict
 from evosdc.secret import public
 from evosdc.table.determination import determinations
 from evosdc.table.distinct_values import distinct_values
+from evosdc.table.role_assignment import only_known
 from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
 
@@ -38,8 +37,6 @@ def write_release(
     risk: Mapping[str, Any],
     exchanged: Sequence[str],
     omitted: Rows | None = None,
-    front: Sequence[Individual] = (),
-    seconds: float | None = None,
 ) -> tuple[Verdict, str]:
     """Write ``release.json``; return the verdict, and the name of the protected file.
 
@@ -57,10 +54,6 @@ def write_release(
         Sentences on swapped categories.
     omitted : ndarray of intp, optional
         Positions of records that are not published.
-    front : sequence of Individual
-        Among which a file is looked for that keeps the bound, where this one does not.
-    seconds : float, optional
-        That may take.
     """
     microdata, whole = assembly.microdata, assembly.source.table
     dropped = document["dropped_identifiers"]
@@ -70,17 +63,20 @@ def write_release(
     opinion: SecondOpinion = document["second_opinion"]
     # The intruder is tried again only where other judges are: that costs about as much as an evaluation.
     asked = measured or opinion.best is not None
-    began, scores = monotonic(), document["best"]["scores"]
+    scores = document["best"]["scores"]
     of_file = document["best"].get("of_file", document["best"])["scores"] if omitted is None else None
     found = found_in(assembly, original, shown, document["identity"], of_file) if asked else None
-    cost = monotonic() - began
+    kept_apart = [*dropped, *assembly.source.recomputed]
     away = determinations(whole, microdata.protect)
     unchanged = [
-        column.to_json() for column in unchanged_columns(whole, microdata.protect, dropped, document["changed"], away)
+        column.to_json()
+        for column in unchanged_columns(whole, microdata.protect, kept_apart, document["changed"], away)
     ]
     same = [column["attribute"] for column in unchanged]
     by_masked = found.percent if found is not None else 0.0
-    together = unchanged_together(original, published, microdata.protect, same, by_masked)
+    stated = assembly.source.inference is None or assembly.experiment.data.protect is None
+    known = original if stated else only_known(original, microdata.protect)
+    together = unchanged_together(known, published, microdata.protect, same, by_masked)
     further = further_knowledge(original, shown, microdata.protect, same, assembly.registry)
     analysed = analyses(original, published, microdata.protect) if len(shown) else {}
     required = document["requirements"]
@@ -92,7 +88,6 @@ def write_release(
     experiment = assembly.experiment
     bound, bound_by = bound_of(texts, str((intruder or {}).get("measure", "")), assembly.registry, experiment.accepted)
     named = experiment.audience if experiment.bound is None and not bound_by else None
-    above = found is not None and found.percent > bound
     evidence = Evidence(
         intruder=intruder,
         requirements=required,
@@ -102,7 +97,6 @@ def write_release(
         bound_by=bound_by,
         audience=named or audience_of(bound),
         two_way=two_way_of(assembly.registry),
-        safer=safer_member(assembly, front, bound, seconds, cost) if above else None,
         analyses=analysed,
         unchanged=unchanged,
         together=together.to_json() if together is not None else None,
@@ -118,7 +112,9 @@ def write_release(
         ],
         # What the search followed is known without judges.
         tails={
-            name: {"value": scores[name]} for name in assembly.registry.defaults("measure", "tail") if name in scores
+            name: {"value": scores[name]}
+            for name in assembly.registry.defaults("measure", "followed")
+            if name in scores and getattr(assembly.registry.spec("measure", name), "family", "") == TAIL
         },
         sensitive=bool(whole.schema.with_role(Role.SENSITIVE)),
         public_seed=public(assembly.seed) is not None,

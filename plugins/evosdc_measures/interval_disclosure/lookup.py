@@ -69,6 +69,9 @@ class LookupGain(Measure):
         pairs: int = Field(20, ge=0, description="Pairs of attributes, for each target; those that tell most.")
         bins: int = Field(10, ge=2, description="Classes of about equal frequency that numbers are looked up by.")
         classes: int = Field(5, ge=2, description="Classes of about equal frequency that sensitive numbers have.")
+        masked: bool = Field(
+            False, description="Leave out what unmasked columns tell of each other, which no masking can alter."
+        )
         folds: int = Field(10, ge=2, description="Parts of the people, each judged by the others for comparison.")
         seed: int = Field(1, ge=0, description="Of the folds; a run with a key takes it from the key.")
 
@@ -237,6 +240,11 @@ class FittedLookupGain(Expected):
         # What masking cannot alter comes last: it is counted once and never followed.
         self.lookups = sorted(lookups, key=lambda one: not self._moves(one))
         self._followed = sum(map(self._moves, self.lookups))
+        if params.masked:
+            self.lookups = self.lookups[: self._followed]
+        if not self.lookups:
+            given = "unmasked columns alone"
+            raise ParameterError(Fault("measure lookup-gain", given, "a lookup that masking can alter"))
         self._lay_out()
 
     def _moves(self, lookup: Lookup) -> bool:

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evosdc.model import Changes
 from evosdc.table.schema import Attribute, Role, Scale
+from evosdc.table.table import Table
 from evosdc_judges.displacements import UNIT, Ordered
 from evosdc_judges.transitions import joint_counts, surprise
 from tests.plugins.judges.cases import attribute, fitted, table
@@ -56,13 +58,10 @@ def test_it_is_that_of_plain_loops(seed, missing):
     pays = rng.integers(0, 40, 24).astype(np.float64)
     after = pays + rng.integers(-3, 4, 24) + rng.choice([0.0, 0.25], 24)
     jobs = rng.permutation(np.arange(24) % 3).astype(np.int32)
-    # Labels by their first appearance, as judges name them.
     others = np.where(rng.random(24) < 0.7, jobs, rng.integers(0, 3, 24)).astype(np.int32)
-    named = {label: number for number, label in enumerate(dict.fromkeys(others.tolist()))}
     if missing:
         pays[0] = after[5] = np.nan
     found = fitted("displacement-linkage", staff(pays, jobs), bins=2).score(staff(after, others))
-    others = np.array([named[label] for label in others.tolist()], dtype=np.int32)
     assert found == pytest.approx(by_loops(pays.tolist(), after.tolist(), jobs, others, 2))
 
 
@@ -80,6 +79,20 @@ def test_who_moves_far_is_not_found():
     rng = np.random.default_rng(1)
     pays, jobs = np.arange(1000.0, 1400.0), np.zeros(400, dtype=np.int32)
     assert fitted("displacement-linkage", staff(pays, jobs)).score(staff(rng.permutation(pays), jobs)) < 3.0
+
+
+def test_children_are_estimated_by_what_they_change_at_the_costs_of_their_parent():
+    rng = np.random.default_rng(2)
+    pays, jobs = np.arange(1000.0, 1300.0), np.arange(300) % 3
+    original = staff(pays, jobs)
+    after = staff(pays + rng.normal(0.0, 3.0, 300), jobs)
+    tracker, rows = fitted("displacement-linkage", original).track(after), np.arange(100, 104, dtype=np.intp)
+    moved = Table(after.schema, after.codes[rows], after.numbers[rows[::-1]] + 200.0)
+    change = Changes.of_one(rows, after.take(rows), moved)
+    before, about, found = tracker.score, tracker.estimates(change)[0], tracker.tries(change)[0]
+    assert found < before
+    assert about == pytest.approx(found, abs=0.5)
+    assert tracker.contributions().sum() == pytest.approx(before)
 
 
 @given(st.lists(st.one_of(st.floats(-1e6, 1e6), st.just(float("nan"))), min_size=1, max_size=30))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evosdc.assess.verdict import Evidence, verdict_of
-from evosdc.experiment.default_constraints import tails_of
+from evosdc.experiment.default_constraints import followed_judges
 from evosdc.model import Changes, Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.table.table import Table
@@ -74,13 +74,16 @@ def test_children_are_taken_to_be_as_sure_as_their_parent_until_one_is_kept():
 
 
 @pytest.mark.parametrize(("goal", "bound"), [(9.0, 33.0), (33.0, 49.5)])
-def test_a_search_with_a_goal_keeps_to_the_bound_of_the_surest_matches(goal, bound):
+def test_a_search_with_a_goal_keeps_to_the_bounds_of_judges_that_it_follows(goal, bound):
     registry = default_registry()
     unique = people(200, sizes=(30, 30, 30, 30), scales=("nominal",) * 4)
-    assert tails_of(Microdata(unique, unique.schema.names), registry, goal) == {"surest-matches": bound}
-    assert tails_of(Microdata(unique, unique.schema.names), registry, None) == {}
+    assert followed_judges(Microdata(unique, unique.schema.names), registry, goal) == {
+        "displacement-linkage": goal,
+        "surest-matches": bound,
+    }
+    assert followed_judges(Microdata(unique, unique.schema.names), registry, None) == {}
     alike = people(200, sizes=(2,), scales=("nominal",))
-    assert tails_of(Microdata(alike, alike.schema.names), registry, goal) == {}
+    assert followed_judges(Microdata(alike, alike.schema.names), registry, goal) == {}
 
 
 def test_the_verdict_refuses_a_file_whose_surest_matches_are_right():
