@@ -20,6 +20,8 @@ def protect(data: str, options: ProtectOptions) -> None:
     """
     from evosdc.cli.inputs import data_of
     from evosdc.cli.run import carry_out, leave_by
+    from evosdc.cli.text import say
+    from evosdc.experiment.assembly import assemble
     from evosdc.experiment.protection import protection
     from evosdc.plugins.registry import default_registry
     from evosdc.secret import chosen_seed
@@ -29,6 +31,10 @@ def protect(data: str, options: ProtectOptions) -> None:
     )
     experiment = protection(source, default_registry(), options)
     drawn = chosen_seed(options.seed, options.key)
+    if options.check:
+        assemble(experiment, default_registry(), drawn)
+        say("Nothing stands against the search.")
+        return
     leave_by(
         carry_out(experiment, options.output, options.quiet, options.as_json, options.report, drawn), options.as_json
     )

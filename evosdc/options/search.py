@@ -63,6 +63,7 @@ class ProtectOptions(Options):
     executor: str | Mapping[str, Any] | None = shared.EXECUTOR
     workers: int | None = shared.WORKERS
     output: Path | None = shared.OUTPUT_FOLDER
+    check: bool = option(False, "Only check that the search can begin: data, attributes, requirements.", only="command")
     report: bool = shared.REPORT
     callback: Callable[..., Any] | Sequence[Callable[..., Any]] = shared.CALLBACK
     progress: bool | None = shared.PROGRESS

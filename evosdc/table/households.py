@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from evosdc.table.schema import Role
-from evosdc.table.table import MISSING, Table
+from evosdc.table.table import MISSING, Rows, Table
 
 
 def shared_in_households(table: Table, names: Sequence[str]) -> tuple[str, ...]:
@@ -20,20 +20,30 @@ def shared_in_households(table: Table, names: Sequence[str]) -> tuple[str, ...]:
         With all attributes.
     names : sequence of str
     """
+    return tuple(name for name, homes in differing_homes(table, names).items() if not len(homes))
+
+
+def differing_homes(table: Table, names: Sequence[str]) -> dict[str, Rows]:
+    """Return, by attribute, a record of each household whose members have different values, where it is not the first.
+
+    What is left out, and records without a household: as of `shared_in_households`.
+    """
     keys = table.schema.with_role(Role.HOUSEHOLD)
     if not keys:
-        return ()
+        return {}
     column = table.column(keys[0])
     present = np.flatnonzero(column != MISSING if table.schema[keys[0]].categorical else ~np.isnan(column))
     home = np.unique(column[present], return_inverse=True)[1].reshape(-1)
     order = np.argsort(home, kind="stable")
     same = home[order][1:] == home[order][:-1]
     if not same.any():
-        return ()
-    found = []
+        return {}
+    found = {}
     for name in names:
         values = table.column(name)[present][order]
         codes = np.unique(values, return_inverse=True)[1].reshape(-1)
-        if name != keys[0] and codes.max() > 0 and not (same & (codes[1:] != codes[:-1])).any():
-            found.append(name)
-    return tuple(found)
+        if name != keys[0] and codes.max() > 0:
+            other = np.flatnonzero(same & (codes[1:] != codes[:-1])) + 1
+            once = np.unique(home[order][other], return_index=True)[1]
+            found[name] = present[order][other[once]].astype(np.intp)
+    return found

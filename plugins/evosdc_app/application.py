@@ -23,6 +23,7 @@ from evosdc_app import (
     limits,
     proposal,
     reached,
+    recoding_screen,
     risk_screen,
     search_screen,
 )
@@ -36,6 +37,7 @@ SCREENS = (
     proposal,
     hierarchy_screen,
     risk_screen,
+    recoding_screen,
     goal_screen,
     limits,
     reached,

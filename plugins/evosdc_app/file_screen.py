@@ -7,7 +7,9 @@ import zipfile
 import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from anyio import to_thread
 from starlette.exceptions import HTTPException
@@ -17,9 +19,11 @@ from starlette.responses import JSONResponse, Response
 from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.schema.schema_edits import edit_schema, reasons_told, schema_steps, undo_edit
 from evosdc.files.schema.schema_file import load_schema
+from evosdc.options.written import listed, names_text
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Role, Scale
-from evosdc_app.folder import ENDINGS, line_of
+from evosdc_app.columns import histogram_of, label_of, weight_sentence
+from evosdc_app.folder import ENDINGS, hierarchy_names, line_of
 from evosdc_app.guard import UPLOAD
 from evosdc_app.hierarchy_screen import hierarchy_words
 from evosdc_app.proposal import done, init_words
@@ -28,6 +32,9 @@ from evosdc_app.workbench import Workbench, asked, away, number_asked
 
 _SMALL = 8_000_000
 """Bytes of a file that is read before its page is shown."""
+
+_TOGETHER = 10.0
+"""Seconds between a file of labels and the step that names it, where both come from one click."""
 
 ROLES = tuple(map(str, Role))
 SCALES = (*map(str, Scale), "date")
@@ -101,8 +108,9 @@ async def attributes(bench: Workbench, request: Request) -> Response:
         distinct = {c.name: len(c.present(schema_of_set.missing_of(c.name))) for c in contents.columns}
         rows = [
             {"name": a.name, "role": str(a.role), "scale": a.scale_word, "reason": "", "distinct": distinct[a.name],
-             "hierarchy": "yes" if a.hierarchy is not None else ""}
-            for a in schema_of_set.attributes
+             "hierarchy": "yes" if a.hierarchy is not None else "",
+             "drawn": histogram_of(c, schema_of_set.missing_of(a.name), a.scale is not Scale.NOMINAL)}
+            for a, c in zip(schema_of_set.attributes, contents.columns, strict=True)
         ]  # fmt: skip
         return bench.fragment("attributes.html", data=data, rows=rows, fixed=True, meanings=MEANINGS)
     schema = bench.folder.schema_of(data)
@@ -121,6 +129,10 @@ async def attributes(bench: Workbench, request: Request) -> Response:
                 "reason": reasons.get(name, ""),
                 "distinct": len(column.present(missing)),
                 "hierarchy": hierarchy_words(one),
+                "label": label_of(contents, name),
+                "missing": names_text(one.missing or ()) if one is not None else "",
+                "drawn": histogram_of(column, missing, scale != str(Scale.NOMINAL)),
+                "weight": weight_sentence(column, missing) if one is not None and one.role is Role.WEIGHT else "",
             }
         )
     return bench.fragment(
@@ -172,13 +184,17 @@ async def edit(bench: Workbench, request: Request) -> Response:
     schema = bench.folder.schema_of(data)
     names, before = form.get("name", []), form.get("before", [])
     roles, scales = form.get("role", []), form.get("scale", [])
-    if len({len(names), len(before), len(roles), len(scales)}) > 1:
-        raise HTTPException(400, "This form is not whole: each column has a role and a scale. Load its page again.")
+    codes: Sequence[str | None] = form.get("missing") or [None] * len(names)
+    if len({len(names), len(before), len(roles), len(scales), len(codes)}) > 1:
+        raise HTTPException(400, "This form is not whole: columns lack a part. Load its page again.")
     wanted = []
-    for name, was, role, scale in zip(names, before, roles, scales, strict=True):
-        old_role, _, old_scale = was.partition(" ")
-        changes = {"role": role} if role != old_role else {}
+    for name, was, role, scale, missing in zip(names, before, roles, scales, codes, strict=True):
+        old_role, _, old = was.partition(" ")
+        old_scale, _, old_missing = old.partition(" ")
+        changes: dict[str, Any] = {"role": role} if role != old_role else {}
         changes |= {"scale": scale} if scale and scale != old_scale else {}
+        if missing is not None and missing.strip() != old_missing.strip():
+            changes["missing"] = listed(missing) or None
         wanted += [(name, changes)] if changes else []
     if wanted:
         # A page of before the file was written anew may name columns that it has no more; with such, no schema fits.
@@ -194,7 +210,7 @@ async def edit(bench: Workbench, request: Request) -> Response:
     return away("/file", {"data": data}, "attributes")
 
 
-def _edited(schema: Path, wanted: Sequence[tuple[str, Mapping[str, str]]]) -> None:
+def _edited(schema: Path, wanted: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
     """Take all steps, or none where one is refused."""
     taken = 0
     try:
@@ -216,8 +232,18 @@ async def undo(bench: Workbench, request: Request) -> Response:
         # What the button names is taken back, not a step that another tab has taken since.
         if step and step != str(len(await to_thread.run_sync(schema_steps, schema))):
             raise HTTPException(409, "Another step was taken, or this one was taken back, since. Load the page again.")
-        await to_thread.run_sync(undo_edit, schema)
+        await to_thread.run_sync(_taken_back, schema)
     return away(form.one("to") if form.one("to") in ("/history", "/file") else "/file", {"data": data})
+
+
+def _taken_back(schema: Path) -> None:
+    """Undo the last edit, and remove a file of labels that was written with it and that nothing names any more."""
+    before, step = hierarchy_names(schema), undo_edit(schema)
+    for name in set(before) - set(hierarchy_names(schema)):
+        file = schema.parent / name
+        own = file.parent == schema.parent and file.name.startswith(f"{schema.stem}-") and file.is_file()
+        if own and abs(file.stat().st_mtime - datetime.fromisoformat(step.when).timestamp()) < _TOGETHER:
+            file.unlink()
 
 
 async def upload(bench: Workbench, request: Request) -> Response:

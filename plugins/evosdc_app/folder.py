@@ -137,7 +137,7 @@ class WorkFolder:
         """
         path = self.data_file(data)
         schema = self.path((path.parent / _schema_name(path)).relative_to(self.root).as_posix())
-        for file in _hierarchies(schema):
+        for file in hierarchy_names(schema):
             if not (schema.parent / file).resolve().is_relative_to(self.root):
                 given = f"a hierarchy outside of the folder, {printable(file)}"
                 raise DataError(Fault(self.name(schema), given, "files of the folder"))
@@ -215,7 +215,7 @@ def _of_schema(path: Path) -> bool:
     return bool(found) and path.with_name(f"{stem}{_SCHEMA}.toml").exists()
 
 
-def _hierarchies(schema: Path) -> list[str]:
+def hierarchy_names(schema: Path) -> list[str]:
     """Return the files that a schema names, whatever else is wrong with it."""
     try:
         tables = tomllib.loads(schema.read_text(encoding="utf-8")).get("attributes", {})

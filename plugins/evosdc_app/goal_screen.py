@@ -71,6 +71,17 @@ async def command(bench: Workbench, request: Request) -> Response:
     return bench.fragment("command.html", command=line_of(words))
 
 
+async def refused(bench: Workbench, request: Request) -> Response:
+    """Show why `evosdc protect` would refuse to begin; nothing where it would not."""
+    form = Form()
+    for name, value in request.query_params.multi_items():
+        form.setdefault(name, []).append(value)
+    words = await to_thread.run_sync(_command, bench, form, "any")
+    _, depends = data_words(bench, form.one("data"))
+    answer = await bench.calls.ask([*words[:-2], "--check"], *depends)
+    return bench.fragment("refused.html", faults=answer.faults)
+
+
 def requirements(form: Mapping[str, Sequence[str]]) -> list[str]:
     """Return what a form asks for, as `--require` takes it."""
     given = Form({name: list(values) for name, values in form.items()})
@@ -163,5 +174,6 @@ async def _refusal(bench: Workbench, run: Path) -> list[str]:
 ROUTES: dict[tuple[str, str], Callable[[Workbench, Request], Awaitable[Response]]] = {
     ("GET", "/goal"): goal,
     ("GET", "/fragment/command"): command,
+    ("GET", "/fragment/refused"): refused,
     ("POST", "/begin"): begin,
 }

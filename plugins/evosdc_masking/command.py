@@ -1,7 +1,7 @@
 """``evosdc table``, ``evosdc households`` and ``evosdc estimate``."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,9 @@ from evosdc.printing import printable
 if TYPE_CHECKING:
     from evosdc.files.column import Column
     from evosdc.files.source import Source
+
+_SLIPS = 20
+"""In at most one of so many households an attribute differs by a slip."""
 
 
 class EstimateOptions(Options):
@@ -128,6 +131,7 @@ def households(data: str, options: HouseholdsOptions) -> None:
     """
     from evosdc.assess.risk import population_description
     from evosdc.cli.inputs import open_source, require_apart
+    from evosdc.cli.text import warn
     from evosdc.files.atomic import require_unused
     from evosdc.files.reading import read_source
     from evosdc.table.schema import Role
@@ -151,6 +155,21 @@ def households(data: str, options: HouseholdsOptions) -> None:
     part = replace(source, table=table, rows=source.rows[first])
     part.write(output, table.select([name for name in kept if name in table.schema]))
     click.echo(f"{len(first)} households with {', '.join(kept[1:])}: {output}")
+    warn(_nearly_shared(source, options.household, len(first)))
+
+
+def _nearly_shared(source: "Source", household: str | None, homes: int) -> Iterator[str]:
+    """Yield which attributes differ in so few households that it may be a slip, with the line of one of them."""
+    from evosdc.table.households import differing_homes
+    from evosdc.table.role_assignment import assign_role
+    from evosdc.table.schema import Role
+
+    table = assign_role(source.table, Role.HOUSEHOLD, household)
+    for name, rows in differing_homes(table, table.schema.names).items():
+        if 0 < len(rows) <= max(1, homes // _SLIPS):
+            which = "1 household" if len(rows) == 1 else f"{len(rows)} households"
+            place = source.original.place(int(source.rows[rows[0]]))
+            yield f"{name} is not among them: it differs in {which}, first in {place}. Correct it if it is a slip."
 
 
 @click.command()

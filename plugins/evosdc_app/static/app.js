@@ -180,11 +180,14 @@
       return fields.toString();
     }
     var command = settled(function () {
-      load(document.getElementById(form.dataset.into || "command"), form.dataset.says + "?" + query());
+      load(document.getElementById(form.dataset.into || "command"), form.dataset.says + "?" + query(), form.dataset.wait);
     }, 150);
     var limit = settled(function () {
       load(document.getElementById("limit"), form.dataset.limit + "?" + query(), "Computing the limit");
     }, 500);
+    var refused = settled(function () {
+      load(document.getElementById("refused"), "/fragment/refused?" + query(), "Checking whether the search can begin");
+    }, 900);
     form.addEventListener("input", function (event) {
       form.querySelectorAll("output").forEach(function (output) {
         if (output.htmlFor.contains(event.target.id)) { output.textContent = event.target.value; }
@@ -192,6 +195,7 @@
       var box = form.elements[event.target.name + "_on"];
       if (event.target.type === "range" && box) { box.checked = true; }
       command();
+      if (form.dataset.limit) { refused(); }
       if (form.dataset.limit && ["dr", "dr_on", "protect", "limited"].indexOf(event.target.name) >= 0) { limit(); }
     });
   }
@@ -254,17 +258,21 @@
   // What is changed is saved at once: nothing is lost by a link, by undo, or in another tab.
   var saving = Promise.resolve();
   var notice = settled(function () {
-    var place = document.getElementById("remarks");
-    if (place) { load(place, place.dataset.load); }
+    ["remarks", "refused"].forEach(function (name) {
+      var place = document.getElementById(name);
+      if (place) { load(place, place.dataset.load); }
+    });
   }, 1500);
   function save(form, field) {
     var row = field.closest("tr"), told = form.querySelector(".told"), before = row.querySelector("[name=before]");
-    function chosen() { return row.querySelector("[name=role]").value + " " + row.querySelector("[name=scale]").value; }
+    function chosen() {
+      return ["role", "scale", "missing"].map(function (part) { return row.querySelector("[name=" + part + "]").value.trim(); }).join(" ");
+    }
     told.textContent = "Saving…";
     saving = saving.then(function () {
       // What is shown when its turn comes is saved, and compared with what the file says then.
       var wanted = chosen(), name = row.querySelector("[name=name]").value;
-      if (wanted === before.value) { told.textContent = "Saved: " + name + "."; return null; }
+      if (wanted === before.value.trimEnd() || wanted === before.value) { told.textContent = "Saved: " + name + "."; return null; }
       var fields = new URLSearchParams({form: formToken, part: "1"});
       fields.set("data", form.elements.data.value);
       row.querySelectorAll("[name]").forEach(function (part) { fields.append(part.name, part.value); });
@@ -283,6 +291,7 @@
           var was = before.value.split(" ");
           row.querySelector("[name=role]").value = was[0];
           row.querySelector("[name=scale]").value = was[1] || "";
+          row.querySelector("[name=missing]").value = was.slice(2).join(" ");
         });
       });
     }).catch(function () { told.textContent = "Not saved: the workbench does not answer. Begin it again with evosdc app."; });

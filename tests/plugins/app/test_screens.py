@@ -16,6 +16,7 @@ import time
 from http.client import HTTPConnection
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import evosdc
@@ -113,6 +114,78 @@ class TestFile:
         assert "somebody wrote in it" in words(refused.text)
         assert schema.exists()
         for path in folder.glob("flat*"):
+            path.unlink()
+
+    def test_columns_show_what_is_in_them_and_take_codes_for_missing_values(self, server):
+        folder = server.folder
+        rows = "".join(f"{20 + n % 40},{'mf'[n % 2]},{1.5 + n % 4},{-9 if n % 5 == 0 else n % 3}\n" for n in range(60))
+        (folder / "w.csv").write_text(f"age,sex,weight,visits\n{rows}")
+        server.post("/init", data="w.csv")
+        server.post("/edit", data="w.csv", name="weight", before="x numeric", role="weight", scale="numeric")
+        page = server.get("/fragment/attributes", data="w.csv").text
+        assert page.count('<svg class="histogram"') == 4
+        assert "m 50 %, f 50 %" in words(page)
+        assert "weight is taken for the sampling weight: 60 records stand for 180 people" in words(page)
+        edit = {"name": "visits", "before": "other ordinal", "role": "other", "scale": "ordinal", "missing": "-9"}
+        server.post("/edit", data="w.csv", part="1", **edit)
+        assert schema_steps(folder / "w.schema.toml")[-1].changes == {"missing": ["-9"]}
+        assert "12 missing" in words(server.get("/fragment/attributes", data="w.csv").text)
+        for path in folder.glob("w.*"):
+            path.unlink()
+
+    def test_labels_of_an_spss_file_stand_beside_its_columns(self, server):
+        pyreadstat = pytest.importorskip("pyreadstat", reason="pyreadstat is not installed")
+        frame = pd.DataFrame({"q1": [1.0, 2.0] * 20, "q2": list(range(40))})
+        labels = {"q1": "Self-rated health", "q2": "Years at this address"}
+        values = {"q1": {1.0: "good", 2.0: "bad"}}
+        pyreadstat.write_sav(frame, server.folder / "s.sav", column_labels=labels, variable_value_labels=values)
+        server.post("/init", data="s.sav")
+        page = words(server.get("/fragment/attributes", data="s.sav").text)
+        assert "Self-rated health" in page
+        assert "good 50 %" in page
+        for path in server.folder.glob("s.s*"):
+            path.unlink()
+
+    def test_typed_labels_go_when_their_step_is_taken_back(self, server):
+        folder = server.folder
+        (folder / "h.csv").write_text("town,age\n" + "".join(f"{'abc'[n % 3]},{n % 9}\n" for n in range(60)))
+        server.post("/init", data="h.csv")
+        before = {path.name for path in folder.iterdir()}
+        cells = ["a", "A or B", "*", "b", "A or B", "*", "c", "C", "*"]
+        server.post("/draw", data="h.csv", attribute="town", kind="labels", width="3", cell=cells)
+        assert {path.name for path in folder.iterdir()} - before, "the labels have a file of their own"
+        server.post("/undo", data="h.csv")
+        assert {path.name for path in folder.iterdir()} == before
+        for path in folder.glob("h.*"):
+            path.unlink()
+
+    def test_what_protect_refuses_is_refused_before_begin(self, server):
+        folder = server.folder
+        rows = "".join(f"{n // 3},{'ns'[n // 3 % 2]},{n % 50}\n" for n in range(60))
+        (folder / "homes.csv").write_text(f"household_id,region,age\n{rows}")
+        server.post("/init", data="homes.csv")
+        said = words(server.get("/fragment/refused", data="homes.csv").text)
+        assert "region, the same for all members of a household" in said
+        assert words(server.get("/fragment/refused", data="homes.csv", protect="age").text) == ""
+        for path in folder.glob("homes.*"):
+            path.unlink()
+
+    @pytest.mark.endurance
+    def test_a_column_is_recoded_by_hand_with_counts_of_small_groups(self, server):
+        folder = server.folder
+        (folder / "r.csv").write_text("age,sex\n" + "".join(f"{20 + n % 40},{'mf'[n % 2]}\n" for n in range(60)))
+        server.post("/init", data="r.csv")
+        assert "Recode by hand" in words(server.get("/recoding", data="r.csv").text)
+        step = {"data": "r.csv", "column": "age", "step": "width", "value": "20"}
+        page = words(server.get("/fragment/recoding", **step).text)
+        assert "one: alone 20 0" in page, "20 ages occur once, and none in two intervals"
+        assert "evosdc mask global-recoding r.csv" in page
+        assert "data=r-recoded.csv" in server.post("/recode", **step).headers["location"]
+        assert set(pd.read_csv(folder / "r-recoded.csv")["age"]) == {"[20, 40)", "[40, 60)"}
+        refused = words(server.get("/fragment/recoding", **step | {"column": "sex"}).text)
+        assert "global-recoding" in refused
+        assert "alone" not in refused
+        for path in folder.glob("r[.-]*"):
             path.unlink()
 
     def test_the_command_line_shown_repeats_an_edit(self, server, monkeypatch):
@@ -275,7 +348,7 @@ class TestRiskAndGoal:
         text = words(server.get("/fragment/risk", data="survey.csv").text)
         assert re.search(r"Records that stand out \d+ of 121 records", text)
         assert re.search(r"121 (age or )?town", text), "the only one of its town"
-        assert "people that an informed intruder" in text
+        assert "people are expected to be re-identified by an intruder who knows" in text
 
     @pytest.mark.endurance
     def test_records_that_stand_out_come_in_pages(self, server):

@@ -103,3 +103,17 @@ def test_a_table_is_written(tmp_path, monkeypatch) -> None:
     assert found.columns.tolist() == ["region", "sex", "count"]
     assert (found["count"] > 0).all()
     assert run(*words) == 2
+
+
+def test_an_attribute_that_differs_in_one_household_is_named_with_its_line(tmp_path, capsys):
+    from evosdc.cli import main
+
+    rows = [f"{home},{'ns'[home % 2]},{'or'[home % 3 > 0]},{age}" for home in range(30) for age in (20, 50)]
+    rows[16] = rows[16].replace(",r,", ",o,")
+    (tmp_path / "h.csv").write_text("\n".join(["home,region,tenure,age", *rows, ""]))
+    words = ["households", str(tmp_path / "h.csv"), "--household", "home", "-o", str(tmp_path / "homes.csv")]
+    with pytest.raises(SystemExit):
+        main(words)
+    said = capsys.readouterr()
+    assert "30 households with region" in said.out
+    assert "tenure is not among them: it differs in 1 household, first in line 1" in " ".join(said.err.split())
