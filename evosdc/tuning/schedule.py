@@ -327,6 +327,11 @@ class Course:
         if self.judge.budget.seconds is None:
             return
         arms = sorted(self.promising(), key=lambda arm: arm.steps[0].method not in self.first)
+        if self.judge.problem.constraints:
+            # Groups of people who look alike keep most bounds: one such file is there even where time is over soon.
+            alike = self.judge.registry.defaults("masking-method", "anonymity")
+            robust = [arm for arm in arms if arm.steps[0].method in alike and not arm.dear][:1]
+            arms = [*robust, *(arm for arm in arms if arm not in robust)]
         firsts = [one for arm in arms if (one := first_of(arm)) is not None]
         turns = [one for one in chain.from_iterable(zip_longest(firsts, _spread(portfolio))) if one is not None]
         self._taken_in(turns, UNTIL_FIRST if self.judge.problem.constraints else UNTIL_TURNS)
