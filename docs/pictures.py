@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 DOCS = Path(__file__).resolve().parent
 REPORTS = {
-    "report-verdict": (1200, 760),
+    "report-verdict": (1200, 900),
     "report-1400": (1400, 2600),
     "report-768": (768, 2700),
     "report-390": (390, 2700),
