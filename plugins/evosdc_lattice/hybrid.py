@@ -9,8 +9,8 @@ from pydantic import Field
 
 from evosdc.model import Individual, Offspring, Population
 from evosdc_lattice.genetic import wheel
-from evosdc_lattice.search import proposed, publishable
-from evosdc_lattice.tabu import LARGE, TabuList, TabuParams, TabuSearch, next_node
+from evosdc_lattice.search import publishable
+from evosdc_lattice.tabu import LARGE, TabuList, TabuParams, TabuSearch, least_loss, stood_on
 
 
 class GeneticTabu(TabuSearch):
@@ -19,6 +19,9 @@ class GeneticTabu(TabuSearch):
     On large lattices one tabu search comes first, alone and longer, from the best of the nodes that were drawn; the
     best nodes that it met are then crossed. Searches side by side share the nodes that may be judged, and none of
     them comes far while these are few (reconstruction).
+
+    With ``follow = "all"`` each tabu search goes on from all of its candidates, as `Tabu` does; with
+    ``crossover = "two-point"`` of the genotype pairs exchange what is between two attributes.
 
     All tabu searches of a genetic cycle run side by side. A generation of the engine is one tabu cycle of all of them,
     so a genetic cycle takes ``cycles + 1`` generations. The paper's text has 100 genetic cycles and its experiments 20;
@@ -75,11 +78,8 @@ class GeneticTabu(TabuSearch):
             return self._crossed(population)
         offspring: list[Offspring] = []
         for search in range(int(memory["size"])):
-            rng = self.toolbox.rng
-            current = self._next(population, search, rng)
-            node = population[current].genome
-            nodes = self.judged_neighbours(population, node, rng)
-            offspring += proposed(nodes, "neighbour", (current, search))
+            found = self.union(population, self._slots(population, search), self.toolbox.rng)
+            offspring += [Offspring(node, "neighbour", (*parents, search)) for node, parents in found]
         return offspring
 
     def _crossed(self, population: Population) -> list[Offspring]:
@@ -92,16 +92,15 @@ class GeneticTabu(TabuSearch):
             offspring += [Offspring(c.genome, "crossover", (slot,)) for slot, c in zip(parents, children, strict=True)]
         return offspring[:size]
 
-    def _next(self, population: Population, search: int, rng: np.random.Generator) -> int:
-        """Return the slot of the node that a tabu search moves to; its current one where it cannot move."""
+    def _slots(self, population: Population, search: int) -> list[int]:
+        """Return the slots of the nodes that a tabu search goes on from; its current ones where it cannot move."""
         memory = population.memory
-        slots = np.flatnonzero(memory["owner"] == search)
-        if not len(slots):
-            return search
-        neighbours = [population[int(slot)] for slot in slots]
+        near, met = np.flatnonzero(memory["owner"] == search), float(memory["met"][search])
         tabu = TabuList(memory["tabu"][search], memory["until"][search])
-        chosen = next_node(neighbours, tabu, population.generation, self.params, rng)
-        return search if chosen is None else int(slots[next(i for i, x in enumerate(neighbours) if x is chosen)])
+        neighbours = [population[int(slot)] for slot in near]
+        chosen = self.followed(neighbours, tabu, population.generation, met, self.toolbox.rng)
+        places = {id(one): int(slot) for one, slot in zip(neighbours, near, strict=True)}
+        return [places[id(one)] for one in chosen] or np.flatnonzero(memory["stands"] == search).tolist()
 
     def replace(
         self, population: Population, offspring: Sequence[Offspring], evaluated: Sequence[Individual]
@@ -124,7 +123,9 @@ class GeneticTabu(TabuSearch):
         return {
             "cycle": np.array(0),
             "size": np.array(size),
+            "stands": np.arange(size),
             "owner": np.full(size + known, -1),
+            "met": np.full(size, np.inf),
             "tabu": np.full((size, self.params.tabu_size, attributes), -1, dtype=np.int16),
             "until": np.full((size, self.params.tabu_size), -1, dtype=np.int64),
         }
@@ -153,19 +154,25 @@ class GeneticTabu(TabuSearch):
         kept: dict[str, NDArray[np.int16]],
     ) -> Population:
         memory, size = population.memory, int(population.memory["size"])
-        owner = np.array([item.parents[1] for item in offspring])
-        leading = int(memory["lead"]) if "lead" in memory else 0
-        current = list(population[:size])
-        best = list(population[size : size + (leading or size)])
-        lists = []
+        owner = np.array([item.parents[-1] for item in offspring])
+        leading, stood = int(memory["lead"]) if "lead" in memory else 0, len(memory["stands"])
+        best = list(population[stood : stood + (leading or size)])
+        current: list[Individual] = []
+        stands, lists, met = [], [], memory["met"].copy()
         for search in range(size):
             mine = np.flatnonzero(owner == search)
-            if len(mine):
-                current[search] = population[offspring[int(mine[0])].parents[0]]
+            slots = stood_on([offspring[int(i)].parents[:-1] for i in mine])
+            standing = [population[slot] for slot in slots or np.flatnonzero(memory["stands"] == search)]
+            current += standing
+            stands += [search] * len(standing)
+            met[search] = least_loss(
+                [*standing, *(population[int(i)] for i in np.flatnonzero(memory["owner"] == search))], met[search]
+            )
             if not leading:
-                best[search] = min([best[search], current[search], *(evaluated[int(i)] for i in mine)], key=_rank)
+                best[search] = min([best[search], *standing, *(evaluated[int(i)] for i in mine)], key=_rank)
             tabu = TabuList(memory["tabu"][search], memory["until"][search])
-            lists.append(tabu.entered(current[search].genome, population.generation, self.params.tabu_life))
+            entering = [individual.genome for individual in standing]
+            lists.append(tabu.entered(entering, population.generation, self.params.tabu_life))
         if leading:
             best = self._best([*best, *evaluated])
         cycle = int(memory["cycle"]) + 1
@@ -174,7 +181,9 @@ class GeneticTabu(TabuSearch):
         state = {
             "cycle": np.array(cycle),
             "size": np.array(size),
-            "owner": np.concatenate([np.full(size + len(best), -1), owner]),
+            "stands": np.array(stands),
+            "owner": np.concatenate([np.full(len(current) + len(best), -1), owner]),
+            "met": met,
             "tabu": np.stack([tabu.nodes for tabu in lists]),
             "until": np.stack([tabu.until for tabu in lists]),
         } | ({"lead": np.array(len(best))} if leading else {})

@@ -90,6 +90,10 @@ class Lattice(
             "star", description="whether suppressed records are published as roots or left out"
         )
 
+        crossover: Literal["one-point", "two-point"] = Field(
+            "one-point", description="whether children exchange the levels behind one attribute or between two"
+        )
+
         @model_validator(mode="before")
         @classmethod
         def _one_sensitive(cls, value: Any) -> Any:
@@ -205,9 +209,15 @@ class Lattice(
         return locked(rng.integers(0, self.space.top.astype(np.int64) + 1).astype(np.int16))
 
     def crossover(self, a: Levels, b: Levels, rng: np.random.Generator) -> tuple[Levels, Levels]:
-        """Return two nodes that have exchanged their levels from a random attribute on."""
-        cut = int(rng.integers(1, len(a))) if len(a) > 1 else 0
-        return locked(np.concatenate([a[:cut], b[cut:]])), locked(np.concatenate([b[:cut], a[cut:]]))
+        """Return two nodes that have exchanged their levels from a random attribute on, up to another if so chosen."""
+        if self.params.crossover == "two-point" and len(a) > 2:
+            # Both ends are within 1..V, so that never all levels are exchanged.
+            first, last = np.sort(rng.choice(np.arange(1, len(a) + 1), 2, replace=False))
+        else:
+            first, last = int(rng.integers(1, len(a))) if len(a) > 1 else 0, len(a)
+        exchanged = np.zeros(len(a), dtype=bool)
+        exchanged[first:last] = True
+        return locked(np.where(exchanged, b, a)), locked(np.where(exchanged, a, b))
 
     def mutate(self, g: Levels, rng: np.random.Generator) -> Levels:
         """Return a node that differs in the level of one attribute, by any amount."""

@@ -1,6 +1,7 @@
 """Tabu search from node to node (Cui, Kim and Lee 2011), by itself and as a part of the hybrid."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal
 
@@ -34,12 +35,55 @@ class TabuParams(Parameters):
         "chosen by a model of the nodes judged before",
     )
     penalty: float = Field(1.0, ge=0, description="weight of records suppressed beyond the limit; reconstruction")
+    follow: Literal["best", "all"] = Field(
+        "best",
+        description="candidates that a search goes on from: the best one (reconstruction), or all, the union of "
+        "whose neighbours is judged, as in the paper",
+    )
+    aspiration: bool = Field(
+        False,
+        description="whether a neighbour within the limit that is better than all nodes met before is a candidate "
+        "without being drawn; the paper names aspiration as future work: reconstruction",
+    )
 
 
 class TabuSearch(LatticeSearch):
-    """What the tabu search and the hybrid share: which neighbours are judged."""
+    """What the tabu search and the hybrid share: which neighbours are judged, and which nodes come next."""
 
     params: TabuParams
+
+    def followed(
+        self, neighbours: Sequence[Individual], tabu: "TabuList", cycle: int, met: float, rng: np.random.Generator
+    ) -> list[Individual]:
+        """Return the nodes that a search goes on from; none where all neighbours are tabu.
+
+        The paper draws candidates and does not say which of them becomes the next node: with ``follow = "best"`` the
+        least penalised loss decides (reconstruction).
+
+        Parameters
+        ----------
+        met : float
+            The least loss within the limit that the search had met before these neighbours.
+        """
+        free = [individual for individual in neighbours if not tabu.has(individual.genome, cycle)]
+        candidates = drawn_candidates(free, self.params, rng) if free else []
+        if self.params.aspiration:
+            drawn = {individual.key for individual in candidates}
+            better = [i for i in free if i.key not in drawn and publishable(i) and i.objectives[0] < met]
+            candidates = [*better, *candidates]
+        if self.params.follow == "all":
+            return candidates
+        return sorted(candidates, key=lambda i: (guiding(i, self.params.penalty), i.key))[:1]
+
+    def union(
+        self, population: Population, slots: Sequence[int], rng: np.random.Generator
+    ) -> list[tuple[Levels, list[int]]]:
+        """Return the distinct neighbours of nodes that are judged in a cycle, with the slots they are next to."""
+        found: dict[bytes, tuple[Levels, list[int]]] = {}
+        for slot in slots:
+            for node in self.judged_neighbours(population, population[slot].genome, rng):
+                found.setdefault(node.tobytes(), (node, []))[1].append(slot)
+        return list(found.values())
 
     @property
     def models(self) -> bool:
@@ -114,11 +158,7 @@ class TabuList:
         """Whether a node is tabu in a cycle."""
         return bool(((self.nodes == node).all(axis=1) & (self.until >= cycle)).any())
 
-    def entered(self, node: Levels, cycle: int, life: int) -> "TabuList":
-        """Return the list with a node in place of the one that leaves next."""
-        return self.all_entered([node], cycle, life)
-
-    def all_entered(self, entering: Sequence[Levels], cycle: int, life: int) -> "TabuList":
+    def entered(self, entering: Sequence[Levels], cycle: int, life: int) -> "TabuList":
         """Return the list with nodes, as many as have a place on it, in place of those that leave next."""
         count = min(len(entering), len(self.until))
         places = np.argsort(self.until, kind="stable")[:count]
@@ -149,19 +189,14 @@ def drawn_candidates(
     return [neighbours[int(i)] for i in chosen]
 
 
-def next_node(
-    neighbours: Sequence[Individual], tabu: TabuList, cycle: int, params: TabuParams, rng: np.random.Generator
-) -> Individual | None:
-    """Return where the search moves: the best candidate by its penalised loss; None where all neighbours are tabu.
+def stood_on(parents: Sequence[Sequence[int]]) -> list[int]:
+    """Return the slots that judged neighbours are next to, in the order in which the nodes were drawn."""
+    return list(dict.fromkeys(chain((own[0] for own in parents), (slot for own in parents for slot in own))))
 
-    The paper draws candidates and does not say which of them becomes the next node: taking the best is a
-    reconstruction.
-    """
-    free = [individual for individual in neighbours if not tabu.has(individual.genome, cycle)]
-    if not free:
-        return None
-    candidates = drawn_candidates(free, params, rng)
-    return min(candidates, key=lambda i: (guiding(i, params.penalty), i.key))
+
+def least_loss(individuals: Iterable[Individual], before: float = math.inf) -> float:
+    """Return the least loss of nodes within the limit, or the one known before where none has less."""
+    return min([before, *(i.objectives[0] for i in individuals if publishable(i))])
 
 
 class Tabu(TabuSearch):
@@ -179,13 +214,7 @@ class Tabu(TabuSearch):
     """
 
     class Params(TabuParams):
-        """As `TabuParams`, and which candidates the search goes on from."""
-
-        follow: Literal["best", "all"] = Field(
-            "best",
-            description="candidates that the search goes on from: the best one (reconstruction), or all, the union of "
-            "whose neighbours is judged, as in the paper",
-        )
+        """As `TabuParams`."""
 
     params: Params
 
@@ -200,24 +229,15 @@ class Tabu(TabuSearch):
         if not population.memory["started"]:
             rng = self.toolbox.rng
             return self.first_nodes([self.lattice.random(rng)], rng)
-        slots, rng = self._followed(population, self.toolbox.rng), self.toolbox.rng
-        parents: dict[bytes, tuple[Levels, list[int]]] = {}
-        for slot in slots:
-            for node in self.judged_neighbours(population, population[slot].genome, rng):
-                parents.setdefault(node.tobytes(), (node, []))[1].append(slot)
-        return [Offspring(node, "neighbour", tuple(found)) for node, found in parents.values()]
+        slots = self._slots(population, self.toolbox.rng)
+        found = self.union(population, slots, self.toolbox.rng)
+        return [Offspring(node, "neighbour", tuple(parents)) for node, parents in found]
 
-    def _followed(self, population: Population, rng: np.random.Generator) -> list[int]:
+    def _slots(self, population: Population, rng: np.random.Generator) -> list[int]:
         """Return the slots of the nodes that the search goes on from: the current ones where it cannot move."""
-        current = _current(population.memory)
-        neighbours = population[current:]
-        tabu, cycle = self._list(population), population.generation
-        if self.params.follow == "best":
-            best = next_node(neighbours, tabu, cycle, self.params, rng) if neighbours else None
-            chosen = [] if best is None else [best]
-        else:
-            free = [individual for individual in neighbours if not tabu.has(individual.genome, cycle)]
-            chosen = drawn_candidates(free, self.params, rng) if free else []
+        current, met = _current(population.memory), float(population.memory.get("met", math.inf))
+        tabu = self._list(population)
+        chosen = self.followed(population[current:], tabu, population.generation, met, rng)
         places = {id(individual): slot for slot, individual in enumerate(population)}
         return [places[id(individual)] for individual in chosen] or list(range(current))
 
@@ -229,12 +249,11 @@ class Tabu(TabuSearch):
             tabu = TabuList.empty(self.params.tabu_size, len(self.lattice.space.top))
             memory = {"started": np.array(True), "tabu": tabu.nodes, "until": tabu.until}
             return self.moved_on(population, [self.first_node(evaluated)], memory, evaluated)
-        firsts = (item.parents[0] for item in offspring)
-        slots = dict.fromkeys(chain(firsts, (slot for item in offspring for slot in item.parents)))
-        current = [population[slot] for slot in slots]
+        current = [population[slot] for slot in stood_on([item.parents for item in offspring])]
         entering = [individual.genome for individual in current]
-        tabu = self._list(population).all_entered(entering, population.generation, self.params.tabu_life)
+        tabu = self._list(population).entered(entering, population.generation, self.params.tabu_life)
         memory = {"started": np.array(True), "tabu": tabu.nodes, "until": tabu.until, "current": np.array(len(current))}
+        memory["met"] = np.array(least_loss(population, float(population.memory.get("met", math.inf))))
         memory |= {name: population.memory[name] for name in ("visited",) if name in population.memory}
         return self.moved_on(population, [*current, *evaluated], memory, evaluated)
 

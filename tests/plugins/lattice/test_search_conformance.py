@@ -19,6 +19,7 @@ from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing import AlgorithmConformance
 from evosdc_lattice.lattice import Lattice
+from evosdc_lattice.tabu import TabuList
 from tests.algorithms.stepping import stepped
 
 SEARCHES = (
@@ -173,11 +174,70 @@ class TestTabuThatFollowsAllCandidates(LatticeSearchConformance):
             population = following
 
 
+class TestHybridThatFollowsAllCandidates(LatticeSearchConformance):
+    """Each of its tabu searches does as `tabu` does: the union of the neighbours of all its candidates is judged."""
+
+    def algorithm(self, toolbox):
+        params = {"follow": "all", "candidates": 3, "population": 4, "cycles": 6, "aspiration": True}
+        return default_registry().build("algorithm", "ga-tabu", params, toolbox)
+
+    def test_each_search_judges_the_union_of_the_neighbours_of_its_own_candidates_and_lists_them(self):
+        algorithm = self.made()
+        lattice, population = problem().genotype, algorithm.first_population(self.start())
+        for generation in range(7):
+            _, following = stepped(algorithm, population)
+            if generation >= 2:  # the first draws nodes, the second crosses them
+                now, owner = following.memory["stands"], following.memory["owner"]
+                assert set(now) == {0, 1, 2, 3}
+                for search in range(4):
+                    standing = [following[int(slot)] for slot in np.flatnonzero(now == search)]
+                    union = {node.tobytes() for one in standing for node in lattice.neighbours(one.genome)}
+                    near = [following[int(slot)].genome.tobytes() for slot in np.flatnonzero(owner == search)]
+                    assert set(near) == union
+                    assert len(near) == len(union)
+                    listed = {node.tobytes() for node in following.memory["tabu"][search]}
+                    assert {one.genome.tobytes() for one in standing[:6]} <= listed
+            population = following
+
+
 @pytest.mark.parametrize("suppression", [0, 0.05, 0.3])
-def test_tabu_that_follows_all_candidates_finds_the_optimum(suppression):
+@pytest.mark.parametrize(("name", "aspiration"), [("tabu", False), ("tabu", True), ("ga-tabu", False)])
+def test_tabu_searches_that_follow_all_candidates_find_the_optimum(name, aspiration, suppression):
     optimum = run("exhaustive", 10, suppression=suppression)[0]
-    params = {"follow": "all", "candidates": 4}
-    assert run("tabu", 60, suppression=suppression, params=params)[0].objectives == optimum.objectives
+    params = {"follow": "all", "candidates": 4, "aspiration": aspiration}
+    params |= {"population": 6} if name == "ga-tabu" else {}
+    assert run(name, 60, suppression=suppression, params=params)[0].objectives == optimum.objectives
+
+
+def test_a_neighbour_better_than_all_met_before_is_followed_without_being_drawn():
+    own = problem()
+    lattice, start = own.genotype, highest(own)
+    near = [individual_of(own, node, "neighbour") for node in lattice.neighbours(start.genome)]
+    best = min((one for one in near if one.scores["violation"] == 0.0), key=lambda one: one.objectives)
+    for aspiration, tabu, met, always in (
+        (True, TabuList.empty(1, 4), start.objectives[0], True),
+        (True, TabuList.empty(1, 4), best.objectives[0], False),
+        (True, TabuList.empty(1, 4).entered([best.genome], 1, 5), start.objectives[0], False),
+        (False, TabuList.empty(1, 4), start.objectives[0], False),
+    ):
+        params = {"candidates": 1, "aspiration": aspiration}
+        search = default_registry().build("algorithm", "tabu", params, toolbox(own))
+        found = {search.followed(near, tabu, 2, met, np.random.default_rng(seed))[0].key for seed in range(15)}
+        assert (found == {best.key}) == always
+
+
+@pytest.mark.parametrize("crossover", ["one-point", "two-point"])
+def test_children_exchange_one_run_of_levels_that_is_never_the_whole_node(crossover):
+    lattice = problem().genotype
+    other = Lattice(Lattice.Params(k=4, crossover=crossover), Microdata(lattice.microdata.original, lattice.names))
+    a, b = np.zeros(4, dtype=np.int16), np.array([3, 3, 3, 3], dtype=np.int16)
+    seen = set()
+    for seed in range(200):
+        child, sibling = other.crossover(a, b, np.random.default_rng(seed))
+        assert ((child == 0) != (sibling == 0)).all()
+        seen.add("".join("01"[int(level > 0)] for level in child))
+    one = {"0111", "0011", "0001"}
+    assert seen == (one if crossover == "one-point" else one | {"0100", "0010", "0110"})
 
 
 del AlgorithmConformance, LatticeSearchConformance
