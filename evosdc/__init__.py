@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         read_table,
         risk,
         run,
+        study_report,
         tune,
     )
     from evosdc.api.protector import Protector
@@ -48,7 +49,7 @@ _MODULES = {
     "evosdc.api": (
         "apply", "check_records", "choose", "cluster", "compare", "dossier", "explain", "finish", "judge", "limit",
         "mask", "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run",
-        "tune",
+        "study_report", "tune",
     ),
     "evosdc.api.protector": ("Protector",),
     "evosdc.api.search": ("Candidate", "Search"),
@@ -65,7 +66,8 @@ __all__ = [
     "Attribute", "Candidate", "EvosdcError", "Experiment", "InputError", "Protector", "Role", "RunError", "Scale",
     "Schema", "Search", "Table", "__version__", "apply", "check_records", "choose", "cluster", "compare",
     "dossier", "estimate_after_pram", "explain", "finish", "hookimpl", "judge", "limit", "mask", "measure", "member",
-    "neutralise_formulas", "protect", "read_table", "register", "risk", "run", "tune", "unregister",
+    "neutralise_formulas", "protect", "read_table", "register", "risk", "run", "study_report", "tune",
+    "unregister",
 ]  # fmt: skip
 
 

@@ -16,10 +16,12 @@ from evosdc.api.measurement import measure
 from evosdc.api.members import member
 from evosdc.api.protection import protect
 from evosdc.api.recipes import apply, explain
+from evosdc.api.studies import study_report
 from evosdc.api.tables import read_table
 from evosdc.api.tuning import tune
 
 __all__ = [
     "apply", "check_records", "choose", "cluster", "compare", "dossier", "explain", "finish", "judge", "limit", "mask",
-    "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run", "tune",
+    "measure", "member", "neutralise_formulas", "protect", "read_table", "risk", "run",
+    "study_report", "tune",
 ]  # fmt: skip

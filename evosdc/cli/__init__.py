@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("evosdc.cli.report:report", "Write one HTML page about one or more runs."),
     "dossier": ("evosdc.cli.dossier:dossier", "Write the dossier of a release: what it rests on, and who signs it."),
     "compare": ("evosdc.cli.compare:compare", "Compare searches by rank tests and effect sizes of their runs."),
+    "study": ("evosdc.cli.study:study", "Statistics of a study over data sets, searches and seeds."),
     "export": ("evosdc.cli.export:export", "Write the protected file of a member of a run's front."),
     "choose": ("evosdc.cli.choose:choose", "Make a member of a run's front its best file, in a folder of its own."),
     "member": ("evosdc.cli.member:member", "Tell of a member of a run's front what its report tells of the best file."),
@@ -76,7 +77,7 @@ SECTIONS = {
         "doctor",
         "estimate",
     ),
-    "Experiments": ("run", "check", "resume", "finish", "status", "watch", "compare", "datasets"),
+    "Experiments": ("run", "check", "resume", "finish", "status", "watch", "compare", "study", "datasets"),
     "Plugins": ("plugins", "new-plugin"),
 }
 """The overview's table of contents; a command that stands nowhere is a plugin's own, and comes last."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from evosdc.options import shared
 from evosdc.options.model import Options, names, option, texts, time_limit
@@ -106,6 +107,21 @@ class CompareOptions(Options):
     paired: bool = option(False, "Runs of the same seed belong together: Wilcoxon's test of signed ranks.")
     surfaces: Path | None = option(
         None, "Write the attainment surfaces of each search.", metavar="FILE.csv", only="command"
+    )
+    force: bool = shared.FORCE
+    as_json: bool = shared.JSON
+
+
+class StudyReportOptions(Options):
+    """Options of ``evosdc study report`` and `evosdc.study_report`."""
+
+    figure: Literal["fitness", "il", "dr"] = option("fitness", "Figure of the best file; less is better.")
+    block: Sequence[str] = texts("A key, such as genotype.k, whose values make blocks as data sets do.", "KEY")
+    output: Path | None = option(
+        None, "Write a page with tables and curves.", flags=("-o", "--output"), metavar="FILE.html", only="command"
+    )
+    ioh: Path | None = option(
+        None, "Write the progress of all runs for IOHanalyzer.", metavar="FILE.csv", only="command"
     )
     force: bool = shared.FORCE
     as_json: bool = shared.JSON

@@ -122,7 +122,7 @@ def grouped(runs: Sequence[RecordedRun]) -> list[RunGroup]:
     if len(found) < 2:
         given = f"{len(runs)} run{'s' * (len(runs) != 1)} of one and the same search"
         raise DataError(Fault("runs", given, "runs of two searches or more", "Name run folders that differ."))
-    labels = _labels([_said(members[0]) for members in found.values()], [m[0].name for m in found.values()])
+    labels = labels_of([_said(members[0]) for members in found.values()], [m[0].name for m in found.values()])
     return [
         RunGroup(label, tuple(sorted(members, key=_seed)))
         for label, members in zip(labels, found.values(), strict=True)
@@ -151,6 +151,11 @@ def _search(run: RecordedRun) -> str:
     return json.dumps(_said(run), sort_keys=True)
 
 
+def described(run: RecordedRun) -> dict[str, str]:
+    """Return what an experiment says of its search, its data by their digest, as texts by dotted key."""
+    return dict(_flat(_said(run)))
+
+
 def _said(run: RecordedRun) -> dict[str, Any]:
     """Return what an experiment says of its search; the data by what they are, wherever a copy of them lies."""
     said = {key: value for key, value in run.resolved.items() if key not in APART}
@@ -164,7 +169,8 @@ def _seed(run: RecordedRun) -> int:
     return int(run.result.get("seed") or run.resolved.get("seed") or 0)
 
 
-def _labels(experiments: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
+def labels_of(experiments: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
+    """Return what sets each experiment apart from the others; its name where nothing does."""
     told = [dict(_flat(experiment)) for experiment in experiments]
     keys = list(dict.fromkeys(key for one in told for key in one))
     differ = [key for key in keys if len({one.get(key) for one in told}) > 1]

@@ -19,7 +19,7 @@ from evosdc.options.inspection import ClusterOptions, JudgeOptions, MeasureOptio
 from evosdc.options.masking import MaskOptions
 from evosdc.options.model import described, read
 from evosdc.options.recipes import ApplyOptions
-from evosdc.options.runs import CompareOptions, FinishOptions
+from evosdc.options.runs import CompareOptions, FinishOptions, StudyReportOptions
 from evosdc.options.search import LimitOptions, ProtectOptions, TuneOptions
 from evosdc.options.written import listed, names_text, override
 from evosdc_certified.options import CertifyOptions
@@ -35,6 +35,7 @@ MODELS = {
     "cluster": ClusterOptions,
     "apply": ApplyOptions,
     "compare": CompareOptions,
+    "study_report": StudyReportOptions,
     "finish": FinishOptions,
     "certify": CertifyOptions,
 }
