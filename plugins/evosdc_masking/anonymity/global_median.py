@@ -10,7 +10,7 @@ from evosdc.model import Design
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.global_order import blocks_of_order, global_order
 from evosdc_masking.anonymity.mondrian_axes import axes_of
-from evosdc_masking.anonymity.mondrian_partition import mondrian_partition
+from evosdc_masking.anonymity.mondrian_partition import CUTS, mondrian_partition
 from evosdc_masking.averaging_method import ClassAveraging, SizeParameters
 from evosdc_masking.class_averages import ClassNumbers, aggregated
 from evosdc_masking.class_sizes import class_sizes
@@ -60,5 +60,5 @@ class GlobalMedian(ClassAveraging):
         if self.params.partitioning == "global-order":
             return blocks_of_order(global_order(table, self.spreads), self.params.k)
         return mondrian_partition(
-            axes_of(table, False, self.spreads), self.params.k, False, np.empty((0, len(table.schema)))
+            axes_of(table, False, self.spreads), self.params.k, CUTS["strict"], np.empty((0, len(table.schema)))
         )

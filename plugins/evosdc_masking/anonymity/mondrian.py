@@ -9,7 +9,7 @@ from pydantic import Field
 from evosdc.model import Design, Grouping
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.mondrian_axes import axes_of
-from evosdc_masking.anonymity.mondrian_partition import mondrian_partition
+from evosdc_masking.anonymity.mondrian_partition import CUTS, mondrian_partition
 from evosdc_masking.anonymity.publication import generalised
 from evosdc_masking.averaging_method import ClassAveraging, ClassParameters
 from evosdc_masking.class_averages import ClassNumbers, aggregated
@@ -25,7 +25,8 @@ class Mondrian(ClassAveraging, Grouping):
     of their lowest common ancestor instead. A missing value stands behind all others, or below the root (a
     reconstruction). The published file is k-anonymous on the masked attributes. Without hierarchies a relaxed part has
     at most 2k - 1 records, unless all are the same. A strict one has at most 2 V (k - 1) + m, with m the greatest
-    number of equal records in it.
+    number of equal records in it. The paper's algorithm cuts a strict part at the median alone, and the part stays whole
+    where k forbids that (`partitioning` median); nothing bounds such parts, so the default looks for another cut.
 
     Source: LeFevre, DeWitt and Ramakrishnan (2006). There the interval of each part is published (`output` interval);
     averages (`output` point) keep the file in its domain.
@@ -34,8 +35,10 @@ class Mondrian(ClassAveraging, Grouping):
     class Params(ClassParameters):
         """Least size of the parts, how they are cut, and what they publish."""
 
-        partitioning: Literal["strict", "relaxed"] = Field(
-            "strict", description="strict: records with the median value stay together; relaxed: halves of equal size"
+        partitioning: Literal["strict", "median", "relaxed"] = Field(
+            "strict",
+            description="strict: records of equal value stay together, cut as near to the median as k allows; median: "
+            "the same, cut at the median or not at all; relaxed: halves of equal size",
         )
         dimension: Literal["widest", "random"] = Field(
             "widest", description="which attribute is tried first: the one of which the part spans most, or any"
@@ -81,4 +84,4 @@ class Mondrian(ClassAveraging, Grouping):
         axes = axes_of(table, self.params.hierarchies, self.spreads)
         parts = 2 * (len(table) // k) + 1 if self.params.dimension == "random" else 0
         priorities = rng.random((parts, len(table.schema)))
-        return mondrian_partition(axes, k, self.params.partitioning == "relaxed", priorities)
+        return mondrian_partition(axes, k, CUTS[self.params.partitioning], priorities)

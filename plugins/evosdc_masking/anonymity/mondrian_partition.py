@@ -12,12 +12,19 @@ _FEW = 32
 """Up to so many keys are put in order by insertion."""
 
 
+_STRICT, _MEDIAN, _RELAXED = 0, 1, 2
+
+CUTS = {"strict": _STRICT, "median": _MEDIAN, "relaxed": _RELAXED}
+"""Which cuts of a part are allowed; see `mondrian_partition`."""
+
+
 @njit(cache=True)
-def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np.float64]) -> Ranks:
+def mondrian_partition(axes: Axes, k: int, cuts: int, priorities: NDArray[np.float64]) -> Ranks:
     """Return the part of each record.
 
     A part is cut along the first attribute that allows it, until none does. A strict cut at x is allowed if at least k
-    records have at most x and at least k have more; of the allowed ones the nearest to the median is taken. A relaxed
+    records have at most x and at least k have more; of the allowed ones the nearest to the median is taken, or the
+    median alone, the upper one of two. A relaxed
     cut is allowed if there are 2k records: the median value's are divided in the order of their positions, so that
     halves differ by one at most. Along a hierarchy a part is cut into the children of its lowest common ancestor, if
     each that occurs has k records; where that is not allowed a relaxed partition halves it in the order of the leaves.
@@ -28,7 +35,8 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
         Of n records, n >= 1.
     k : int
         Least number of records of a part, 1..n.
-    relaxed : bool
+    cuts : int
+        Of `CUTS`.
     priorities : ndarray of float64, shape (m, V)
         The order in which attributes are tried, greatest first, for each part in turn, m >= 2 n / k; none (m = 0)
         stands for the widest first.
@@ -82,7 +90,7 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
                 if best == width:
                     break
                 spans[best] = 0.0  # tried
-                pieces = _cut(axes, rows, best, int(levels[best]) - 1, k, relaxed, sizes)
+                pieces = _cut(axes, rows, best, int(levels[best]) - 1, k, cuts, sizes)
             visited += 1
         for piece in range(pieces - 1, -1, -1):  # the first child is taken up first
             starts[waiting], ends[waiting] = end - sizes[piece], end
@@ -96,7 +104,7 @@ def mondrian_partition(axes: Axes, k: int, relaxed: bool, priorities: NDArray[np
 
 
 @njit(cache=True)
-def _cut(axes: Axes, rows: Ranks, axis: int, level: int, k: int, relaxed: bool, sizes: Sizes) -> int:
+def _cut(axes: Axes, rows: Ranks, axis: int, level: int, k: int, cuts: int, sizes: Sizes) -> int:
     """Order the records of a part so that its pieces follow each other; return how many, 0 without a cut.
 
     Along a hierarchy the pieces are the nodes of a level. The sizes of the pieces are written to `sizes`.
@@ -122,15 +130,17 @@ def _cut(axes: Axes, rows: Ranks, axis: int, level: int, k: int, relaxed: bool, 
             for i in range(n):
                 rows[i] = divided[i]
             return pieces
-        if not relaxed:
+        if cuts != _RELAXED:
             return 0
     left = (n + 1) // 2
-    if not relaxed:
+    if cuts != _RELAXED:
         # Of the allowed numbers of records on the left the one nearest to that up to the median.
-        wanted, left = (n - 1) // 2 + 1, 0
+        wanted, left = (n // 2 if cuts == _MEDIAN else (n - 1) // 2) + 1, 0
         while wanted < n and keys[order[wanted]] == keys[order[wanted - 1]]:
             wanted += 1
         for other in range(k, n - k + 1):
+            if cuts == _MEDIAN and other != wanted:
+                continue
             if keys[order[other - 1]] != keys[order[other]] and (left == 0 or abs(other - wanted) < abs(left - wanted)):
                 left = other
         if left == 0:

@@ -22,7 +22,7 @@ class Ipso(Tunable):
     x, which are published as they are, hold a constant; categories count by dummies. With B and S the estimates of
     the coefficients and of the covariance of the residuals,
 
-    - variant *a* publishes x B, which has no residual variance;
+    - variant *a* publishes x B, which has no residual variance; that nothing is drawn around it is a reconstruction;
     - variant *b* adds residuals of normal values regressed on x: B is kept exactly, S in expectation up to the factor
       (n - rank x) / n;
     - variant *c* gives those residuals the covariance S exactly: whoever fits the model to the published file finds the

@@ -12,8 +12,9 @@ from tests.plugins.masking.references import records_of
 LAST = math.inf
 
 
-def mondrian(table: Table, k: int, relaxed: bool, by_hierarchy: bool = True) -> list[set[int]]:
+def mondrian(table: Table, k: int, partitioning: str, by_hierarchy: bool = True) -> list[set[int]]:
     """Parts in the order of the cuts."""
+    relaxed, at_median = partitioning == "relaxed", partitioning == "median"
     attributes = (*table.schema.categorical, *table.schema.numeric)
     in_file_order = [attributes.index(a) for a in table.schema.attributes]
     records = records_of(table)
@@ -74,8 +75,10 @@ def mondrian(table: Table, k: int, relaxed: bool, by_hierarchy: bool = True) -> 
             half = (len(rows) + 1) // 2
             return [[r for r in rows if r in part] for part in (set(ordered[:half]), set(ordered[half:]))]
         values = [key(j, columns[j][r]) for r in ordered]
-        wanted = len([v for v in values if v <= values[(len(values) - 1) // 2]])
+        median = values[len(values) // 2 if at_median else (len(values) - 1) // 2]
+        wanted = len([v for v in values if v <= median])
         allowed = [at for at in range(k, len(rows) - k + 1) if values[at - 1] != values[at]]
+        allowed = [at for at in allowed if at == wanted or not at_median]
         if not allowed:
             return []
         left = set(ordered[: min(allowed, key=lambda at: (abs(at - wanted), at))])

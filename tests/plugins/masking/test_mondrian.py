@@ -87,6 +87,7 @@ def parts(values: list[int], k: int, partitioning: str) -> list[list[float]]:
 
 def test_the_example_of_the_course() -> None:
     assert parts([1, 2, 3, 3, 4, 5], 2, "strict") == [[1, 2], [3, 3], [4, 5]]
+    assert parts([1, 2, 3, 3, 4, 5], 2, "median") == [[1, 2, 3, 3], [4, 5]]
     assert parts([1, 2, 3, 3, 4, 5], 3, "relaxed") == [[1, 2, 3], [3, 4, 5]]
     assert parts([3, 3, 3, 3, 3], 2, "strict") == [[3, 3, 3, 3, 3]]
 
@@ -96,14 +97,14 @@ tables = st.one_of(mixed_tables(), categorical_tables()).flatmap(
 )
 
 
-@given(tables, st.integers(1, 6), st.booleans(), st.booleans())
-def test_parts_are_those_of_the_plain_reference(table: Table, k: int, relaxed: bool, by_hierarchy: bool) -> None:
+@given(tables, st.integers(1, 6), st.sampled_from(["strict", "median", "relaxed"]), st.booleans())
+def test_parts_are_those_of_the_plain_reference(table: Table, k: int, partitioning: str, by_hierarchy: bool) -> None:
     if k > len(table):
         return
-    method = build(Mondrian, k=k, partitioning="relaxed" if relaxed else "strict", hierarchies=by_hierarchy)
+    method = build(Mondrian, k=k, partitioning=partitioning, hierarchies=by_hierarchy)
     assert isinstance(method, Mondrian)
     found = method.classes(table, np.random.default_rng(0))
-    plain = mondrian(table, k, relaxed, by_hierarchy)
+    plain = mondrian(table, k, partitioning, by_hierarchy)
     assert [set(np.flatnonzero(found == part).tolist()) for part in range(found.max() + 1)] == plain
 
 
