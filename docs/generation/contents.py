@@ -31,7 +31,7 @@ BELOW: dict[str, tuple[str, ...]] = {
         "../masking/README", "../measures/README", "../glossary",
     ),
     "docs/papers": ("../experiments/*/README",),
-    "docs/plugins/index": ("tutorial", "*"),
+    "docs/plugins/index": ("tutorial", "crossover", "*"),
     "docs/architecture": ("engine", "benchmarks", "../CONTRIBUTING"),
 }  # fmt: skip
 """Pages by the page above them, relative to it; a star stands for all others of the folder."""

@@ -1,11 +1,15 @@
 """``evosdc study report``."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from evosdc.cli.options import PATH, takes_options
 from evosdc.options.runs import StudyReportOptions
+
+if TYPE_CHECKING:
+    from evosdc.api.studies import StudyReport
 
 
 @click.group()
@@ -45,5 +49,26 @@ def report(folders: tuple[Path, ...], options: StudyReportOptions) -> None:
     if options.as_json:
         print_json(dict(found))
         return
+    _print_pairs(found)
     for sentence in (*found.sentences, *written):
         say(sentence)
+
+
+def _print_pairs(found: "StudyReport") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from evosdc.cli.text import harmless, print_table
+
+    title = f"{found['figure']} in pairs: A12 is the share in which the first search is the better one"
+    shown = Table(title=title, title_justify="left")
+    for heading in ("first", "second"):
+        shown.add_column(heading, overflow="fold")
+    for heading in ("A12", "95 % interval", "p (Holm)", "p (Nemenyi)"):
+        shown.add_column(heading, justify="right", no_wrap=True)
+    for pair in found["pairs"]:
+        first, second = (Text(harmless(found["searches"][search])) for search in pair["searches"])
+        interval = "" if pair["low"] is None else f"{pair['low']:.2f} to {pair['high']:.2f}"
+        ranks = "" if pair["p_nemenyi"] is None else f"{pair['p_nemenyi']:.2g}"
+        shown.add_row(first, second, f"{pair['a12']:.2f}", interval, f"{pair['p_holm']:.2g}", ranks)
+    print_table(shown)

@@ -176,7 +176,10 @@ def labels_of(experiments: Sequence[Mapping[str, Any]], names: Sequence[str]) ->
     differ = [key for key in keys if len({one.get(key) for one in told}) > 1]
     # Parameters that only one of two algorithms has would say nothing that its name does not.
     named = [key for key in differ if all(key in one for one in told)]
-    labels = [", ".join(f"{key} = {one.get(key)}" for key in named or differ) for one in told]
+    own = [[key for key in named or differ if one.get(key) not in (None, "null", "{}")] for one in told]
+    labels = [", ".join(f"{key} = {one[key]}" for key in keys) for one, keys in zip(told, own, strict=True)]
+    if sum(not label for label in labels) == 1 and differ:
+        labels = [label or "default" for label in labels]
     return [
         label if label and labels.count(label) == 1 else f"{label} ({name})" if label else name
         for label, name in zip(labels, names, strict=True)

@@ -23,7 +23,13 @@ PAGES = sorted(
 FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", flags=re.MULTILINE | re.DOTALL)
 FETCHED = re.compile(rf"\b({'|'.join(name for name, spec in SPECS.items() if spec.files)})\b")
 EXPERIMENT = re.compile(r"\bexperiments/[\w./-]+\.toml\b")
-LONG = ("docs/howto/front.md", "docs/howto/next-wave.md", "docs/howto/reproduce.md", "docs/judges.md")
+LONG = (
+    "docs/howto/front.md",
+    "docs/howto/next-wave.md",
+    "docs/howto/reproduce.md",
+    "docs/judges.md",
+    "docs/plugins/crossover.md",
+)
 """Pages that run studies or several searches."""
 SLOW = (
     "docs/howto/anonymous.md",

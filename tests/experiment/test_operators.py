@@ -9,9 +9,11 @@ import pytest
 from evosdc.errors import InputError, PluginError, PluginRaisedError
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.single_run import run_once
-from evosdc.model import OperatorSpec, hookimpl
+from evosdc.model import GenotypeSpec, OperatorSpec, hookimpl
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry, default_registry
+from evosdc.testing import GenotypeConformance
+from evosdc_cells.cells import Cells
 
 EXPERIMENT = {
     "seed": 5,
@@ -65,7 +67,26 @@ def first_ones(individuals, k):
     return individuals[:1] * k
 
 
+class HalvedCells(Cells):
+    """A genotype that differs from a shipped one in its crossover."""
+
+    def crossover(self, a, b, rng):
+        return halves(np.asarray(a), np.asarray(b), rng)
+
+
+class TestHalvedCells(GenotypeConformance):
+    def genotype(self, microdata):
+        return HalvedCells(HalvedCells.Params(), microdata)
+
+
+del GenotypeConformance
+
+
 class Offers:
+    @hookimpl
+    def evosdc_genotypes(self):
+        yield GenotypeSpec(name="halved-cells", implementation=f"{__name__}:HalvedCells", summary="Halves of files.")
+
     @hookimpl
     def evosdc_operators(self):
         yield OperatorSpec(name="copying", implementation=f"{__name__}:pure", summary="Copies records.")
@@ -109,6 +130,13 @@ def test_a_search_varies_and_selects_by_what_is_named(operators, asked, tmp_path
     assert finished.result["digest"] == again.result["digest"], "draws come from the search's own streams"
     without, _ = run({}, tmp_path / "without", registry)
     assert without.result["digest"] != finished.result["digest"]
+
+
+def test_a_subclass_of_a_shipped_genotype_is_found_by_its_name(tmp_path, registry):
+    given = EXPERIMENT | {"genotype": {"name": "halved-cells"}}
+    finished = run_once(parse_parameters(Experiment, given, "experiment"), tmp_path / "run", registry, 5)
+    assert "mate" in SEEN
+    assert finished.result["best"]["file"]
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ class Mondrian(ClassAveraging, Grouping):
     of their lowest common ancestor instead. A missing value stands behind all others, or below the root (a
     reconstruction). The published file is k-anonymous on the masked attributes. Without hierarchies a relaxed part has
     at most 2k - 1 records, unless all are the same. A strict one has at most 2 V (k - 1) + m, with m the greatest
-    number of equal records in it. The paper's algorithm cuts a strict part at the median alone, and the part stays whole
-    where k forbids that (`partitioning` median); nothing bounds such parts, so the default looks for another cut.
+    number of equal records in it. The paper's algorithm cuts a strict part at the median alone, and the part stays
+    whole where k forbids that (`partitioning` median). Nothing bounds such parts: the default looks for another cut.
 
     Source: LeFevre, DeWitt and Ramakrishnan (2006). There the interval of each part is published (`output` interval);
     averages (`output` point) keep the file in its domain.
