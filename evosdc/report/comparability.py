@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from evosdc.report.frames import mapping
 from evosdc.report.summary import protected_attributes
 from evosdc.report.wording import listing
 from evosdc.runs.reader import RecordedRun
@@ -48,7 +47,7 @@ _ASPECTS: dict[str, Callable[[RecordedRun], Any]] = {
     "protected attributes": lambda run: sorted(protected_attributes(run)),
     "measures": lambda run: run.resolved.get("measures"),
     FITNESSES: lambda run: run.resolved.get("fitness"),
-    "rules for missing values": lambda run: run.result.get("missing_rule"),
+    "rules for missing values": lambda run: run.result.missing_rule,
 }
 
 
@@ -56,8 +55,7 @@ def repeated(runs: Sequence[RecordedRun]) -> list[str]:
     """Return a sentence for each group of runs that ended with the same population and so count as one."""
     groups: dict[str, list[str]] = {}
     for run in runs:
-        digest = str(mapping(run.result).get("digest") or "")
-        if digest:
+        if digest := run.result.digest:
             groups.setdefault(digest, []).append(run.name)
     return [
         f"The runs {listing(names)} ended with the same population: they are one and the same search, repeated."

@@ -42,7 +42,7 @@ def comparison(runs: Sequence[RecordedRun], stands: Sequence[Standings]) -> pd.D
                 "run": run.name,
                 "title": run.title,
                 "data": run.source,
-                "seed": str(run.result.get("seed") or run.resolved.get("seed") or ""),
+                "seed": str(run.result.seed or run.resolved.get("seed") or ""),
                 "genotype": run.option("genotype"),
                 "algorithm": run.option("algorithm"),
                 "fitness": run.option("fitness"),
@@ -66,7 +66,7 @@ def spent(run: RecordedRun, key: str) -> float:
     """Return what a run has spent (``evaluations``, ``generations``, ``seconds``), from the latest file that tells."""
     journal_key = {"generations": "generation"}.get(key, key)
     last = run.journal[-1] if run.journal else {}
-    for value in (run.result.get(key), run.status.get(journal_key), last.get(journal_key)):
+    for value in (getattr(run.result, key) if run.ended else None, run.status.get(journal_key), last.get(journal_key)):
         if isinstance(value, int | float):
             return float(value)
     return math.nan

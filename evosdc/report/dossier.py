@@ -172,8 +172,7 @@ def write_dossier(folder: Path, form: Path | None = None, target: Path | None = 
 
 def render_dossier(run: RecordedRun, answers: Answers) -> str:
     """Return the page as text."""
-    verdict, opinion = mapping(run.result.get("verdict")), mapping(run.result.get("second_opinion"))
-    trust, protected = mapping(verdict.get("trust")), [str(name) for name in run.result.get("protect") or ()]
+    verdict, opinion, protected = run.result.verdict, run.result.second_opinion, run.result.protect
     shown = release.verdict(run, release.Definitions({})) or {}
     numbered = [(anchor, f"{place} {title}") for place, (anchor, title, _) in enumerate(SECTIONS, 1)]
     return template("dossier.html").render(
@@ -190,24 +189,24 @@ def render_dossier(run: RecordedRun, answers: Answers) -> str:
         serves={anchor: texts for anchor, _, texts in SECTIONS},
         standards=STANDARDS,
         verdict=shown,
-        records=count(float(run.result.get("records") or 0)),
-        audience=str(verdict.get("audience") or ""),
-        file=str(mapping(run.result.get("best")).get("file", "")),
+        records=count(run.result.records),
+        audience=verdict.audience,
+        file=run.result.best.file,
         identifiers=_identifiers(run, protected),
         masked=listing(protected),
         method=method_of(run),
         files=_files(run.path),
         judges=_judges(run),
-        members=[str(text) for text in _members(mapping(opinion.get("members")))],
+        members=[str(text) for text in _members(mapping(opinion.members))],
         not_asked=(second_opinion(run) or {}).get("not_asked", []),
-        opinion=run.told(opinion.get("text")),
-        usable=[run.told(text) for text in trust.get("yes") or ()],
-        unusable=[run.told(text) for text in trust.get("no") or ()],
+        opinion=run.told(opinion.text),
+        usable=[run.told(text) for text in verdict.trust.yes],
+        unusable=[run.told(text) for text in verdict.trust.no],
         suppressed=[row for row in missing_counts(run).to_dict("records") if row["attribute"] in protected],
         omitted=int(run.release.get("omitted") or 0),
-        earlier=[run.told(name) for name in opinion.get("earlier") or ()],
-        named=bool(opinion.get("earlier_named")),
-        history=_history(mapping(opinion.get("best"))),
+        earlier=[run.told(name) for name in opinion.earlier],
+        named=opinion.earlier_named,
+        history=_history(mapping(opinion.best)),
     )
 
 
@@ -242,8 +241,7 @@ def _files(folder: Path) -> list[tuple[str, str, str]]:
 
 
 def _judges(run: RecordedRun) -> list[dict[str, str]]:
-    opinion = mapping(mapping(run.result.get("second_opinion")).get("best"))
-    members = mapping(mapping(run.result.get("second_opinion")).get("members"))
+    opinion, members = mapping(run.result.second_opinion.best), mapping(run.result.second_opinion.members)
     rows = []
     for name, one in (*mapping(opinion.get("judges")).items(), *mapping(members.get("judges")).items()):
         if mapping(one).get("kind") == "dr":

@@ -56,7 +56,7 @@ def write_for_users(folder: Path, target: Path) -> Path:
         given = "several runs" if len(runs) > 1 else "a run that has not ended"
         raise InputError([Fault(str(folder), given, f"the folder of one run with its {RESULT}", "Name one run.")])
     if not may_be_published(runs[0]):
-        reasons = " ".join(str(text) for text in mapping(runs[0].result.get("verdict")).get("reasons") or ())
+        reasons = " ".join(runs[0].result.verdict.reasons)
         raise InputError(
             [Fault(str(folder), "a run whose file is not publishable", "one whose file may be published", reasons)]
         )
@@ -66,27 +66,27 @@ def write_for_users(folder: Path, target: Path) -> Path:
 
 def may_be_published(run: RecordedRun) -> bool:
     """Whether nothing in the verdict of a run forbids to publish its file."""
-    return mapping(run.result.get("verdict")).get("publishable") is not False
+    return run.result.verdict.publishable is not False
 
 
 def render_for_users(run: RecordedRun) -> str:
     """Return the page as text."""
     shares = changed_shares(run)
     protected = [name for name in protected_attributes(run) if shares.get(name) != 0.0]
-    told = figure_of(run.result.get("records")) >= FEWEST
+    told = run.result.records >= FEWEST
     tables = [mapping(entry) for entry in run.release.get("cross_tables") or ()]
     holding = _holding(run)
     return template("users.html").render(
         title=run.title,
         version=__version__,
         style=resource("style.css"),
-        file=str(mapping(run.result.get("best")).get("file", "")),
+        file=run.result.best.file,
         digests=sorted(run.digests.items()),
-        records=count(figure_of(run.result.get("records")) - figure_of(run.release.get("omitted"), 0.0)),
+        records=count(run.result.records - figure_of(run.release.get("omitted"), 0.0)),
         omitted=int(figure_of(run.release.get("omitted"), 0.0)),
         protected=listing(protected),
         single=len(protected) == 1,
-        dropped=listing([str(name) for name in run.result.get("dropped_identifiers") or ()]),
+        dropped=listing(run.result.dropped_identifiers),
         method=method_of(run),
         parameters=_parameters(run),
         meanings=_meanings(run),
@@ -106,9 +106,8 @@ def render_for_users(run: RecordedRun) -> str:
 
 def changed_shares(run: RecordedRun) -> dict[str, float]:
     """Return, by column that was to be masked, the share of published values that differ from the original, 0..1."""
-    records = figure_of(run.result.get("records"))
-    changed = mapping(run.result.get("changed"))
-    return {str(name): figure_of(count) / records for name, count in changed.items()} if records else {}
+    records = run.result.records
+    return {name: count / records for name, count in run.result.changed.items()} if records else {}
 
 
 def _differing(shares: Mapping[str, float], entry: Mapping[str, Any], told: bool) -> str:
@@ -154,7 +153,7 @@ def _parameters(run: RecordedRun) -> list[tuple[str, str]]:
     rows = [
         ("masked columns", listing([n for n in protected_attributes(run) if changed_shares(run).get(n) != 0.0])),
         ("what analysts lose was measured by", names("il")),
-        ("missing values counted by the rule", str(run.result.get("missing_rule", ""))),
+        ("missing values counted by the rule", run.result.missing_rule),
         ("made with", f"evosdc {mapping(run.environment).get('evosdc', __version__)}"),
     ]
     return [(name, text) for name, text in rows if text]
@@ -195,7 +194,7 @@ def _column_of_analysis(run: RecordedRun, entry: Mapping[str, Any]) -> dict[str,
         kind = "coarser"
     else:
         kind = "numeric" if numeric else "exchanged"
-    told = figure_of(run.result.get("records")) >= FEWEST
+    told = run.result.records >= FEWEST
     share = entry.get("reliability")
     return {
         "name": name,

@@ -76,8 +76,8 @@ def thinned(frame: pd.DataFrame, most: int = 400) -> pd.DataFrame:
 
 def objective_count(run: RecordedRun) -> int:
     """Return how many objectives the search had: by its result, or its journal, or one."""
-    entries = [run.result, *run.journal[:1]]
-    return max((len(objectives(mapping(entry.get("best")).get("fitness"))) for entry in entries), default=1) or 1
+    begun = (objectives(mapping(entry.get("best")).get("fitness")) for entry in run.journal[:1])
+    return max(len(run.result.best.fitness), *map(len, begun), 1)
 
 
 def measure_names(run: RecordedRun) -> list[str]:

@@ -58,7 +58,7 @@ def fresh_verdicts(run: RecordedRun) -> list[str]:
 def _requirements(run: RecordedRun) -> list[str]:
     """Return a sentence for each requirement: whether it holds on fresh draws, in the mean and in single ones."""
     texts = []
-    for entry in mapping(run.result.get("fresh")).get("requirements") or ():
+    for entry in mapping(run.result.fresh).get("requirements") or ():
         said = "holds" if entry["met"] else "does not hold"
         share = f"{number(100 * figure_of(entry['share']), 0)} % of the single draws keep it"
         texts.append(
@@ -70,7 +70,7 @@ def _requirements(run: RecordedRun) -> list[str]:
 
 def _tables(run: RecordedRun) -> list[str]:
     """Return what becomes of two-way tables, the worst pair first, and how many records nobody can be."""
-    fresh, texts = mapping(run.result.get("fresh")), []
+    fresh, texts = mapping(run.result.fresh), []
     pairs = sorted(fresh.get("pairs") or (), key=lambda entry: -figure_of(entry["moved"]))
     if pairs:
         listed = "; ".join(
@@ -92,10 +92,10 @@ def fresh_rows(run: RecordedRun) -> dict[str, Any] | None:
     A row has name, label, fitness seen by the search (of the winner only), and fitness on fresh draws with its standard
     error. It also has by how much the winner is better, and the standard error of that.
     """
-    fresh = mapping(run.result.get("fresh"))
+    fresh = mapping(run.result.fresh)
     if not fresh:
         return None
-    seen = mapping(run.result.get("best")).get("fitness") or []
+    seen = run.result.best.fitness
     rows = [
         {
             "name": name,
@@ -135,7 +135,7 @@ def fresh_measures(run: RecordedRun) -> dict[str, Any]:
 
 
 def _entry(run: RecordedRun, key: str) -> dict[str, Any]:
-    return dict(mapping(mapping(run.result.get("fresh")).get(key)))
+    return dict(mapping(mapping(run.result.fresh).get(key)))
 
 
 def _with_error(value: Any, error: Any) -> str:

@@ -16,8 +16,8 @@ _ROW = 34
 
 def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
     """Return what the section shows; None where no judge was asked."""
-    opinion = mapping(run.result.get("second_opinion"))
-    best, classical = mapping(opinion.get("best")), mapping(opinion.get("classical"))
+    opinion = run.result.second_opinion
+    best, classical = mapping(opinion.best), mapping(opinion.classical)
     judges = mapping(best.get("judges"))
     if not judges:
         return None
@@ -30,10 +30,10 @@ def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
         (title, [row for row in rows if (row["kind"] if row["kind"] in named else "") == kind]) for kind, title in kinds
     ]
     return {
-        "holds": opinion.get("holds"),
-        "verdict": run.told(opinion.get("text")),
+        "holds": opinion.holds,
+        "verdict": run.told(opinion.text),
         "classical": run.told(classical.get("verdict")),
-        "classical_label": run.told(opinion.get("classical_label")),
+        "classical_label": run.told(opinion.classical_label),
         "rival": bool(rival),
         "groups": [(title, listed) for title, listed in groups if listed],
         "words": [row["words"] for row in rows],
@@ -42,8 +42,8 @@ def second_opinion(run: RecordedRun) -> dict[str, Any] | None:
             for family, value in mapping(best.get("claims")).items()
         ],
         "not_asked": [run.told(sentence) for sentence in not_applicable_sentences(lacking)],
-        "used": [str(name) for name in opinion.get("used_by_the_search") or ()],
-        "drawn": risk_picture(judges, rival, bool(mapping(run.result.get("portfolio")).get("tuned"))),
+        "used": opinion.used_by_the_search,
+        "drawn": risk_picture(judges, rival, bool(run.result.portfolio.tuned)),
     }
 
 

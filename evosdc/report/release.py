@@ -45,37 +45,33 @@ class Definitions:
 
 def verdict(run: RecordedRun, definitions: Definitions) -> dict[str, Any] | None:
     """Return what the verdict box shows; None for runs that gave none."""
-    told = mapping(run.result.get("verdict"))
-    if not told:
+    if not run.ended:
         return None
-    style, headline = STATES.get(str(told.get("headline")), STATES["no verdict"])
-    required = [_requirement(mapping(entry), definitions) for entry in run.result.get("requirements") or ()]
-    trust = mapping(told.get("trust"))
-    opinion = mapping(run.result.get("second_opinion"))
-    above = told.get("above_limit")
-    conditions = [run.told(text) for text in told.get("conditions") or ()]
-    together = run.told(mapping(told.get("unchanged_together")).get("words"))
+    told = run.result.verdict
+    style, headline = STATES.get(told.headline, STATES["no verdict"])
+    required = [_requirement(entry.model_dump(), definitions) for entry in run.result.requirements]
+    conditions = [run.told(text) for text in told.conditions]
+    together = run.told(mapping(told.unchanged_together).get("words"))
     return {
         "style": style,
         "headline": headline,
-        "provided": run.told(told.get("provided") or ""),
-        "reasons": [run.told(text) for text in told.get("reasons") or ()],
+        "provided": run.told(told.provided),
+        "reasons": [run.told(text) for text in told.reasons],
         "conditions": conditions,
-        "risks": risks(told),
-        "intruder": _intruder(mapping(told.get("intruder")), mapping(told.get("bound")), definitions),
+        "risks": risks([line.model_dump() for line in told.risks]),
+        "intruder": _intruder(mapping(told.intruder), told.bound.model_dump(), definitions),
         "requirements": required,
-        "trust": [run.told(text) for text in trust.get("yes") or ()],
-        "mistrust": [run.told(text) for text in trust.get("no") or ()],
+        "trust": [run.told(text) for text in told.trust.yes],
+        "mistrust": [run.told(text) for text in told.trust.no],
         "published_unchanged": _unchanged([mapping(column) for column in run.release.get("published_unchanged") or ()]),
         "together": "" if any(together in text for text in conditions) else together,
-        "opinion": run.told(opinion.get("text")),
-        "above": number(figure_of(above), 1) if isinstance(above, int | float) else "",
+        "opinion": run.told(run.result.second_opinion.text),
+        "above": "" if told.above_limit is None else number(told.above_limit, 1),
     }
 
 
-def risks(verdict: Mapping[str, Any]) -> list[dict[str, str]]:
+def risks(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Return the three risks of a verdict as boxes show them."""
-    lines = [mapping(line) for line in verdict.get("risks") or ()]
     marks = {True: "yes-mark", False: "no-mark"}
     states = {True: "within its bound", False: "above its bound"}
     return [

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import pandas as pd
 
@@ -14,10 +13,10 @@ from evosdc.report.frames import (
     mapping,
     measure_names,
     objective_count,
-    objectives,
     ranking_score,
 )
 from evosdc.runs.reader import RecordedRun
+from evosdc.runs.result import Scored
 
 
 @dataclass(frozen=True)
@@ -110,34 +109,33 @@ def standings(run: RecordedRun) -> Standings:
     frame, names = files(run), measure_names(run)
     size = objective_count(run)
     single = size == 1
-    first, limit = mapping(run.result.get("portfolio")), mapping(run.result.get("limit"))
+    first, limit = run.result.portfolio, mapping(run.result.limit)
     listed = _least(frame[frame["set"] == "portfolio"], names)
     found = _least(frame[frame["set"].isin(["population", "front"])], names)
-    champion = mapping(first.get("best"))
-    told = _recorded(champion, str(champion.get("label")))
-    written = _recorded(mapping(run.result.get("best")), "best file found")
-    chosen = bool(mapping(run.result.get("chosen")))
+    told = _recorded(first.best, first.best.label) if first.best is not None else None
+    written = _recorded(run.result.best, "best file found")
+    chosen = bool(run.result.chosen)
     best = (written or found or _champion(run)) if single and not chosen else (found or written)
     counted = int((frame["set"] == "portfolio").sum()) or None
     return Standings(
-        identity=_recorded(mapping(run.result.get("identity")), "unprotected original")
+        identity=_recorded(run.result.identity, "unprotected original")
         # A result that names none says that the original may not be published: it is nothing to compare with.
-        or (None if "identity" in run.result else _least(frame[frame["set"] == "identity"], names)),
+        or (None if run.ended else _least(frame[frame["set"] == "identity"], names)),
         portfolio=(told or listed) if single else (listed or told),
         best=best,
-        size=int(first["size"]) if isinstance(first.get("size"), int) else counted,
+        size=first.size if run.ended else counted,
         objectives=size,
         published=written if written and best and written.scores != best.scores else None,
-        tuned=bool(first.get("tuned")),
+        tuned=bool(first.tuned),
         limit=figure_of(limit.get("fitness")),
         curve=tuple((figure_of(point.get("il")), figure_of(point.get("dr"))) for point in limit.get("curve") or ()),
     )
 
 
-def _recorded(entry: Mapping[str, Any], label: str) -> Standing | None:
-    fitness = objectives(entry.get("fitness"))
-    scores = {str(k): float(v) for k, v in mapping(entry.get("scores")).items() if isinstance(v, int | float)}
-    return Standing(label, ranking_score(fitness, scores), scores) if fitness else None
+def _recorded(entry: Scored | None, label: str) -> Standing | None:
+    if entry is None or not entry.fitness:
+        return None
+    return Standing(label, ranking_score(tuple(entry.fitness), entry.scores), entry.scores)
 
 
 def _least(frame: pd.DataFrame, names: list[str]) -> Standing | None:

@@ -1,7 +1,7 @@
 """The plain words on top of a run: what was protected, and where it stands."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from evosdc.report.comparison import spent
@@ -16,7 +16,7 @@ def protected_attributes(run: RecordedRun) -> list[str]:
     """Return the protected attributes by name: as the result has them, or the experiment, or the frequencies."""
     data = run.resolved.get("data")
     listed = data.get("protect") if isinstance(data, dict) else None
-    for names in (run.result.get("protect"), listed, list(run.frequencies)):
+    for names in (run.result.protect, listed, list(run.frequencies)):
         if isinstance(names, list | tuple) and names:
             return [str(name) for name in names]
     return []
@@ -99,12 +99,12 @@ def _limited(stand: Standings) -> str:
 
 def _protected(run: RecordedRun) -> str:
     names = protected_attributes(run)
-    records = run.result.get("records")
+    records = run.result.records
     source = run.source
     whose = f" of {source}" if source else ""
     if not names:
         return f"The file{whose} was protected." if source else ""
-    size = f", in a file of {plural(records, 'record')}" if isinstance(records, int) else ""
+    size = f", in a file of {plural(records, 'record')}" if records else ""
     which = "attribute" if len(names) == 1 else "attributes"
     verb = "was" if len(names) == 1 else "were"
     return f"The {which} {listing(names)}{whose} {verb} protected{size}."
@@ -119,11 +119,12 @@ def _searched(run: RecordedRun, stand: Standings) -> str:
     ]
     if stand.size:
         words.append(f", starting from a portfolio of {plural(stand.size, 'file')} made with known methods")
-    tried = mapping(mapping(run.result.get("portfolio")).get("tuned")).get("evaluations")
+    tuned = mapping(run.result.portfolio.tuned)
+    tried = tuned.get("evaluations")
     if stand.size and isinstance(tried, int):
         words.append(f" that had been tuned for this score on {plural(tried, 'file')}")
-    evidence = run.told(mapping(mapping(run.result.get("portfolio")).get("tuned")).get("evidence"))
-    reason = run.told(run.result.get("stopped"))
+    evidence = run.told(tuned.get("evidence"))
+    reason = run.told(run.result.stopped)
     over = reason.endswith(" seconds")  # of the run as a whole, of which the search is a part
     because = f"since the {reason} given for all of it were over" if over else f"because: {reason.rstrip('.')}"
     ended = f". It ended {because}." if reason else "."
@@ -148,13 +149,13 @@ def _stands(run: RecordedRun, stand: Standings) -> str:
 
 def _explained(run: RecordedRun) -> str:
     """Return what a file costs that can be explained, where a plan was evolved first."""
-    return run.told(mapping(run.result.get("recipe")).get("words"))
+    return run.told(mapping(run.result.recipe).get("words"))
 
 
 def _constraints(run: RecordedRun) -> str:
     """Return which constraints the written file fulfils."""
     # What is required of the verdict stands with the verdict.
-    judged = [entry for entry in map(mapping, run.result.get("requirements") or ()) if "verdict" not in entry]
+    judged = [one for one in (entry.model_dump() for entry in run.result.requirements) if "verdict" not in one]
     held = [_constraint(entry) for entry in judged if entry.get("met")]
     broken = [_constraint(entry) for entry in judged if not entry.get("met")]
     texts = []
@@ -174,7 +175,7 @@ def _constraint(entry: Mapping[str, Any]) -> str:
 
 def _fronts(run: RecordedRun, stand: Standings) -> str:
     """Return how the front that was found compares with that of the portfolio; for several objectives only."""
-    volumes = mapping(run.result.get("hypervolume"))
+    volumes = mapping(run.result.hypervolume)
     found, known = volumes.get("front"), volumes.get("portfolio")
     if stand.objectives < 2 or not isinstance(found, int | float) or not isinstance(known, int | float):
         return ""
@@ -188,7 +189,7 @@ def _fronts(run: RecordedRun, stand: Standings) -> str:
 
 def _chosen(run: RecordedRun, stand: Standings) -> str:
     """Return which member of the front was written, where the experiment says which one; empty where it does not."""
-    told = mapping(run.result.get("chosen"))
+    told = run.result.chosen
     if not told:
         return ""
     file = stand.published or stand.best
@@ -197,16 +198,16 @@ def _chosen(run: RecordedRun, stand: Standings) -> str:
 
 
 def _published(run: RecordedRun, stand: Standings) -> str:
-    if stand.published is None or mapping(run.result.get("chosen")):
+    if stand.published is None or run.result.chosen:
         return ""
     pair = f" (IL {number(stand.published.il)}, DR {number(stand.published.dr)})" if stand.has_map else ""
     return f"Mind that the file that the run wrote is another one, which the algorithm chose{pair}."
 
 
 def _dropped(run: RecordedRun) -> str:
-    dropped: Sequence[Any] = run.result.get("dropped_identifiers") or ()
+    dropped = run.result.dropped_identifiers
     if not dropped:
         return ""
-    names = listing([str(name) for name in dropped])
+    names = listing(dropped)
     noun = "attribute is" if len(dropped) == 1 else "attributes are"
     return f"{count(len(dropped))} identifying {noun} left out of the published file: {names}."

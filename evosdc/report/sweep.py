@@ -121,10 +121,8 @@ def _group(label: str, members: Sequence[tuple[RecordedRun, Standings]]) -> Grou
 
 
 def _broken(run: RecordedRun) -> bool:
-    judged = run.result.get("requirements")
-    entries = map(mapping, judged if isinstance(judged, list) else ())
     # What is required of the verdict is no constraint of the search.
-    return any(entry and not entry.get("met") and "verdict" not in entry for entry in entries)
+    return any(not entry.met and "verdict" not in entry.model_dump() for entry in run.result.requirements)
 
 
 def _score(stand: Standings) -> float:

@@ -154,7 +154,7 @@ def genome_rows(run: RecordedRun) -> list[tuple[str, str]]:
     Shown is what `evosdc.model.Genotype.describe` names. Whatever else a genome holds stays in ``result.json``, since
     it could hold what stands in records.
     """
-    genome = mapping(mapping(run.result.get("best")).get("genome"))
+    genome = mapping(run.result.best.genome)
     levels, heights, suppressed = (
         mapping(genome.get("levels")),
         mapping(genome.get("heights")),

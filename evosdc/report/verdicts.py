@@ -2,7 +2,6 @@
 
 import math
 
-from evosdc.report.frames import mapping
 from evosdc.report.standings import Standings
 from evosdc.report.wording import THIN_SPACE, count, listing, number, plural
 from evosdc.runs.reader import RecordedRun
@@ -50,30 +49,29 @@ def _by(points: float) -> str:
 
 def changed_cells(run: RecordedRun) -> dict[str, int]:
     """Return how many cells of each protected attribute differ from the original; empty where the run does not tell."""
-    changed = mapping(run.result.get("changed"))
-    return {str(name): int(cells) for name, cells in changed.items() if isinstance(cells, int | float)}
+    return run.result.changed
 
 
 def changed_total(run: RecordedRun) -> tuple[float, float]:
     """Return how many protected cells differ from the original, and the share of all in percent; NaN where unknown."""
-    changed, records = changed_cells(run), run.result.get("records")
+    changed, records = changed_cells(run), run.result.records
     if not changed:
         return math.nan, math.nan
-    cells = records * len(changed) if isinstance(records, int) else 0
+    cells = records * len(changed)
     total = sum(changed.values())
     return float(total), 100.0 * total / cells if cells else math.nan
 
 
 def changed_text(run: RecordedRun) -> str:
     """Return in a sentence how many protected cells differ from the original; empty where the run does not tell."""
-    changed, records = changed_cells(run), run.result.get("records")
+    changed, records = changed_cells(run), run.result.records
     if not changed:
         return ""
     total, share = changed_total(run)
     if not total:
         return "No protected cell of the published file differs from the original: the file is not protected."
     each = listing([f"{name} {count(cells)}{_share(cells, records)}" for name, cells in changed.items()])
-    size = f" of {plural(records * len(changed), 'protected cell')}" if isinstance(records, int) else " protected cells"
+    size = f" of {plural(records * len(changed), 'protected cell')}" if records else " protected cells"
     whole = f" ({percent(share)})" if math.isfinite(share) else ""
     by = f": {each}." if len(changed) > 1 else f", all of {next(iter(changed))}."
     return f"In the published file, {count(total)}{size}{whole} differ from the original{by}{_untouched_text(run)}"
@@ -81,9 +79,8 @@ def changed_text(run: RecordedRun) -> str:
 
 def _untouched_text(run: RecordedRun) -> str:
     """Return how many records have no value changed at all; empty where none has, or one column alone was masked."""
-    untouched = mapping(run.result.get("untouched"))
-    records, alone = (untouched.get(key) for key in ("records", "alone"))
-    if not isinstance(records, int) or not isinstance(alone, int) or not records or len(changed_cells(run)) < 2:
+    records, alone = (run.result.untouched.get(key) for key in ("records", "alone"))
+    if not records or alone is None or len(changed_cells(run)) < 2:
         return ""
     be, their = ("is", "its") if records == 1 else ("are", "their")
     told = f" {plural(records, 'record')} {be} published with all {their} protected values as in the original"
@@ -97,5 +94,5 @@ def percent(share: float) -> str:
     return f"{figure}{THIN_SPACE}%"
 
 
-def _share(cells: int, records: object) -> str:
-    return f" ({percent(100.0 * cells / records)})" if isinstance(records, int) and records else ""
+def _share(cells: int, records: int) -> str:
+    return f" ({percent(100.0 * cells / records)})" if records else ""

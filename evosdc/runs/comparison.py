@@ -112,7 +112,7 @@ def grouped(runs: Sequence[RecordedRun]) -> list[RunGroup]:
     DataError
         A run has no result, or there are fewer than two groups.
     """
-    unfinished = [run.name for run in runs if not run.result]
+    unfinished = [run.name for run in runs if not run.ended]
     if unfinished:
         advice = "Wait for it, or go on with it by evosdc resume."
         raise DataError([Fault(name, "a run without a result", "a finished run", advice) for name in unfinished])
@@ -142,7 +142,7 @@ def same(groups: Sequence[RunGroup], *keys: str) -> bool:
 
 def front_of(run: RecordedRun) -> Points:
     """Return IL and DR of a run's front, without members that break constraints; shape (n, 2)."""
-    members = [entry["scores"] for entry in run.result.get("front") or ()]
+    members = [entry.scores for entry in run.result.front]
     points = [(m["il"], m["dr"]) for m in members if {"il", "dr"} <= m.keys() and not m.get("infeasibility")]
     return np.array(points, dtype=np.float64).reshape(-1, 2)
 
@@ -166,7 +166,7 @@ def _said(run: RecordedRun) -> dict[str, Any]:
 
 
 def _seed(run: RecordedRun) -> int:
-    return int(run.result.get("seed") or run.resolved.get("seed") or 0)
+    return int(run.result.seed or run.resolved.get("seed") or 0)
 
 
 def labels_of(experiments: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
@@ -300,14 +300,13 @@ TITLES = {
 
 
 def _figures(run: RecordedRun, alike: bool) -> dict[str, Any]:
-    best = run.result["best"]
-    scores, fitness = best["scores"], best["fitness"]
+    scores, fitness = run.result.best.scores, run.result.best.fitness
     sound = not scores.get("infeasibility")
     several = [scores[name] for name in ("il", "dr") if name in scores] or fitness
     single = float(fitness[0]) if len(fitness) == 1 else float(max(several))
     return {
         "folder": run.name,
-        "seed": run.result.get("seed"),
+        "seed": run.result.seed,
         "fitness": single if alike and sound else None,
         **{name: scores.get(name) if sound else None for name in ("il", "dr")},
     }
@@ -345,7 +344,7 @@ def _known(values: Iterable[float | None]) -> list[float]:
 
 
 def _require_pairs(groups: Sequence[RunGroup]) -> None:
-    seeds = [[run.result.get("seed") for run in group.runs] for group in groups]
+    seeds = [[run.result.seed for run in group.runs] for group in groups]
     # Runs that draw from secret keys have no seed, and nothing in common.
     if any(own != seeds[0] or len(set(own)) < len(own) or None in own for own in seeds):
         advice = "Leave out the pairing, or run each search with the same seeds."

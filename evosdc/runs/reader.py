@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -98,8 +98,12 @@ class RecordedRun:
     path : Path
     name : str
         The folder's name; of a replicate, also its parent's.
-    resolved, environment, status, result, frequencies, risk, release, analyst : mapping
+    resolved, environment, status, frequencies, risk, release, analyst : mapping
         The JSON files of the same names; empty where a file does not (yet) exist.
+    result : Result
+        What ``result.json`` holds; all at its defaults where the run has not ended.
+    ended : bool
+        Whether there is a result.
     journal : tuple of mapping
         One record a generation, in order of generations.
     unreadable : int
@@ -121,12 +125,13 @@ class RecordedRun:
     resolved: Mapping[str, Any]
     environment: Mapping[str, Any]
     status: Mapping[str, Any]
-    result: Mapping[str, Any]
     frequencies: Mapping[str, Any]
     journal: tuple[Mapping[str, Any], ...]
     unreadable: int
     scores: pd.DataFrame
     digests: Mapping[str, str]
+    result: Result = field(default_factory=Result)
+    ended: bool = False
     transitions: Mapping[str, Any] = field(default_factory=dict)
     risk: Mapping[str, Any] = field(default_factory=dict)
     setting: Mapping[str, Any] = field(default_factory=dict)
@@ -137,12 +142,12 @@ class RecordedRun:
     @property
     def title(self) -> str:
         """The experiment's title, or the folder's name where it has none."""
-        return self.told(self.resolved.get("title") or self.result.get("title")) or self.name
+        return self.told(self.resolved.get("title") or self.result.title) or self.name
 
     @property
     def phase(self) -> str:
         """The phase of the run, in one word or two as it said itself; ``unknown`` where the folder does not tell."""
-        return str(self.status.get("state") or ("done" if self.result else "unknown"))
+        return str(self.status.get("state") or ("done" if self.ended else "unknown"))
 
     def option(self, section: str, key: str = "name") -> str:
         """Return one setting of a section of the experiment, or an empty text."""
@@ -169,10 +174,9 @@ class RecordedRun:
             words = words.replace(path, file_name(path)) if file_name(path) != path else words
         return without_folders(words)
 
-    def sentences(self, key: str) -> list[str]:
-        """Return a list of sentences of the result (``warnings``, ``notes``), each once; empty where there are none."""
-        listed = self.result.get(key)
-        texts = [self.told(text) for text in listed] if isinstance(listed, list | tuple) else []
+    def sentences(self, key: Literal["warnings", "notes"]) -> list[str]:
+        """Return a list of sentences of the result, each once."""
+        texts = [self.told(text) for text in getattr(self.result, key)]
         return list(dict.fromkeys(filter(None, texts)))
 
 
@@ -215,21 +219,24 @@ def read_run_folders(folders: Sequence[Path]) -> tuple[RecordedRun, ...]:
 def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
     before = len(faults)
     found = {name.removesuffix(".json"): _object(path / name, faults) for name in layout.REPORTED}
-    found["result"] = _result(path, found["result"], faults)
+    document = found.pop("result")
+    result = _result(path, document, faults)
     faults.extend(_frequency_faults(path / layout.FREQUENCIES, found["frequencies"]))
     journal, unreadable = _journal(path / layout.JOURNAL)
     scores = _scores(path / layout.SCORES, faults)
-    changed = published_fault(path, found["release"], lacking=False) if found["result"] else None
+    changed = published_fault(path, found["release"], lacking=False) if document else None
     faults.extend([changed] if changed is not None else [])
     if len(faults) > before:
         return None
     return RecordedRun(
         path=path,
         name=name,
+        result=result,
+        ended=bool(document),
         journal=journal,
         unreadable=unreadable,
         scores=scores,
-        digests=_digests(path, found["result"]),
+        digests=_digests(path, result.best.file),
         pictures=_pictures(path),
         **found,
     )
@@ -245,13 +252,13 @@ def _object(path: Path, faults: list[Fault]) -> Mapping[str, Any]:
         return {}
 
 
-def _result(path: Path, document: Mapping[str, Any], faults: list[Fault]) -> Mapping[str, Any]:
-    """Return a result with all that its model fills in; empty where there is none."""
+def _result(path: Path, document: Mapping[str, Any], faults: list[Fault]) -> Result:
+    """Return a result; one of defaults where there is none."""
     try:
-        return Result.of(document, str(path / layout.RESULT)).to_json() if document else {}
+        return Result.of(document, str(path / layout.RESULT)) if document else Result()
     except InputError as error:
         faults.extend(error.faults)
-        return {}
+        return Result()
 
 
 def _pictures(path: Path) -> tuple[str, ...]:
@@ -291,11 +298,9 @@ def _scores(path: Path, faults: list[Fault]) -> pd.DataFrame:
     return frame
 
 
-def _digests(path: Path, result: Mapping[str, Any]) -> dict[str, str]:
-    best = result.get("best")
-    file = best.get("file") if isinstance(best, Mapping) else None
+def _digests(path: Path, file: str) -> dict[str, str]:
     # Only the name counts: a result file may not point outside its folder.
-    target = path / Path(file).name if isinstance(file, str) and file else None
+    target = path / Path(file).name if file else None
     if target is None or not target.is_file():
         return {}
     return {target.name: sha256_of(target)}

@@ -57,10 +57,11 @@ class Entry(Scored):
 
 
 class Portfolio(_Part):
-    """The files that were made without a search: how many, and the best; besides ``tuned`` where methods were tuned."""
+    """The files that were made without a search: how many, the best, and what tuning found where methods were tuned."""
 
     size: int = 0
     best: Entry | None = None
+    tuned: dict[str, Any] | None = None
 
 
 class Requirement(_Part):

@@ -153,7 +153,7 @@ def _sections(found: Mapping[str, Any]) -> dict[str, Any]:
     from evosdc.report import release
     from evosdc.runs.reader import RecordedRun
 
-    empty = RecordedRun(Path(), "", {}, {}, {}, {}, {}, (), 0, pd.DataFrame(), {})
+    empty = RecordedRun(Path(), "", {}, {}, {}, {}, (), 0, pd.DataFrame(), {})
     run = replace(empty, release=found)
     return {
         "tables": release.cross_tables(run),

@@ -64,7 +64,7 @@ def test_the_page_for_users_has_no_figure_of_risk(home):
     page = render_for_users(run)
     words = re.sub(r"<style>.*?</style>", "", page, flags=re.S).lower()
     assert "disclosure risk" not in words
-    assert not any(f"<dt>{name}" in words for name in run.result["best"]["scores"] if name in ("id", "dr"))
+    assert not any(f"<dt>{name}" in words for name in run.result.best.scores if name in ("id", "dr"))
     assert "re-identified" not in words
 
 

@@ -69,18 +69,20 @@ def page(html: str) -> Page:
 def test_the_page_opens_with_the_verdict(run: RecordedRun, page: Page) -> None:
     assert page.unclosed == []
     assert page.sections[0] == "Verdict"
-    told = run.result["verdict"]
-    for text in [*told["reasons"], *told["conditions"], *told["trust"]["yes"], *told["trust"]["no"]]:
+    told = run.result.verdict
+    for text in [*told.reasons, *told.conditions, *told.trust.yes, *told.trust.no]:
         assert text in page.text
     assert "informed-linkage <= 90: met" in page.text
-    found = told["intruder"]
+    found = told.intruder
+    assert found is not None
     assert f"{found['expected']:.0f} of 150" in page.text
     assert "Columns published unchanged" in page.text
-    assert "grade1" in told["published_unchanged"]
+    assert "grade1" in told.published_unchanged
 
 
 def test_every_file_found_by_the_intruder_is_as_the_search_measured_it(run: RecordedRun) -> None:
-    scores, found = run.result["best"]["scores"], run.result["verdict"]["intruder"]
+    scores, found = run.result.best.scores, run.result.verdict.intruder
+    assert found is not None
     assert found["percent"] >= max(scores["dbrl"], scores["informed-linkage"]) - 1e-9
     assert found["expected"] == pytest.approx(found["percent"] * 1.5)
 
@@ -88,7 +90,7 @@ def test_every_file_found_by_the_intruder_is_as_the_search_measured_it(run: Reco
 def test_each_column_has_its_cross_table(run: RecordedRun, page: Page) -> None:
     entries = cross_tables(run)
     assert [entry["attribute"] for entry in entries] == ["degree", "built"]
-    changed = run.result["changed"]
+    changed = run.result.changed
     for entry, raw in zip(entries, run.release["cross_tables"], strict=True):
         assert sum(map(sum, raw["counts"])) == 150
         assert raw["kept"] == pytest.approx(100 - changed[entry["attribute"]] / 1.5)
@@ -206,7 +208,7 @@ def test_the_page_for_users_has_codebook_care_and_corrections(
     (codebook,) = (table for table in page.tables if table[0][:2] == ["column", "masked"])
     assert [row[0] for row in codebook[1:]] == [entry["attribute"] for entry in run.release["codebook"]]
     told = {row[0]: row[1] for row in codebook[1:]}
-    shares = {name: 100 * cells / run.result["records"] for name, cells in run.result["changed"].items()}
+    shares = {name: 100 * cells / run.result.records for name, cells in run.result.changed.items()}
     for name, share in shares.items():
         assert told.pop(name) == f"yes; about {share:.0f} % of its values differ"
         assert f"About {share:.0f} % of its values differ from those collected." in " ".join(page.text.split())
@@ -237,13 +239,13 @@ def test_a_column_without_a_changed_value_is_published_as_it_was(
 
 def test_the_page_for_users_tells_no_confidential_figure(publishable: Path, run: RecordedRun, tmp_path: Path) -> None:
     text = parsed(write_for_users(publishable, tmp_path / "users.html").read_text(encoding="utf-8")).text
-    scores = run.result["best"]["scores"]
+    scores = run.result.best.scores
     for name in ("il", "dr", "ctbil", "informed-linkage"):
         assert f"{scores[name]:.2f}" not in text
     for entry in run.release["analyses"]["tables"]:
         assert not entry["moved"] or f"{entry['moved']:.1f} %" not in text
     for name in ("digest", "seed"):
-        assert str(run.result[name]) not in text.split() or name == "seed"
+        assert str(getattr(run.result, name)) not in text.split() or name == "seed"
     assert run.environment["data"] not in text
     assert "rank-swapping" not in text
     assert "at risk" in text
