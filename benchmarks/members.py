@@ -1,7 +1,8 @@
 """What masked files of Adult disclose of their people beyond others, beside published anchors.
 
 Run from the repository's root, with EVOSDC_DATA set: ``python -m benchmarks.members [--people 1000] [--near 10000]``.
-Half of the people stand in a file, which is masked in all its columns, and half do not. `evosdc judge` attacks it with
+Half of the people stand in a file, which is masked in all its columns, and half do not. The last file is what
+`evosdc protect` finds in a minute by its defaults. `evosdc judge` attacks it with
 ``--others``. The demographic columns are known; the others are reconstructed, each right guess weighted by its rarity.
 Members are told from others by all columns. The anchors are those of a study of reconstruction attacks of 2026:
 differences on 1000 people, nearest neighbour distance ratios (NNDR) on 10 000.
@@ -10,6 +11,7 @@ differences on 1000 people, nearest neighbour distance ratios (NNDR) on 10 000.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -25,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 import evosdc
+from benchmarks.whole_command import whole
 from evosdc.datasets.loading import load_dataset
 from evosdc.plugins.registry import default_registry
 
@@ -37,6 +40,7 @@ METHODS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("rank swapping p = 5", "rank-swapping", {"p": 5}),
     ("rank swapping p = 20", "rank-swapping", {"p": 20}),
     ("table swapping", "table-swapping", {}),
+    ("evosdc protect, 60 s", "", {}),
 )
 
 ANCHORS = (
@@ -84,6 +88,14 @@ def judged(folder: Path, schema: str, names: Sequence[str], judge: str) -> dict[
     return found
 
 
+def protected(folder: Path, schema: str, names: Sequence[str]) -> None:
+    """Write what `evosdc protect` publishes of the members, in their order, whatever its verdict."""
+    words = ["protect", "members.csv", "--schema", schema, "--protect", ",".join(names), "--time", "60s"]
+    whole([*words, "--no-second-opinion", "--keep-order", "--quiet", "--no-report", "-o", "run"], folder=folder)
+    result = json.loads((folder / "run" / "result.json").read_text())
+    shutil.copy(folder / "run" / result["best"]["file"], folder / "masked.csv")
+
+
 def attacked(frame: pd.DataFrame, people: int, method: str, params: dict[str, Any], judge: str) -> dict[str, Any]:
     """Return what a judge finds in a masked half of so many people beside the other half."""
     order = np.random.default_rng(1).permutation(len(frame))
@@ -96,10 +108,14 @@ def attacked(frame: pd.DataFrame, people: int, method: str, params: dict[str, An
         (folder / "known.toml").write_text(schema_of(frame, ()), encoding="utf-8")
         members.to_csv(folder / "members.csv", index=False, float_format="%.0f")
         others.to_csv(folder / "others.csv", index=False, float_format="%.0f")
-        typed = members.astype({n: "category" for n in names if not pd.api.types.is_numeric_dtype(frame[n])})
-        masked = evosdc.mask(typed, method, protect=names, seed=1, **params)
-        masked.to_csv(folder / "masked.csv", index=False, float_format="%.0f")
-        return judged(folder, "hidden.toml" if "reconstruction" in judge else "known.toml", names, judge)
+        schema = "hidden.toml" if "reconstruction" in judge else "known.toml"
+        if method:
+            typed = members.astype({n: "category" for n in names if not pd.api.types.is_numeric_dtype(frame[n])})
+            masked = evosdc.mask(typed, method, protect=names, seed=1, **params)
+            masked.to_csv(folder / "masked.csv", index=False, float_format="%.0f")
+        else:
+            protected(folder, schema, names)
+        return judged(folder, schema, names, judge)
 
 
 @click.command()
