@@ -14,15 +14,17 @@ from evosdc.table.table import Numbers, Table
 class ScenarioParameters(Parameters):
     """What intruders know; common to all measures of record linkage."""
 
-    scenarios: tuple[tuple[str, ...], ...] = Field(
-        (), description="Lists of attributes that intruders know; none: one intruder who knows all."
+    scenarios: Literal["first-half"] | tuple[tuple[str, ...], ...] = Field(
+        (),
+        description="Lists of attributes that intruders know; none: one intruder who knows all; first-half: of V "
+        "attributes one intruder knows the first, one the first two, and so on up to V / 2, rounded up.",
     )
     combine: Literal["mean", "max"] = Field("mean", description="How the risks of several scenarios are combined.")
 
     @field_validator("scenarios")
     @classmethod
-    def _something_once(cls, scenarios: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-        if any(not names or len(set(names)) < len(names) for names in scenarios):
+    def _something_once(cls, scenarios: str | tuple[tuple[str, ...], ...]) -> str | tuple[tuple[str, ...], ...]:
+        if not isinstance(scenarios, str) and any(not names or len(set(names)) < len(names) for names in scenarios):
             raise ValueError("lists of at least one attribute, each named once")
         return scenarios
 
@@ -46,15 +48,22 @@ def fitted_by_scenarios(original: Table, params: ScenarioParameters, fit: Callab
     """
     if not params.scenarios:
         return fit(original)
-    original.schema.require(dict.fromkeys(name for names in params.scenarios for name in names), "scenarios")
-    return FittedByScenarios(original, params, fit)
+    names = original.schema.names
+    if params.scenarios == "first-half":
+        known = tuple(tuple(names[:count]) for count in range(1, (len(names) + 1) // 2 + 1))
+    else:
+        known = tuple(tuple(own) for own in params.scenarios)
+        original.schema.require(dict.fromkeys(name for own in known for name in own), "scenarios")
+    return FittedByScenarios(original, known, params.combine == "max", fit)
 
 
 class FittedByScenarios(Fitted):
     """A linkage measure of one original, once for each scenario."""
 
-    def __init__(self, original: Table, params: ScenarioParameters, fit: Callable[[Table], Fitted]) -> None:
-        self._scenarios, self._greatest = params.scenarios, params.combine == "max"
+    def __init__(
+        self, original: Table, scenarios: Sequence[Sequence[str]], greatest: bool, fit: Callable[[Table], Fitted]
+    ) -> None:
+        self._scenarios, self._greatest = scenarios, greatest
         self._fitted = [fit(original.select(names)) for names in self._scenarios]
 
     def score(self, masked: Table) -> float:

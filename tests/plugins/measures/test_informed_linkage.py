@@ -129,6 +129,13 @@ def test_scenarios_take_some_attributes(german):
         fitted(german, scenarios=(("nobody",),))
 
 
+def test_intruders_may_know_the_first_attributes_up_to_half(german):
+    masked = noisy(german, 0.3, np.random.default_rng(1))
+    names = german.schema.names
+    known = [tuple(names[:count]) for count in range(1, -(-len(names) // 2) + 1)]
+    assert fitted(german, scenarios="first-half").score(masked) == fitted(german, scenarios=known).score(masked)
+
+
 def document(original, matrices):
     return {
         a.name: {"categories": list(a.categories), "matrix": np.asarray(matrices[v], dtype=float).tolist()}
