@@ -123,7 +123,7 @@ def test_missing_values_and_unused_categories_by_position():
 
 def test_records_are_clustered(frame, tmp_path):
     names = ["education", "region"]
-    found = evosdc.cluster(frame, 3, attributes=names, fuzzy=1.5)
+    found = evosdc.cluster(frame, 3, protect=names, fuzzy=1.5)
     assert len(found.labels) == len(frame)
     assert np.bincount(found.labels).tolist() == found.sizes.tolist() == sorted(found.sizes.tolist(), reverse=True)
     assert list(found.representatives.columns) == names
@@ -131,7 +131,7 @@ def test_records_are_clustered(frame, tmp_path):
     assert found.memberships.sum(axis=1) == pytest.approx(np.ones(len(frame)))
     assert found.elbow["distance"].is_monotonic_decreasing
     assert found.elbow["clusters"].tolist() == list(range(1, len(found.elbow) + 1))
-    assert found.suggested == evosdc.cluster(frame, 5, attributes=names).suggested
+    assert found.suggested == evosdc.cluster(frame, 5, protect=names).suggested
     assert found.stability.keys() >= {"rand", "adjusted-rand", "nmi"}
     assert list(found.frame.columns) == ["records", "share", "distance", "medoid", *names]
     assert "3 clusters" in found._repr_html_()
@@ -144,7 +144,7 @@ def test_records_are_clustered(frame, tmp_path):
 
 
 def test_numbers_are_clustered_too_and_bad_ones_refused(frame):
-    found = evosdc.cluster(frame, 2, attributes=["count"])
+    found = evosdc.cluster(frame, 2, protect=["count"])
     assert found.representatives["count"].tolist() == [
         float(np.sort(v)[(len(v) - 1) // 2])
         for v in (frame["count"].to_numpy(dtype=float)[found.labels == c] for c in (0, 1))
