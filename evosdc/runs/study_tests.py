@@ -62,7 +62,7 @@ def arranged(runs: Sequence[RecordedRun], block_keys: Sequence[str] = ()) -> Stu
     DataError
         A run has no result, there are fewer than two searches, or runs of one block were judged in different ways.
     """
-    if unfinished := [run.name for run in runs if not run.result]:
+    if unfinished := [run.name for run in runs if not run.ended]:
         advice = "Wait for it, or go on with it by evosdc resume."
         raise DataError([Fault(name, "a run without a result", "a finished run", advice) for name in unfinished])
     told = [described(run) for run in runs]
@@ -164,8 +164,7 @@ METHOD = (
 
 def value_of(run: RecordedRun, figure: str) -> float:
     """Return a figure of a run's best file; infinite where the file breaks constraints."""
-    best = run.result["best"]
-    scores, fitness = best["scores"], best["fitness"]
+    scores, fitness = run.result.best.scores, run.result.best.fitness
     if scores.get("infeasibility"):
         return inf
     if figure == "fitness":

@@ -14,6 +14,7 @@ from scipy import stats
 
 from evosdc.errors import DataError
 from evosdc.runs.reader import RecordedRun
+from evosdc.runs.result import Result
 from evosdc.runs.study_tests import a12_interval, arranged, blocked_wilcoxon, progress_rows, sentences, study_statistics
 
 SAMPLES = st.lists(st.integers(0, 6), min_size=2, max_size=4)
@@ -27,7 +28,8 @@ def recorded(data, name, seed, fitness, journal=(), **more):
     return RecordedRun(
         path=None, name=f"{data}/{name}/{algorithm}/{seed}", environment={"data": data}, status={}, frequencies={},
         resolved={"data": {"name": data, "protect": ["a", "b"]}, "algorithm": algorithm, "measures": measures},
-        result={"best": best, "seed": seed}, journal=tuple(journal), unreadable=0, scores=pd.DataFrame(), digests={},
+        result=Result(best=best, seed=seed), ended=True,
+        journal=tuple(journal), unreadable=0, scores=pd.DataFrame(), digests={},
     )  # fmt: skip
 
 
@@ -66,8 +68,8 @@ def test_no_figure_depends_on_the_scale_of_a_data_set():
     runs = study(shift=0.3)
     scaled = []
     for run in runs:
-        data, name, (fitness,) = run.option("data"), run.option("algorithm"), run.result["best"]["fitness"]
-        scaled.append(recorded(data, name, run.result["seed"], 1e3 + 7 * fitness if data == "d1" else fitness))
+        data, name, (fitness,) = run.option("data"), run.option("algorithm"), run.result.best.fitness
+        scaled.append(recorded(data, name, run.result.seed, 1e3 + 7 * fitness if data == "d1" else fitness))
     assert study_statistics(runs)["pairs"] == study_statistics(scaled)["pairs"]
 
 
