@@ -10,6 +10,9 @@ from pydantic import Field
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Design, Parameters, Tunable
+from evosdc.printing import printable
+from evosdc.table.numerals import numbers
+from evosdc.table.schema import Scale
 from evosdc.table.spread import Spreads
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.averages import Average
@@ -55,6 +58,20 @@ class ClassAveraging(Tunable):
         """Return k from 2 to a quarter of the file."""
         sizes = class_sizes(len(table))
         return [Design(free=sizes)] if sizes else []
+
+    def remarks(self, table: Table) -> tuple[str, ...]:
+        """Return which whole numbers get medians, since they are read as ordered categories."""
+        whole = [
+            a.name
+            for a in table.schema.attributes
+            if a.scale is Scale.ORDINAL and not a.date_format and numbers(a.categories) is not None
+        ]
+        if not whole or getattr(self.params, "average", None) is not None:
+            return ()
+        return (
+            f"{printable(', '.join(whole))}: whole numbers that are read as ordered categories, so that groups publish "
+            'their median. The scale "numeric" in the schema publishes their mean.',
+        )
 
     def scaled_by(self, spreads: Spreads) -> Self:
         """Return the method with distances by the whole file's spreads."""

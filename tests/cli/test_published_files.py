@@ -179,3 +179,11 @@ def test_the_status_tells_of_a_report_that_could_not_be_written(evosdc, finished
     assert evosdc("report", tmp_path / "r").status == 0
     assert "no_report" not in json.loads((tmp_path / "r" / "status.json").read_text())
     assert json.loads(evosdc("status", tmp_path / "r", "--json").out)["report"] == str(tmp_path / "r" / "report.html")
+
+
+def test_whole_numbers_that_get_medians_are_announced(evosdc, tmp_path):
+    (tmp_path / "a.csv").write_text("age,sex\n" + "".join(f"{20 + n % 30},{'mf'[n % 2]}\n" for n in range(60)))
+    said = evosdc("mask", "mdav", "a.csv", "--protect", "age", "-o", "m.csv").out
+    assert "age: whole numbers that are read as ordered categories, so that groups publish their median" in said
+    said = evosdc("mask", "mdav", "a.csv", "--protect", "age", "--set", "average=mode", "-o", "n.csv").out
+    assert "median" not in said
