@@ -1,13 +1,16 @@
 """``evosdc plugins``."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from evosdc.cli.options import takes_options
 from evosdc.options.plugins import TestOptions
 from evosdc.options.shared import JsonOptions
+
+if TYPE_CHECKING:
+    from evosdc.cli.conformance import Report
 
 
 @click.group(invoke_without_command=True)
@@ -82,15 +85,49 @@ def test(name: str, options: TestOptions) -> int:
     new computation; by which power of the number of records the time grows (1: linear); and the memory of a call.
     """
     from evosdc.cli.conformance import conformance
-    from evosdc.cli.plugin_report import print_report
     from evosdc.cli.results import print_json
 
     report = conformance(name, options.kind)
     if options.as_json:
         print_json(report.to_json())
     else:
-        print_report(report, options.verbose)
+        _print_report(report, options.verbose)
     return 0 if report.passed else 1
+
+
+def _print_report(report: "Report", verbose: bool) -> None:
+    """Print the table of a plugin's test, and what its tests complain of."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from evosdc.cli.text import harmless, print_table, say
+
+    if verbose or not report.checks:
+        say(report.said)
+    shown = Table(title=f"{report.kind} {report.name}", title_justify="left")
+    for heading in ("check", "result", "detail"):
+        shown.add_column(heading, overflow="fold")
+    for checks in report.checks:
+        none = not (checks.passed or checks.failed)
+        result = Text("does not apply") if none else Text("passed", style="green")
+        result = Text("failed", style="red") if checks.failed else result
+        skipped = f", {checks.skipped} do not apply" if checks.skipped else ""
+        failed = f", {checks.failed} failed" if checks.failed else ""
+        shown.add_row(checks.group, result, f"{checks.passed} passed{failed}{skipped}, {checks.seconds:.1f} s")
+    for growth in report.growth:
+        exponent = "" if growth.exponent is None else f"n^{max(growth.exponent, 0.0):.1f}"
+        largest = f"{1000.0 * growth.seconds[-1]:.3g} ms for {growth.records[-1]} records"
+        shown.add_row(f"growth: {growth.operation}", exponent, largest)
+    for growth in report.growth:
+        shown.add_row(f"memory: {growth.operation}", f"{growth.memory:.1f} MB", f"for {growth.records[-1]} records")
+    if not report.growth:
+        shown.add_row("growth", "", Text(harmless(report.reason)))
+    print_table(shown)
+    for checks in report.checks:
+        for complaint in checks.complaints:
+            say(f"FAILED {complaint}")
+    if not report.passed and not verbose:
+        say("evosdc plugins test --verbose shows what pytest says.")
 
 
 @plugins.command()

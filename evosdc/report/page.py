@@ -31,8 +31,6 @@ from evosdc.report.frames import mapping
 from evosdc.report.fresh_draws import fresh_measures, fresh_rows, fresh_verdicts
 from evosdc.report.opinion import second_opinion
 from evosdc.report.palette import DARK, drawing
-from evosdc.report.pictures import pictures
-from evosdc.report.privacy import privacy_rows
 from evosdc.report.resources import PLOTLY, resource, template
 from evosdc.report.standings import Standings, standings
 from evosdc.report.verdicts import changed_cells
@@ -171,7 +169,7 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
         "opinion": opinion,
         "opinion_figure": _drawing(drawings, f"{anchor}-opinion", opinion["drawn"]) if opinion else None,
         "frequencies": _frequencies(run, anchor, drawings),
-        "privacy": privacy_rows(run),
+        "privacy": tables.privacy_rows(run),
         "written_file": "the file that was written" if stand.published else "the best file",
         "fresh_verdicts": fresh_verdicts(run),
         "fresh_measures": fresh_measures(run),
@@ -186,7 +184,7 @@ def _section(run: RecordedRun, stand: Standings, anchor: str, drawings: dict[str
             drawings, f"{anchor}-operators", bars.operator_lines(frames.operator_rates(made)) if len(made) else None
         ),
         "genome": tables.genome_rows(run),
-        "pictures": pictures(run),
+        "pictures": tables.pictures(run),
         "settings": tables.setting_rows(run),
         "versions": tables.version_rows(run),
         "missing_rule": MISSING_RULES.get(run.result.missing_rule, ""),

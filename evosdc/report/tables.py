@@ -1,6 +1,8 @@
 """The tables of the page, as plain rows of text for the template."""
 
 import math
+import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -174,3 +176,47 @@ def genome_rows(run: RecordedRun) -> list[tuple[str, str]]:
     formulas |= {"formula": genome.get("equation")}
     formulas |= {f"formula of {attribute}": text for attribute, text in mapping(genome.get("equations")).items()}
     return [*rows, *((name, text) for name, text in formulas.items() if isinstance(text, str))]
+
+
+def privacy_rows(run: RecordedRun) -> dict[str, Any] | None:
+    """Return one row for each privacy model, what an intruder knows, and the rule for missing values; None without any.
+
+    A row has name, headline, its values in the original and in the published file, and a sentence on the latter.
+    """
+    listed = run.risk.get("models")
+    rows = [
+        {
+            "name": str(entry["name"]),
+            "headline": str(entry.get("headline", "")).replace("_", " "),
+            "original": _shown(entry.get("original")),
+            "published": _shown(entry.get("published")),
+            "words": str(entry.get("in_words", "")),
+        }
+        for entry in map(mapping, listed if isinstance(listed, list) else [])
+        if entry.get("name")
+    ]
+    if not rows:
+        return None
+    known = run.risk.get("quasi_identifiers")
+    names = ", ".join(map(str, known)) if isinstance(known, list) else ""
+    return {"rows": rows, "known": names, "rule": str(run.risk.get("missing_rule", ""))}
+
+
+def _shown(value: Any) -> str:
+    """Return a figure as text of at most four significant digits; infinite where it has no value."""
+    if value is None:
+        return "infinite"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+_PICTURE_TITLE = re.compile(r"\A<!-- (.*?) -->\n")
+
+
+def pictures(run: RecordedRun) -> list[dict[str, str]]:
+    """Return title and data URI of every picture of a run; embedded as images, in which nothing can run."""
+    entries = []
+    for place, text in enumerate(run.pictures, 1):
+        title = _PICTURE_TITLE.match(text)
+        source = f"data:image/svg+xml;base64,{b64encode(text.encode()).decode()}"
+        entries.append({"title": title[1] if title else f"picture {place}", "source": source})
+    return entries

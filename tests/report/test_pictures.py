@@ -1,6 +1,6 @@
 from base64 import b64decode
 
-from evosdc.report.pictures import pictures
+from evosdc.report.tables import pictures
 from evosdc.runs.reader import read_run_folders
 from tests.report.synthetic import write_run
 

@@ -3,7 +3,7 @@
 import json
 
 from evosdc.report.page import render
-from evosdc.report.privacy import privacy_rows
+from evosdc.report.tables import privacy_rows
 from evosdc.runs.reader import read_run_folders
 from tests.report.synthetic import write_run
 
