@@ -235,7 +235,7 @@ OFFERED = {
     for name in names
 } - {
     *("max", "mean", "loss", "categorical", "numeric", "mixed"),
-    *("equations", "id", "height", "inference", "scoop", "groups"),
+    *("equations", "id", "height", "inference", "scoop", "groups", "cells"),
 }
 """What plugins offer, without names that are also ordinary words, or that of a package."""
 
