@@ -18,13 +18,10 @@ from deap import gp
 from rich.console import Console
 from rich.table import Table as Grid
 
-from evosdc.randomisation.equations.equation import Equation
-from evosdc.randomisation.equations.evaluation import matrix_of, values
-from evosdc.randomisation.equations.quantities import Quantities, quantities
-from evosdc.randomisation.equations.symbols import CODE, FUNCTIONS, SYMBOLS, TERMINALS
-from evosdc.secret import lent
-from evosdc_equations.generation import grown
-from evosdc_equations.primitives import NUMBER, equation_of, primitive_set, tree_of
+from evosdc.randomisation.equations.equation import CODE, FUNCTIONS, SYMBOLS, TERMINALS, Equation
+from evosdc.randomisation.equations.evaluation import Quantities, matrix_of, quantities, values
+from evosdc.secret import random_from
+from evosdc_equations.variation import NUMBER, equation_of, grown, primitive_set, tree_of
 
 WANTED_RATE, WANTED_RATIO = 20_000, 50
 NAMES = {"+": "plus", "-": "minus", "*": "times", "/": "over", "min": "least", "max": "greatest", "abs": "absolute"}
@@ -77,8 +74,7 @@ def random_equations(count: int, least: int, most: int) -> list[Equation]:
     pset = primitive_set(TERMINALS, FUNCTIONS, constants=True)
     rng, found = np.random.default_rng(1), []
     while len(found) < count:
-        with lent(rng):
-            tree = grown(pset, 6, least=3)
+        tree = grown(pset, 6, random_from(rng), least=3)
         if least <= len(tree) <= most:
             found.append(equation_of(tree))
     return found

@@ -22,7 +22,7 @@ from typing import Any
 import click
 import numpy as np
 
-from evosdc.engine.verification import ROUNDING, unequal
+from evosdc.engine.fresh import ROUNDING, unequal
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import Finished, run_once

@@ -33,10 +33,10 @@ from benchmarks.whole_command import whole
 from evosdc.files.reading import read_source
 from evosdc.files.schema.hierarchies import read_hierarchy
 from evosdc.model import Microdata
-from evosdc_lattice.class_losses import Discernibility
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.lattice import Lattice
+from evosdc_lattice.losses import Discernibility
 from evosdc_lattice.space import LatticeSpace, exhaustive_nodes
 
 K = 5

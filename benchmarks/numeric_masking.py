@@ -15,12 +15,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 
-from evosdc_masking.compression.jpeg import Jpeg
-from evosdc_masking.compression.jpeg2000 import Jpeg2000
-from evosdc_masking.noise.additive import CorrelatedNoise, LinearTransformNoise, UncorrelatedNoise
-from evosdc_masking.noise.multiplicative import MultiplicativeNoise
-from evosdc_masking.synthesis.ipso import Ipso
-from evosdc_masking.synthesis.liew import Liew
+from evosdc_masking.compression import Jpeg, Jpeg2000
+from evosdc_masking.noise import CorrelatedNoise, LinearTransformNoise, MultiplicativeNoise, UncorrelatedNoise
+from evosdc_masking.synthesis import Ipso, Liew
 from tests.plugins.masking.tables import build, masked, numeric
 
 Case = tuple[str, Callable[[], Any], Callable[[], Any] | None]

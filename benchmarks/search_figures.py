@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.search_runs import EXPERIMENTS, FILES, started
+from evosdc.engine.fresh import ROUNDING
 from evosdc.engine.problem import Problem
-from evosdc.engine.verification import ROUNDING
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
 from evosdc.model import Individual

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from evosdc.experiment.experiment import Experiment
     from evosdc.hookspecs import hookimpl
     from evosdc.plugins.registered import register, unregister
-    from evosdc.randomisation.table_estimation import estimate_after_pram
+    from evosdc.randomisation.estimation import estimate_after_pram
     from evosdc.table.schema import Attribute, Role, Scale, Schema
     from evosdc.table.table import Table
 
@@ -57,7 +57,7 @@ _MODULES = {
     "evosdc.experiment.experiment": ("Experiment",),
     "evosdc.hookspecs": ("hookimpl",),
     "evosdc.plugins.registered": ("register", "unregister"),
-    "evosdc.randomisation.table_estimation": ("estimate_after_pram",),
+    "evosdc.randomisation.estimation": ("estimate_after_pram",),
     "evosdc.table.schema": ("Attribute", "Role", "Scale", "Schema"),
     "evosdc.table.table": ("Table",),
 }  # fmt: skip

@@ -373,6 +373,11 @@ def kept() -> Iterator[None]:
         np.random.set_state(states[1])
 
 
+def random_from(rng: np.random.Generator) -> random.Random:
+    """Return a generator of Python's kind, seeded by a draw."""
+    return random.Random(int(rng.integers(0, _WORD)))
+
+
 @contextmanager
 def lent(rng: np.random.Generator) -> Iterator[random.Random]:
     """Lend a generator to code that draws from the global `random` and `numpy.random` (DEAP), then restore both.

@@ -23,21 +23,21 @@ def algorithm_specs() -> tuple[AlgorithmSpec, ...]:
             source="Mares (2013), 2.2, Algorithm 2; sizes and rates are a reconstruction.",
         ),
         AlgorithmSpec(
-            name="nsga2", implementation="evosdc.algorithms.nsga2:NonDominatedSorting",
+            name="nsga2", implementation="evosdc.algorithms.multiobjective:NonDominatedSorting",
             summary="A whole front: survival by front, then by crowding distance.",
             source="Deb, Pratap, Agarwal, Meyarivan (2002).",
         ),
         AlgorithmSpec(
-            name="nsga3", implementation="evosdc.algorithms.nsga3:ReferencePoints",
+            name="nsga3", implementation="evosdc.algorithms.multiobjective:ReferencePoints",
             summary="A whole front of three or more objectives: survival by front, then by niches.",
             source="Deb, Jain (2014), as DEAP's selNSGA3.",
         ),
         AlgorithmSpec(
-            name="spea2", implementation="evosdc.algorithms.spea2:StrengthPareto",
+            name="spea2", implementation="evosdc.algorithms.multiobjective:StrengthPareto",
             summary="A whole front: survival by strength and density.", source="Zitzler, Laumanns, Thiele (2001).",
         ),
         AlgorithmSpec(
-            name="sms-emoa", implementation="evosdc.algorithms.sms_emoa:HypervolumeSelection",
+            name="sms-emoa", implementation="evosdc.algorithms.multiobjective:HypervolumeSelection",
             summary="A whole front: survival by what each member adds to the hypervolume.",
             source="Beume, Naujoks, Emmerich (2007).",
         ),

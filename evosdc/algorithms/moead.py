@@ -9,7 +9,7 @@ from deap import tools
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.algorithms.domination import objectives_of
+from evosdc.algorithms.multiobjective import objectives_of
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
 from evosdc.model import Algorithm, Individual, Population
 from evosdc.model.algorithm import evaluate

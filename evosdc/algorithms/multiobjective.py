@@ -1,15 +1,88 @@
-"""The frame of searches for a whole front: breed, unite parents and children, let the best of both survive."""
+"""Searches for a whole front: NSGA-II, NSGA-III, SPEA2 and SMS-EMOA."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import comb
 
+import moocore
 import numpy as np
+from deap import tools
+from deap.tools import emo
 from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.algorithms.variation import VariationParams, mutation_rate, update_memory, vary_parents
 from evosdc.model import Algorithm, Individual, Population
 from evosdc.model.algorithm import evaluate
+
+Positions = NDArray[np.int64]
+
+
+def objectives_of(individuals: Sequence[Individual]) -> NDArray[np.float64]:
+    """Return the objectives, shape (n, m)."""
+    return np.array([individual.objectives for individual in individuals], dtype=np.float64)
+
+
+def domination(individuals: Sequence[Individual]) -> NDArray[np.bool_]:
+    """Return who dominates whom, shape (n, n): entry (i, j) says that i dominates j.
+
+    Constrained dominance (Deb et al. 2002): what breaks the constraints less dominates; among equals in that, the
+    objectives count.
+    """
+    values = objectives_of(individuals)
+    nowhere_worse = np.ones((len(values), len(values)), dtype=np.bool_)
+    somewhere_better = np.zeros_like(nowhere_worse)
+    for column in values.T:
+        nowhere_worse &= column[:, None] <= column[None, :]
+        somewhere_better |= column[:, None] < column[None, :]
+    infeasibilities = np.array([individual.infeasibility for individual in individuals])
+    if not infeasibilities.any():
+        return nowhere_worse & somewhere_better
+    equal = infeasibilities[:, None] == infeasibilities[None, :]
+    less = infeasibilities[:, None] < infeasibilities[None, :]
+    dominates: NDArray[np.bool_] = less | (equal & nowhere_worse & somewhere_better)
+    return dominates
+
+
+def front_numbers(individuals: Sequence[Individual]) -> Positions:
+    """Return the number of each individual's front, shape (n,): 0 for those that none dominates, and so on inwards."""
+    dominates = domination(individuals)
+    beaten_by = dominates.sum(axis=0)
+    numbers = np.full(len(individuals), -1, dtype=np.int64)
+    number = 0
+    while (numbers < 0).any():
+        front = (beaten_by == 0) & (numbers < 0)
+        numbers[front] = number
+        beaten_by = beaten_by - dominates[front].sum(axis=0)
+        number += 1
+    return numbers
+
+
+def crowding(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the crowding distances of one front, shape (n,): the greater, the lonelier; infinite at the ends.
+
+    Deb et al. (2002). Each objective counts by its range in the front; of equal points in the order of the file the
+    first is the end.
+    """
+    count = len(values)
+    distances = np.zeros(count)
+    for column in values.T:
+        order = np.argsort(column, kind="stable")
+        spread = column[order[-1]] - column[order[0]]
+        distances[order[[0, -1]]] = np.inf
+        if spread > 0.0 and count > 2:
+            distances[order[1:-1]] += (column[order[2:]] - column[order[:-2]]) / spread
+    return distances
+
+
+def crowded_order(individuals: Sequence[Individual]) -> Positions:
+    """Return positions from best to worst in the order of NSGA-II: by front, then by decreasing crowding distance."""
+    numbers, values = front_numbers(individuals), objectives_of(individuals)
+    lonely = np.zeros(len(individuals))
+    for number in range(int(numbers.max()) + 1):
+        front = np.flatnonzero(numbers == number)
+        lonely[front] = crowding(values[front])
+    return np.lexsort((-lonely, numbers)).astype(np.int64)
 
 
 class MultiObjectiveParams(VariationParams):
@@ -78,3 +151,149 @@ class MultiObjective(Algorithm):
             return [individual for individual in feasible if id(individual) in kept]
         others = sorted((i for i in distinct.values() if not i.feasible), key=lambda i: i.precedence)
         return [*feasible, *others[: count - len(feasible)]]
+
+
+class NonDominatedSorting(MultiObjective):
+    """Survival by front, and in the last front by crowding distance (Deb et al. 2002): DEAP's `selNSGA2`."""
+
+    def standing(self, individuals: Sequence[Individual]) -> NDArray[np.float64]:
+        """Return the place of each individual in the order by front and crowding distance."""
+        places = np.empty(len(individuals))
+        places[crowded_order(individuals)] = np.arange(len(individuals))
+        return places
+
+    def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
+        """Return what DEAP's selection keeps."""
+        kept: list[Individual] = tools.selNSGA2(list(feasible), count)
+        return kept
+
+
+class ReferencePoints(MultiObjective):
+    """Survival by front, and in the last one by niches round reference points (Deb and Jain 2014).
+
+    As `selNSGA3` of DEAP, made of its parts; but that draws from numpy's global generator, from which any thread may.
+
+    Meant for three objectives and more, for instance every measure as one. Reference points lie evenly on the unit
+    simplex (Das and Dennis). Where all candidates agree in some objective, which leaves its scale undefined, NSGA-II's
+    crowding distance decides.
+    """
+
+    class Params(MultiObjectiveParams):
+        """Parameters of the algorithm."""
+
+        divisions: int | None = Field(
+            None, ge=1, description="divisions of each objective's axis; default: as many as give one point a member"
+        )
+
+    params: Params
+
+    def standing(self, individuals: Sequence[Individual]) -> NDArray[np.float64]:
+        """Return the number of each individual's front."""
+        return front_numbers(individuals).astype(np.float64)
+
+    def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
+        """Return whole fronts, and of the one that does not fit whom its niches need most."""
+        values = objectives_of(feasible)
+        if (np.ptp(values, axis=0) <= 0.0).any() or values.shape[1] == 1:
+            return [feasible[place] for place in crowded_order(feasible)[:count].tolist()]
+        points = tools.uniform_reference_points(values.shape[1], self._divisions(values.shape[1], count))
+        fronts: list[list[Individual]] = tools.sortLogNondominated(list(feasible), count)
+        last, kept = fronts[-1], [individual for front in fronts[:-1] for individual in front]
+        values = objectives_of([*kept, *last])
+        best, worst = values.min(axis=0), values.max(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            intercepts = emo.find_intercepts(emo.find_extreme_points(values, best, None), best, worst, worst)
+            niches, distances = emo.associate_to_niche(values, points, best, intercepts)
+        held = np.bincount(niches[: len(kept)], minlength=len(points))
+        return kept + [last[place] for place in self._niching(count - len(kept), held, niches, distances, len(kept))]
+
+    def _niching(
+        self, count: int, held: NDArray[np.int64], niches: NDArray[np.int64], distances: NDArray[np.float64], after: int
+    ) -> Iterator[int]:
+        """Yield the places of `count` members of the last front, which begins at `after`: each into a least held niche.
+
+        Into an empty niche comes who is nearest to its point, into another one anybody of it.
+        """
+        members: dict[int, list[int]] = {}
+        for place, niche in enumerate(niches[after:].tolist()):
+            members.setdefault(niche, []).append(place)
+        for _ in range(count):
+            least = min(held[niche] for niche in members)
+            niche = self.random.choice([niche for niche in sorted(members) if held[niche] == least])
+            own = members[niche]
+            nearest = min(own, key=lambda place: distances[after + place]) if least == 0 else self.random.choice(own)
+            own.remove(nearest)
+            if not own:
+                del members[niche]
+            held[niche] += 1
+            yield nearest
+
+    def _divisions(self, objectives: int, count: int) -> int:
+        """Return the greatest number of divisions that gives no more points than there are members."""
+        if self.params.divisions is not None:
+            return self.params.divisions
+        divisions = 1
+        while comb(objectives + divisions, divisions + 1) <= count:
+            divisions += 1
+        return divisions
+
+
+class StrengthPareto(MultiObjective):
+    """Survival of the front, truncated where it is too large (Zitzler, Laumanns, Thiele 2001): DEAP's `selSPEA2`.
+
+    The population is the archive of the paper, and its children are the paper's population.
+    """
+
+    def standing(self, individuals: Sequence[Individual]) -> NDArray[np.float64]:
+        """Return the raw fitness: of all that dominate an individual, how many each dominates."""
+        dominates = domination(individuals)
+        raw: NDArray[np.float64] = (dominates.T @ dominates.sum(axis=1)).astype(np.float64)
+        return raw
+
+    def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
+        """Return what DEAP's selection keeps."""
+        kept: list[Individual] = tools.selSPEA2(list(feasible), count)
+        return kept
+
+
+class HypervolumeSelection(MultiObjective):
+    """Survival by what each member adds to the hypervolume (Beume, Naujoks and Emmerich 2007).
+
+    Again and again one goes: of the last front, where there are several, the one that most dominate; of a single front
+    the one that adds least to its hypervolume. The reference point is the worst of each objective plus 1. With two
+    objectives the ends stay. With ``offspring = 1`` this is the steady state of the paper; by default a generation has
+    as many children as there are members, which lets workers share them, and then so many go.
+    """
+
+    def standing(self, individuals: Sequence[Individual]) -> NDArray[np.float64]:
+        """Return how many dominate each: parents are drawn with less pressure than survivors."""
+        return np.asarray(domination(individuals).sum(axis=0), dtype=np.float64)
+
+    def survivors(self, feasible: Sequence[Individual], count: int) -> list[Individual]:
+        """Return what is left when the least useful one is removed, again and again; of equals the later one goes."""
+        fronts, beaten = front_numbers(feasible), domination(feasible).sum(axis=0)
+        staying = np.arange(len(feasible))
+        for number in range(int(fronts.max()), 0, -1):
+            last = staying[fronts[staying] == number]
+            going = last[np.lexsort((-last, -beaten[last]))][: max(len(staying) - count, 0)]
+            staying = np.setdiff1d(staying, going)
+        values = objectives_of(feasible)
+        while len(staying) > count:
+            staying = np.delete(staying, least_contribution(values[staying]))
+        return [feasible[position] for position in staying.tolist()]
+
+
+def least_contribution(values: NDArray[np.float64]) -> int:
+    """Return the member of a front that adds least to its hypervolume; of equals the last.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, m)
+        Objectives, all minimised, none of which dominates another.
+    """
+    if values.shape[1] == 1 or len(values) == 1:
+        return len(values) - 1
+    added = np.asarray(moocore.hv_contributions(values, ref=values.max(axis=0) + 1.0), dtype=np.float64)
+    if values.shape[1] == 2 and len(values) > 2:
+        added[[int(values[:, 0].argmin()), int(values[:, 1].argmin())]] = np.inf
+    return int(len(added) - 1 - added[::-1].argmin())

@@ -1,15 +1,283 @@
 """A race: children are judged on one table, those that promise something on few, and those that lead on all."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan, nan
+from typing import Any
 
 import numpy as np
+from pydantic import Field
 
-from evosdc.algorithms.race_children import EXTENSION, LED, REFINED, REFINEMENT, TRIES, RaceChildren, refined_before
-from evosdc.algorithms.race_order import LENGTH, Runner, cautious, estimated, figure, foreseen, merit, order_of, own
-from evosdc.model import Individual, Population
-from evosdc.model.algorithm import ASIDE, Offspring
-from evosdc.model.individual import ERROR
+from evosdc.algorithms.multiobjective import crowded_order
+from evosdc.algorithms.variation import crossed, mutant
+from evosdc.model import Individual, Parameters, Population
+from evosdc.model.algorithm import ASIDE, Offspring, Proposing
+from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL, content_hash
+
+LENGTH = "length"
+"""The trait that says how long a genome is (`evosdc.model.Described.traits`); of equals the shorter is better."""
+
+BEHIND = 1e6
+"""Weight of infeasibility beside an objective, where one figure has to tell of both."""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """A member of a race.
+
+    Parameters
+    ----------
+    individual : Individual
+        Judged on few tables, or on all.
+    key : bytes
+        Of its genome, whatever it is judged on.
+    first : float
+        First objective on the first table; of those that were never screened, that over all.
+    few : float
+        First objective on few tables; NaN where it was judged on all at once.
+    """
+
+    individual: Individual
+    key: bytes
+    first: float
+    few: float = nan
+
+    @property
+    def beginning(self) -> int:
+        """The beginning of the key as a number."""
+        return int.from_bytes(self.key[:7])
+
+
+def estimated(runners: Sequence[Runner], apart: Callable[[object, object], bool]) -> list[Individual]:
+    """Return members with what they can be expected to be on all tables, to be compared; all count as judged there.
+
+    It is a cautious figure, a standard error above the mean where there is one objective: of many plans that are judged
+    on few tables those lead by mean whose noise is greatest, and disappoint on others.
+
+    Those that were judged on few are corrected by how much those of their kind that were judged on all lost by that, in
+    the mean: the few tables are the same for all, and a kind that is lucky there is so in all of its members.
+
+    Parameters
+    ----------
+    runners : sequence of Runner
+    apart : callable
+        Whether two genomes are of different kinds.
+    """
+    several = any(len(runner.individual.objectives) > 1 for runner in runners)
+    known = [runner for runner in runners if not runner.individual.provisional and not isnan(runner.few)]
+    found = []
+    for runner in runners:
+        one = runner.individual
+        kin = [] if several or not one.provisional else [k for k in known if not apart(one.genome, k.individual.genome)]
+        lost = sum(k.individual.objectives[0] - k.few for k in kin) / max(len(kin), 1)
+        found.append(cautious(one, lost))
+    return found
+
+
+def cautious(one: Individual, lost: float = 0.0) -> Individual:
+    """Return an individual that counts as judged on all tables, its one objective a standard error above the mean."""
+    return _expected(one, lost + (one.scores.get(ERROR, 0.0) if len(one.objectives) == 1 else 0.0))
+
+
+def foreseen(
+    waiting: Sequence[Individual], runners: Sequence[Runner], apart: Callable[[object, object], bool]
+) -> list[Individual]:
+    """Return those that were screened only with what they can be expected to be on all tables, to be compared.
+
+    They are corrected by how much members of their kind lost after the first table, in the mean; where there are none,
+    by what all members lost, if that is a gain.
+
+    Parameters
+    ----------
+    waiting : sequence of Individual
+    runners : sequence of Runner
+    apart : callable
+        Whether two genomes are of different kinds.
+    """
+    several = any(len(one.objectives) > 1 for one in waiting)
+    if several or not runners:
+        return [_expected(one, 0.0) for one in waiting]
+    known = estimated(runners, apart)
+    lost = [one.objectives[0] - runner.first for one, runner in zip(known, runners, strict=True)]
+    found = []
+    for one in waiting:
+        kin = [own for own, other in zip(lost, known, strict=True) if not apart(one.genome, other.genome)]
+        found.append(_expected(one, sum(kin) / len(kin) if kin else min(0.0, sum(lost) / len(lost))))
+    return found
+
+
+def _expected(one: Individual, lost: float) -> Individual:
+    objectives = (one.objectives[0] + lost, *one.objectives[1:])
+    return Individual(one.genome, one.key, {**one.scores, INFEASIBILITY: own(one)}, objectives, one.origin)
+
+
+def own(individual: Individual) -> float:
+    """Return by how much constraints are broken, apart from what tells that few tables were judged."""
+    return individual.infeasibility - (PROVISIONAL if individual.provisional else 0.0)
+
+
+def order_of(individuals: Sequence[Individual]) -> list[int]:
+    """Return positions from the best to the worst: by front and crowding distance where there are several objectives.
+
+    Of equals the shorter comes first.
+    """
+    if individuals and len(individuals[0].objectives) > 1:
+        order: list[int] = crowded_order(individuals).tolist()
+        return order
+    return sorted(range(len(individuals)), key=lambda place: (*_rank(individuals[place]), place))
+
+
+def _rank(individual: Individual) -> tuple[float, tuple[float, ...], float]:
+    return individual.infeasibility, individual.objectives, individual.scores.get(LENGTH, 0.0)
+
+
+def figure(individual: Individual) -> float:
+    """Return the first objective, behind all that break constraints less."""
+    return individual.objectives[0] + BEHIND * own(individual)
+
+
+def merit(individual: Individual) -> float:
+    """Return the first objective, raised by the share by which constraints are broken."""
+    return individual.objectives[0] * (1.0 + own(individual))
+
+
+LED = "simplified"
+"""Name in the memory: the beginning of the key of the member that led when children were last proposed."""
+
+REFINED = "refined"
+"""Name in the memory: the beginnings of the keys of those members whose parameters were moved one by one."""
+
+ALIKE = 0.5
+"""Distance below which two genomes are of one kind."""
+
+REFINEMENT = "refinement"
+"""Origin of children that are a member with one parameter moved."""
+
+CHANGED = 0.5
+"""Probability that genomes are changed where they are joined."""
+
+EXTENSION = "extension"
+"""Origin of children that have the steps of one individual and then those of another."""
+
+TRIES = 5
+"""How often a child is made anew that equals its parent, at most."""
+
+
+class RaceChildren(Proposing):
+    """What a race proposes besides those that it judges on more tables; genomes are told apart by kind and key."""
+
+    class Params(Parameters):
+        """Parameters of the algorithm."""
+
+        population: int = Field(16, ge=2, description="members, and as many that wait")
+        children: int = Field(16, ge=1, description="children screened in a generation")
+        refinements: int = Field(
+            8, ge=0, description="of the children, so many are a member with one parameter moved, while there are such"
+        )
+        extensions: int = Field(2, ge=0, description="of the children, so many are the best of two kinds, joined")
+        promoted: int = Field(
+            2, ge=1, description="of those that wait, at most so many are judged on few tables, and near ones besides"
+        )
+        few: int = Field(4, ge=1, description="tables that promising ones are judged on, before they lead")
+        crossover: float = Field(0.25, ge=0, le=1, description="probability that a child is crossed, else mutated")
+        tournament: int = Field(3, ge=1, description="entrants of the tournament that selects a parent")
+        alike: int = Field(5, ge=1, description="members of one kind, at most")
+        near: int = Field(
+            4, ge=0, description="members that break constraints but promise something, of as many kinds, at most"
+        )
+        tolerance: float = Field(
+            2.0, ge=0, description="per cent by which the search's result may be worse than the best, for being shorter"
+        )
+
+    params: Params
+
+    def _simplifications(self, population: Population, members: Sequence[Runner]) -> list[Offspring]:
+        """Return the genomes that lack a step of the best member, where it is a new one and consists of steps."""
+        if not members or members[0].beginning == int(population.memory[LED]):
+            return []
+        simpler = self.toolbox.simpler(members[0].individual.genome) if hasattr(self.toolbox, "simpler") else ()
+        known = {self._key(one.genome) for one in population}
+        fresh = [genome for genome in simpler if self._key(genome) not in known]
+        return [Offspring(self._on_one_table(genome), "simplification", (0,)) for genome in fresh]
+
+    def _refinements(self, population: Population, members: Sequence[Runner]) -> list[Offspring]:
+        """Return genomes that differ in a parameter from members that were not refined yet."""
+        slots = self._unrefined(population, members) if hasattr(self.toolbox, "refined") else []
+        known = {self._key(one.genome) for one in population}
+        fresh = [
+            Offspring(self._on_one_table(genome), REFINEMENT, (slot,))
+            for slot in slots
+            for genome in self.toolbox.refined(members[slot].individual.genome)
+            if self._key(genome) not in known
+        ]
+        return self.random.sample(fresh, min(self.params.refinements, self.params.children, len(fresh)))
+
+    def _unrefined(self, population: Population, members: Sequence[Runner]) -> list[int]:
+        """Return the places of the best member that was not refined yet, and of the best that breaks constraints more.
+
+        Those come first, the best only in every second generation, of whose kind no member was refined.
+        """
+        known = {*refined_before(population.memory)}
+        listed = [member.individual for member in members]
+        left = [place for place, member in enumerate(members) if member.beginning not in known]
+        seen = [one.genome for place, one in enumerate(listed) if place not in left]
+        fresh = [place for place in left if all(self._apart(listed[place].genome, genome) for genome in seen)]
+        best = (fresh if fresh and population.generation % 2 else left)[:1]
+        near = [place for place in left if own(listed[place]) > own(listed[0]) and place not in best]
+        order = sorted(near, key=lambda place: (place not in fresh, merit(listed[place])))
+        return best + order[:1]
+
+    def _extensions(self, population: Population, places: Sequence[int]) -> list[Offspring]:
+        """Return two individuals of different kinds joined, the best of these the more often: as they are, or changed.
+
+        Chains of methods are tuned like that, too.
+        """
+        individuals, joined = population, getattr(self.toolbox, "joined", None)
+        if joined is None:
+            return []
+        heads: list[int] = []
+        for slot in np.argsort(places).tolist():
+            if all(self._apart(individuals[slot].genome, individuals[head].genome) for head in heads):
+                heads.append(slot)
+        known = {self._key(one.genome) for one in individuals}
+        found: dict[bytes, Offspring] = {}
+        for _ in range(TRIES * self.params.extensions if len(heads) > 1 else 0):
+            first, second = (heads[min(self.random.choices(range(len(heads)), k=2))] for _ in range(2))
+            change = self.toolbox.rng if self.random.random() < CHANGED else None
+            genome = joined(individuals[first].genome, individuals[second].genome, change) if first != second else None
+            if genome is not None and self._key(genome) not in known and len(found) < self.params.extensions:
+                found.setdefault(self._key(genome), Offspring(self._on_one_table(genome), EXTENSION, (first, second)))
+        return list(found.values())
+
+    def _child(self, individuals: Sequence[Individual], chosen: Sequence[int]) -> tuple[object, str]:
+        first, second = (individuals[slot] for slot in chosen)
+        if chosen[0] != chosen[1] and self.random.random() < self.params.crossover:
+            return crossed(self.toolbox, first, second)[0].genome, "crossover"
+        return mutant(self.toolbox, first).genome, "mutation"
+
+    def _apart(self, one: object, other: object) -> bool:
+        """Whether two genomes are of different kinds; without a distance each is a kind of its own."""
+        if not hasattr(self.toolbox, "distance"):
+            return self._key(one) != self._key(other)
+        return bool(self.toolbox.distance(one, other) >= ALIKE)
+
+    def _on_one_table(self, genome: object) -> object:
+        return self.toolbox.on_tables(genome, 1) if hasattr(self.toolbox, "on_tables") else genome
+
+    def _on_all_tables(self, genome: object) -> object:
+        return self.toolbox.on_all_tables(genome) if hasattr(self.toolbox, "on_all_tables") else genome
+
+    def _key(self, genome: object) -> bytes:
+        hashed = getattr(self.toolbox, "key", content_hash)
+        key: bytes = hashed(self._on_all_tables(genome))
+        return key
+
+
+def refined_before(memory: Mapping[str, Any]) -> list[int]:
+    """Return the beginnings of the keys of members that were refined; a checkpoint of an older version tells none."""
+    listed: list[int] = memory[REFINED].tolist() if REFINED in memory else []
+    return listed
+
 
 FIRST, FEW = "screened", "few"
 """Names in the memory: first objectives on the first table and on few, by member, see `Runner`."""
@@ -32,8 +300,8 @@ class Racing(RaceChildren):
     joined; and of one member after the other, the best first, single parameters are moved up and down. Where
     constraints are broken by little a better genome may be near, so that a few such are members and refined, too (after
     Ray, Singh, Isaacs and Smith 2009).
-    For genotypes that are `evosdc.model.Raced`; others are judged fully at once. A race in the sense of Maron and
-    Moore (1994), by successive halving (Jamieson and Talwalkar 2016) in three steps; its details are evosdc's own.
+    For genotypes whose genomes race (`Stochastic.races`); others are judged fully at once. A race in the sense of Maron
+    and Moore (1994), by successive halving (Jamieson and Talwalkar 2016) in three steps; its details are evosdc's own.
     """
 
     races = True

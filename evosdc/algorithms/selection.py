@@ -16,7 +16,7 @@ from typing import Literal
 from deap import base
 from pydantic import Field
 
-from evosdc.algorithms.domination import front_numbers
+from evosdc.algorithms.multiobjective import front_numbers
 from evosdc.model import Individual, Parameters
 from evosdc.model.algorithm import random_of
 

@@ -16,8 +16,8 @@ from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.start import starting_individual
 from evosdc.experiment.workers import problem_for_workers
 from evosdc.model import Genotype, Individual, SharedFiles
-from evosdc.model.gene_lists import GeneList, Genes, crossover_of, mutation_of
 from evosdc.model.individual import Values
+from evosdc.model.operators import GeneList, Genes, crossover_of, mutation_of
 from evosdc.model.toolbox import register_operators
 from evosdc.secret import Seed
 

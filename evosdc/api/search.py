@@ -20,7 +20,7 @@ from evosdc.engine.problem import Problem
 from evosdc.errors import DataError, ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.assembly import Assembly, assemble
 from evosdc.experiment.start import starting_individual
-from evosdc.model import Individual, Raced, Restricted
+from evosdc.model import Guaranteed, Individual, racing
 from evosdc.model.individual import Values
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import KEY
@@ -292,7 +292,8 @@ def _own_scores(problem: Problem, given: Mapping[str, float]) -> dict[str, float
 
 def _values(problem: Problem, genome: Any, given: Mapping[str, float]) -> Values:
     """Return the values of a candidate with scores of the user's own, beside those of measures that are needed too."""
-    if isinstance(problem.genotype, Restricted | Raced):
+    held = isinstance(problem.genotype, Guaranteed) and problem.genotype.reference is not None
+    if held or racing(problem.genotype) is not None:
         wanted = "scores of the experiment's measures"
         raise DataError(Fault("tell", "scores for a genotype that is judged in its own way", wanted, "Call tell()."))
     own = _own_scores(problem, given)

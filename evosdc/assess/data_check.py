@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evosdc.errors import DataError, Fault
-from evosdc.model import Genotype, Microdata, PostRandomised
+from evosdc.model import Genotype, Microdata, matrices_of
 from evosdc.printing import printable, three_digits
 from evosdc.table.determination import Determination, determinations
 from evosdc.table.edit_rules import EditRule
@@ -182,7 +182,7 @@ def rules_notes(microdata: Microdata, genotype: Genotype[Any]) -> list[str]:
         notes.append(
             f"No record of the protected file breaks an edit rule: {'; '.join(r.text for r in rules.edit_rules)}."
         )
-    if isinstance(genotype, PostRandomised):
+    if matrices_of(genotype) is not None:
         notes.append(
             "Records that were drawn against these rules went back towards their original values. The transition "
             "matrices, and what is expected of them or guaranteed by them, hold for the draw before that repair."

@@ -10,8 +10,7 @@ import numpy as np
 
 from evosdc.errors import DataError, Fault, FaultCollector, ParameterError, PluginError
 from evosdc.model import Masking, MaskingMethod, Microdata
-from evosdc.model.dividing import innermost, parts_of
-from evosdc.model.parts import Material, Part, joined
+from evosdc.model.dividing import Material, Part, innermost, joined, parts_of
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, Seed, stream
 from evosdc.table.distinct_values import placed_values

@@ -84,7 +84,6 @@ def exported(
     from evosdc.experiment.run.summaries import scored
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.formats import require_writable_format
-    from evosdc.model import Generalising
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import RunFolder
     from evosdc.runs.published import published_faults
@@ -102,7 +101,7 @@ def exported(
     require_unused(*targets, replace=force)
     masked = assembly.problem.decode(individual.genome, individual.key)
     genotype, data, source = assembly.problem.genotype, assembly.experiment.data, assembly.source
-    omitted = genotype.omitted(individual.genome) if isinstance(genotype, Generalising) else None
+    omitted = genotype.omitted(individual.genome)
     source = replace(source, neutralise_formulas=source.neutralise_formulas or neutralise)
     crosswalk = run_dir / f"crosswalk-{output.stem}.csv"
     written = write_published(assembly, individual, masked, output, crosswalk, omitted, shuffle, source)

@@ -41,8 +41,7 @@ def mask(method: str, data: str, options: MaskOptions) -> None:
     from evosdc.files.formats import require_writable_format
     from evosdc.files.row_order import IN_ORDER, SHUFFLED
     from evosdc.model import Executor, Masking, Microdata
-    from evosdc.model.dividing import innermost
-    from evosdc.model.parts import Material, Part
+    from evosdc.model.dividing import Material, Part, innermost
     from evosdc.options.written import parameters
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.published import write_crosswalk

@@ -9,11 +9,10 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from evosdc.engine.deme_reports import DemeReport, join_generations, read_report
+from evosdc.engine.demes import DemeReport, join_generations, pack_deme, read_report
 from evosdc.engine.dispatch import Dispatch, error_of
 from evosdc.engine.evaluation import Cost
 from evosdc.engine.generation import Generation
-from evosdc.engine.packed_demes import pack_deme
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.model import Archipelago, Failure, Genotype, Outcome, Population, Task
 

@@ -11,17 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.engine.genome_deltas import dump_of, packed, unpacked
+from evosdc.engine.genome_deltas import packed, unpacked
 from evosdc.engine.loop import SearchState, attained
 from evosdc.engine.stop import Progress
 from evosdc.errors import CheckpointError, Fault, PluginError
 from evosdc.files.atomic import atomic
 from evosdc.model import Genotype, Individual, Population
 
-FORMAT = 3
-READ = (1, 2, 3)
-"""Formats that are read. Since the second, large genomes are told by what they differ in from others; since the third,
-all that differ from one together."""
+FORMAT = 4
+"""The one format that is read."""
 
 SO_FAR = "so-far.npz"
 """Of a run that ended before its search began: what its best file so far was chosen from. No resume reads it."""
@@ -110,9 +108,9 @@ def _write(target: Path, state: SearchState, genotype: Genotype[Any]) -> None:
         "best_origins": _texts([state.best.origin]),
     }
     arrays |= {f"memory/{name}": array for name, array in state.population.memory.items()}
-    arrays |= packed(dump_of(genotype, individual.genome) for individual in individuals)
+    arrays |= packed(genotype.dump(individual.genome) for individual in individuals)
     with atomic(target) as temporary, temporary.open("wb") as file:
-        np.savez(file, allow_pickle=False, **arrays)
+        np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -132,10 +130,10 @@ def load_checkpoint(path: Path, genotype: Genotype[Any]) -> SearchState:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         document = json.loads(arrays["document"].tobytes())
-        if document["format"] not in READ:
+        if document["format"] != FORMAT:
             given = f"a checkpoint of format {document['format']}"
-            wanted = f"format {', '.join(map(str, READ[:-1]))} or {READ[-1]}, which this evosdc reads"
-            raise CheckpointError(Fault(path.name, given, wanted))
+            advice = "Resume with the evosdc that wrote it, or begin a new run."
+            raise CheckpointError(Fault(path.name, given, f"format {FORMAT}, which this evosdc reads", advice))
         return _state(arrays, document, genotype)
     except _UNREADABLE as error:
         # numpy's own words would advise to load the file unsafely.

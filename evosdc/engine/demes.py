@@ -1,11 +1,22 @@
-"""The demes of a population evolve in this process, one after another."""
+"""Demes that evolve here or on workers for some generations, and what the master makes of their reports.
 
+A worker tells of every generation of its deme how many children each operator made, and which individuals the deme then
+has. Of the others it tells those that may matter: candidates for the best and for the front. The master joins the
+reports of all demes generation by generation. It sees exactly what it would have seen had it evolved them itself,
+without varying or evaluating anything. Of children that came to nothing it does not hear.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
-from evosdc.engine.deme_reports import join_generations
+from evosdc.engine.archive import Archive
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.generation import Generation, evolve
-from evosdc.model import Archipelago, Population
+from evosdc.engine.genome_deltas import Arrays, packed, unpacked
+from evosdc.model import Archipelago, Genotype, Individual, Population
+from evosdc.model.individual import known_places, precedences
 from evosdc.secret import Streams
 
 
@@ -20,3 +31,160 @@ def evolve_demes(algorithm: Archipelago, evaluator: Evaluator, streams: Streams,
         settled = algorithm.after_migration(range(len(evolved)), known, len(evolved))
         evolved = [replace(one, population=deme) for one, deme in zip(evolved, settled, strict=True)]
     return join_generations(algorithm, evolved)
+
+
+class IndividualReport(NamedTuple):
+    """An individual as it crosses the wire, but for its genome."""
+
+    key: bytes
+    scores: dict[str, float]
+    objectives: tuple[float, ...]
+    origin: str
+
+
+class PackedDeme(NamedTuple):
+    """A deme as it crosses the wire: its members, how many generations it has completed, and its memory."""
+
+    members: tuple[IndividualReport, ...]
+    genomes: Arrays
+    generation: int
+    memory: dict[str, Any]
+
+
+def pack_deme(deme: Population, genotype: Genotype[Any]) -> PackedDeme:
+    """Return a deme as it crosses the wire."""
+    genomes = packed(genotype.dump(member.genome) for member in deme)
+    return PackedDeme(tuple(map(told_of, deme)), genomes, deme.generation, dict(deme.memory))
+
+
+def unpack_deme(given: PackedDeme, genotype: Genotype[Any]) -> Population:
+    """Return the deme that `pack_deme` packed."""
+    dumps = unpacked(given.genomes, len(given.members))
+    members = [read_individual(told, dump, genotype) for told, dump in zip(given.members, dumps, strict=True)]
+    return Population(members, given.generation, given.memory)
+
+
+def told_of(individual: Individual) -> IndividualReport:
+    """Return an individual as it crosses the wire."""
+    return IndividualReport(individual.key, dict(individual.scores), individual.objectives, individual.origin)
+
+
+def read_individual(told: IndividualReport, dump: Arrays, genotype: Genotype[Any]) -> Individual:
+    """Return the individual that was told of, with the dump of its genome."""
+    return Individual(genotype.load(dump), *told)
+
+
+class GenerationReport(NamedTuple):
+    """A generation of a deme as it crosses the wire.
+
+    Individuals are numbered: the deme's first members by slot, then all that are told of, in the order of evaluation.
+
+    Parameters
+    ----------
+    made, failed
+        As in `Generation`.
+    told : tuple of IndividualReport
+        Of this generation's children, those that matter.
+    slots : tuple of int or None
+        Numbers of the deme's members; None where they are as before.
+    memory : mapping of str to ndarray or None
+        Of the deme; None where it is as before.
+    """
+
+    made: dict[str, int]
+    failed: int
+    told: tuple[IndividualReport, ...]
+    slots: tuple[int, ...] | None
+    memory: dict[str, Any] | None
+
+
+class DemeReport(NamedTuple):
+    """Some generations of a deme as they cross the wire.
+
+    Parameters
+    ----------
+    generations : list of GenerationReport
+    genomes : mapping of str to ndarray
+        Of all that are told of, in order (`evosdc.engine.genome_deltas.packed`): of large ones mostly what they change.
+    seconds : float
+        That all of it took.
+    """
+
+    generations: list[GenerationReport]
+    genomes: Arrays
+    seconds: float = 0.0
+
+
+def report_generations(deme: Population, history: Iterator[Generation], genotype: Genotype[Any]) -> DemeReport:
+    """Return the report of a deme's generations."""
+    # The individuals themselves are kept as well, or another one might get an address.
+    numbers = {id(member): (slot, member) for slot, member in enumerate(deme)}
+    count, members, memory = len(deme), deme, deme.memory
+    front, best = Archive(members), min(member.precedence for member in members)
+    reports, genomes = [], list[Any]()
+    for generation in history:
+        after = generation.population
+        staying = set(map(id, after))
+        told = list[Individual]()
+        for batch in generation.evaluated:
+            matter = set(front.update(batch))
+            for place, precedence in enumerate(precedences(batch)):
+                if precedence < best:
+                    best = precedence
+                    matter.add(place)
+            matter |= {place for place, individual in known_places(batch) if id(individual) in staying}
+            for place in sorted(matter):
+                numbers[id(batch[place])] = (count, batch[place])
+                count += 1
+                told.append(batch[place])
+        copies = {id(member): member for member in after if id(member) not in numbers}
+        for number, member in copies.items():  # of members, which nobody had to evaluate
+            numbers[number] = (count, member)
+            count += 1
+            told.append(member)
+        genomes += [individual.genome for individual in told]
+        same = after == members  # the very same: individuals are equal to themselves alone
+        reports.append(
+            GenerationReport(
+                dict(generation.made),
+                generation.failed,
+                tuple(map(told_of, told)),
+                None if same else tuple(numbers[id(member)][0] for member in after),
+                None if after.memory is memory else dict(after.memory),
+            )
+        )
+        members, memory = after, after.memory
+    return DemeReport(reports, packed(genotype.dump(genome) for genome in genomes))
+
+
+def read_report(deme: Population, report: DemeReport, genotype: Genotype[Any]) -> list[Generation]:
+    """Return the generations that a report tells of.
+
+    The inverse of `report_generations`, but for children that do not matter.
+    """
+    made = iter(unpacked(report.genomes, sum(len(generation.told) for generation in report.generations)))
+    known, members, memory = list(deme), list(deme), deme.memory
+    history = []
+    for number, one in enumerate(report.generations, start=deme.generation + 1):
+        evaluated = [read_individual(told, next(made), genotype) for told in one.told]
+        known += evaluated
+        if one.slots is not None:
+            members = [known[slot] for slot in one.slots]
+        if one.memory is not None:
+            memory = one.memory
+        history.append(Generation(one.made, [evaluated], Population(members, number, memory), one.failed))
+    return history
+
+
+def join_generations(algorithm: Archipelago, demes: Sequence[Generation]) -> Generation:
+    """Return one generation of all demes as that of the whole population."""
+    generation = demes[0].population.generation
+    made: Counter[str] = Counter()
+    for deme in demes:
+        made.update(deme.made)
+    return Generation(
+        made,
+        [batch for deme in demes for batch in deme.evaluated],
+        algorithm.joined([deme.population for deme in demes], generation),
+        sum(deme.failed for deme in demes),
+    )

@@ -4,6 +4,7 @@ A candidate is judged by what it changes in its parent's table wherever that is 
 candidates of one generation go to workers where these are faster.
 """
 
+import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
@@ -21,6 +22,8 @@ from evosdc.model import Individual, Siblings
 from evosdc.model.individual import Values
 from evosdc.secret import kept
 from evosdc.time_limit import OutOfTime, check_time, time_limited
+
+_LOG = logging.getLogger("evosdc.evaluation")
 
 CACHE_SIZE = 20_000
 """How many evaluations are remembered; the oldest is forgotten first."""
@@ -88,6 +91,7 @@ class Evaluator:
         self._sent_seconds = Cost()
         self._warm = False
         self._spent_sending = 0.0
+        self._said: set[str] = set()
 
     def attach(self, toolbox: base.Toolbox) -> None:
         """Register ``evaluate``, ``map``, ``tries`` and ``contributions`` in the toolbox of an algorithm."""
@@ -148,9 +152,14 @@ class Evaluator:
         began = monotonic()
         try:
             judged = self.problem.tries(siblings)
-        except Exception:
+        except Exception as error:
             if self.rule.action == "raise":
                 raise
+            # The plugin's own message may hold values of records; logs hold none.
+            said = getattr(error, "public", None) or f"a plugin raised {type(error).__name__}"
+            if said not in self._said:
+                self._said.add(said)
+                _LOG.warning("%s for several children at once; each of them is evaluated by itself", said)
             return False
         if judged is None:
             return False

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from evosdc.engine.problem import Problem
 from evosdc.executors.ledger import WORKER_DIED
 from evosdc.executors.tasks import TIME_LIMIT
-from evosdc.model import Individual, Outcome, Restricted
+from evosdc.model import Guaranteed, Individual, Outcome
 from evosdc.model.individual import FAILURE, INFEASIBILITY, Values
 
 WORST = 100.0
@@ -104,7 +104,7 @@ def worst_values(problem: Problem, genome: Any) -> Values:
         objectives = tuple(problem.fitness.combine(scores))
     if not objectives or not all(map(isfinite, objectives)):
         objectives = (WORST,) * problem.fitness.objectives
-    if isinstance(problem.genotype, Restricted):
+    if isinstance(problem.genotype, Guaranteed) and problem.genotype.reference is not None:
         scores |= {"violation": 1.0, "penalty": 0.0}
     return Values(objectives, scores | {INFEASIBILITY: FAILURE})
 

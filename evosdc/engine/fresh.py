@@ -1,15 +1,16 @@
-"""Judging a genome again on draws that the search never saw: means, and how far chance may have moved them."""
+"""Judging a genome again: on draws that the search never saw, and from scratch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot
+from math import hypot, isclose
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.engine.problem import Problem
-from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
+from evosdc.model import Individual
+from evosdc.model.individual import INFEASIBILITY, PROVISIONAL, Values
 
 FIRST_FRESH = 1 << 31
 """Draws of searches are numbered from 0, fresh ones from here: no search reaches it."""
@@ -110,3 +111,37 @@ def jackknife_errors(left_out: NDArray[np.float64]) -> NDArray[np.float64]:
     deviations = left_out - left_out.mean(axis=0)
     errors: NDArray[np.float64] = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
     return errors
+
+
+ROUNDING = 1e-9
+"""Difference, relative or absolute, that a tracker may make."""
+
+
+def rescored(problem: Problem, individual: Individual, others: Iterable[Individual] = ()) -> list[str]:
+    """Have an individual scored from scratch, as its file is told of; return what was otherwise, in words.
+
+    Those of the others that are equal to it get its scores, so that it is told of alike wherever it stands.
+    """
+    fresh = problem.evaluate(individual, from_scratch=True)
+    differences = _differences(individual, fresh)
+    for one in (individual, *(other for other in others if other.key == individual.key)):
+        one.fitness.values = fresh
+    return differences
+
+
+def unequal(problem: Problem, individuals: Iterable[Individual]) -> list[str]:
+    """Return what differs between individuals and an evaluation of their genomes from scratch; in words."""
+    return [text for one in individuals for text in _differences(one, problem.evaluate(one, from_scratch=True))]
+
+
+def _differences(individual: Individual, fresh: Values) -> list[str]:
+    name = individual.key[:4].hex()
+    found = [
+        f"{name}: {score} is {individual.scores[score]!r}, afresh {value!r}"
+        for score, value in fresh.scores.items()
+        if not isclose(individual.scores[score], value, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    ]
+    pairs = zip(individual.objectives, fresh, strict=True)
+    if not all(isclose(own, other, rel_tol=ROUNDING, abs_tol=ROUNDING) for own, other in pairs):
+        found.append(f"{name}: the objectives are {individual.objectives}, afresh {tuple(fresh)}")
+    return found

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import EvaluationError
-from evosdc.model import Aggregation, Composed, Described, Fitness, Genotype, Restricted
+from evosdc.model import Aggregation, Composed, Described, Fitness, Genotype, Guaranteed
 from evosdc.model.aggregation import total
 from evosdc.model.constraint import Constraints
 from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL
@@ -34,7 +34,7 @@ class Objectives:
     provisional : callable, optional
         Whether a genome is judged on a part of its tables; None where none is.
     reference : callable
-        Returns the scores of the reference of a genotype that is `Restricted`; asked once.
+        Returns the scores of the reference of a genotype that has one; asked once.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Objectives:
         # Asked for every candidate: what the genotype cannot do is not asked for.
         self._composed = isinstance(genotype, Composed)
         self._described = genotype if isinstance(genotype, Described) else None
-        self._restricted = genotype if isinstance(genotype, Restricted) else None
+        self._restricted = genotype if isinstance(genotype, Guaranteed) and genotype.reference is not None else None
         self._aggregation, self._fitness, self._constraints = aggregation, fitness, constraints
         self._provisional, self._reference = provisional, reference
 
@@ -144,7 +144,7 @@ class Objectives:
 
     @cached_property
     def _penalty(self) -> tuple[float, ...]:
-        """Scale of the penalty, by objective; empty for a genotype that is not `Restricted`."""
+        """Scale of the penalty, by objective; empty for one without a reference."""
         if self._restricted is None:
             return ()
         reference = self._restricted.reference

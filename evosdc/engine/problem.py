@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from evosdc.engine.class_keeping import Repair
-from evosdc.engine.decoding import Decoder
-from evosdc.engine.direct_scores import direct_scores, expectations
-from evosdc.engine.draws import Draws
+from evosdc.engine.decoding import Decoder, Draws, direct_scores, expectations
 from evosdc.engine.mending import mended
 from evosdc.engine.objectives import Columns, Judged, Objectives
 from evosdc.engine.trackers import FollowedTable, Trackers, scores_of
@@ -24,16 +22,14 @@ from evosdc.model import (
     Expected,
     Fitness,
     Fitted,
-    Generalising,
     Genotype,
     Individual,
     Local,
     Masking,
-    PostRandomised,
-    Raced,
-    Randomised,
-    SelfStarting,
     Siblings,
+    Stochastic,
+    matrices_of,
+    racing,
 )
 from evosdc.model.constraint import Constraints
 from evosdc.model.individual import Values
@@ -71,16 +67,16 @@ class Problem(Draws):
 
     def __post_init__(self) -> None:
         genotype = self.genotype
-        provisional = self._provisional if isinstance(genotype, Raced) else None
+        provisional = self._provisional if racing(genotype) is not None else None
         parts = (genotype, self.aggregation, self.fitness, self.constraints)
         object.__setattr__(self, "_objectives", Objectives(*parts, provisional, self._scores_of_reference))
         object.__setattr__(self, "_decoder", Decoder(genotype, self.streams))
         object.__setattr__(self, "_direct", direct_scores(genotype, self.measures))
         of_matrices = {n: f for n, f in self.measures.items() if isinstance(f, Expected) and f.of_matrices}
-        object.__setattr__(self, "_of_matrices", of_matrices if isinstance(genotype, PostRandomised) else {})
+        object.__setattr__(self, "_of_matrices", of_matrices if matrices_of(genotype) is not None else {})
         # Rules that the genotype does not keep by itself are kept by repairing whole tables.
         keeps = genotype.keeps_rules or genotype.microdata.rules is None
-        local = isinstance(genotype, Local) and not isinstance(genotype, Randomised | Generalising)
+        local = isinstance(genotype, Local) and not (isinstance(genotype, Stochastic) or genotype.generalises)
         trackers = None
         if local and keeps and self._direct is None:
             trackers = Trackers(genotype, self.measures, self.decode)  # type: ignore[arg-type]
@@ -128,7 +124,7 @@ class Problem(Draws):
     def _followed(self, trackers: Trackers, individual: Individual, parent: Individual) -> dict[str, float] | None:
         """Return the scores of an individual by what it changes in its parent's table; None where that is too much."""
         trackers.born(individual.key, parent.key)
-        change = trackers.genotype.change(parent.genome, individual.genome, trackers.most_changed)
+        change = trackers.changed(parent.genome, individual.genome)
         if change is None:
             return None
         columns = trackers.tries(parent, change)
@@ -200,9 +196,10 @@ class Problem(Draws):
 
     def figures_of_matrices(self, genome: Any) -> dict[str, float]:
         """Return the scores that depend on the transition matrices of a genome and not on what they draw."""
-        if not self._of_matrices or not isinstance(self.genotype, PostRandomised):
+        drawing = matrices_of(self.genotype)
+        if not self._of_matrices or drawing is None:
             return {}
-        transitions = self.genotype.transitions(genome)
+        transitions = drawing.transitions(genome)
         return {n: asked(f"measure {n}", fitted.expected, transitions) for n, fitted in self._of_matrices.items()}
 
     def traits(self, genome: Any) -> Mapping[str, float]:
@@ -219,7 +216,7 @@ class Problem(Draws):
     @cached_property
     def initial_genomes(self) -> tuple[tuple[Masking, Any], ...]:
         """The genotype's own initial genomes with what they stand for; empty where it has none."""
-        return tuple(self.genotype.initial_genomes()) if isinstance(self.genotype, SelfStarting) else ()
+        return tuple(self.genotype.initial_genomes())
 
     def score(self, masked: Table) -> tuple[dict[str, float], tuple[float, ...]]:
         """Return scores and objectives of a table, from scratch."""
@@ -234,11 +231,12 @@ class Problem(Draws):
         precedes the objectives in every comparison. Figures that are means over few draws have to keep their bounds by
         `margins`: what is published is one draw.
 
-        A genome that is judged on a part of its tables (`Raced`) is provisional: it comes behind all others.
+        A genome that is judged on a part of its tables (`Stochastic.races`) is provisional: it comes behind all others.
 
-        With a genotype that is `Restricted` the scores of a genome hold ``violation``, and as ``penalty`` what was
-        added to the first objective. That is the first objective of the reference, times one plus the violation. No
-        genome that may not be published is then better than the reference, and of two such the nearer one is better.
+        With a genotype that is `Guaranteed` and has a reference the scores of a genome hold ``violation``, and as
+        ``penalty`` what was added to the first objective. That is the first objective of the reference, times one plus
+        the violation. No genome that may not be published is then better than the reference, and of two such the nearer
+        one is better.
 
         Raises
         ------
@@ -248,7 +246,7 @@ class Problem(Draws):
         return self._objectives.judge(scores, genome, margins)
 
     def _scores_of_reference(self, reference: Any) -> Mapping[str, float]:
-        """Return the scores of what a genotype that is `Restricted` is compared with."""
+        """Return the scores of what a genotype that is `Guaranteed` and has a reference is compared with."""
         if self._direct is not None:
             return {name: score(reference) for name, score in self._direct.items()}
         return scores_of(self.measures, self.decode(reference, self.genotype.key(reference)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from evosdc.engine.stop import Progress
 from evosdc.model import Individual
-from evosdc.model.siblings import precedences
+from evosdc.model.individual import precedences
 
 Distance = Callable[[Any, Any], float]
 

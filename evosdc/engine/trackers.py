@@ -138,6 +138,11 @@ class Trackers:
             raise
         return columns, estimated
 
+    def changed(self, parent: Any, child: Any) -> Changes | None:
+        """Return what a genome changes in another one; None where that is too much to be followed."""
+        plugin = f"genotype {type(self.genotype).__name__}"
+        return asked(plugin, self.genotype.change, parent, child, self.most_changed)
+
     def born(self, child: bytes, parent: bytes) -> None:
         """Take note of whose child a genome is, by both keys."""
         _remember(self._origin, child, parent)
@@ -153,7 +158,7 @@ class Trackers:
             table = self._tables.get(key)
             if table is None:
                 continue
-            change = self.genotype.change(table.genome, individual.genome, self.most_changed)
+            change = self.changed(table.genome, individual.genome)
             if change is None:
                 continue
             if key != parent and self._copies:

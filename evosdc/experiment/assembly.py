@@ -45,7 +45,7 @@ from evosdc.experiment.start import (
 )
 from evosdc.files.source import Source
 from evosdc.model import Algorithm, Archipelago, Composed, EarlierRelease, Genotype, Microdata, Seedable, toolbox_of
-from evosdc.model.gene_lists import crossover_of, mutation_of
+from evosdc.model.operators import crossover_of, mutation_of
 from evosdc.model.toolbox import register_operators
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Seed, chosen_seed, lent

@@ -10,7 +10,7 @@ from evosdc.engine.headline import Headline, Shortfall, unmasked_of
 from evosdc.engine.measure_on_subset import measure_on_subset
 from evosdc.errors import ExperimentError, Fault, FaultCollector, did_you_mean
 from evosdc.experiment.experiment import Experiment, Measures, Named
-from evosdc.model import Aggregation, Expected, Fitted, Microdata, PostRandomised
+from evosdc.model import Aggregation, Expected, Fitted, Microdata, Stochastic
 from evosdc.model.constraint import Constraint, Constraints, without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.specs import MeasureSpec
@@ -54,7 +54,7 @@ def constraints_of(
     for constraint in listed:
         with collect.step():
             figures.add(constraint)
-    if isinstance(genotype, PostRandomised) and genotype.expected:
+    if isinstance(genotype, Stochastic) and genotype.expected:
         collect.faults += [
             Fault(
                 f"constraint on {name}",

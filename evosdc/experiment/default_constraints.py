@@ -9,7 +9,7 @@ from evosdc.assess.intruder import strictest_bound
 from evosdc.assess.three_risks import TAIL
 from evosdc.errors import ParameterError
 from evosdc.experiment.experiment import Experiment, MeasureEntry, Measures
-from evosdc.model import Microdata, PostRandomised
+from evosdc.model import Genotype, Microdata, matrices_of
 from evosdc.model.constraint import ACCEPTED, MOST_SURE, TIMES_BOUND, Constraint, without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.table.distinct_values import distinct_values
@@ -219,12 +219,13 @@ def guarded(experiment: Experiment, genotype: object, registry: Registry) -> Exp
     registry : Registry
     """
     measures = experiment.measures
-    if not isinstance(genotype, PostRandomised) or measures is None or genotype.most_relabelled >= NO_BOUND:
+    drawing = matrices_of(genotype) if isinstance(genotype, Genotype) else None
+    if drawing is None or measures is None or drawing.most_relabelled >= NO_BOUND:
         return experiment
     bounded = {text.partition("<")[0].strip() for text in experiment.constraints}
     harms = [name for name in registry.defaults("measure", "harm") if name not in bounded]
     taken = {measure.name for measure in measures.all}
     others = [*measures.other, *(MeasureEntry(name=name) for name in harms if name not in taken)]
-    limits = [f"{name} <= {genotype.most_relabelled:g}" for name in harms]
+    limits = [f"{name} <= {drawing.most_relabelled:g}" for name in harms]
     judged = Measures.model_validate({**dict(measures), "other": tuple(others)})
     return experiment.model_copy(update={"measures": judged, "constraints": (*experiment.constraints, *limits)})

@@ -8,7 +8,7 @@ from evosdc.assess.verdict import unmasked_causes
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.default_constraints import MOST_HARM, aims_among, with_origins
 from evosdc.experiment.start import met_before_and_after
-from evosdc.model import PostRandomised, Seedable
+from evosdc.model import Seedable, matrices_of
 from evosdc.model.constraint import Constraints
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.time_limit import DeadlineOver, time_limited
@@ -48,7 +48,8 @@ def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]
 def traced(assembly: Assembly, judged: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return judged requirements that say by ``own`` whether evosdc set them itself, and nobody required them."""
     genotype = assembly.problem.genotype
-    most_harm = genotype.most_relabelled if isinstance(genotype, PostRandomised) else MOST_HARM
+    drawing = matrices_of(genotype)
+    most_harm = MOST_HARM if drawing is None else drawing.most_relabelled
     experiment, registry = assembly.experiment, assembly.registry
     aims = aims_among(experiment.constraints, registry, experiment.goal)
     return with_origins(judged, registry, most_harm, aims, experiment.accepted)

@@ -22,7 +22,7 @@ from evosdc.experiment.run.opinion import claims_of, used_judges
 from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.run.summaries import scored
 from evosdc.experiment.tuned_start import with_found
-from evosdc.model import Generalising, Individual
+from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import ENVIRONMENT, LOCK, PLANNING, REPORT, RESULT, STATUS, RunFolder
 from evosdc.runs.status import require_complete
@@ -132,7 +132,7 @@ def member_findings(
     problem, microdata = assembly.problem, assembly.microdata
     masked = problem.decode(individual.genome, individual.key)
     genotype = problem.genotype
-    omitted = genotype.omitted(individual.genome) if isinstance(genotype, Generalising) else None
+    omitted = genotype.omitted(individual.genome)
     whole, shown = assembly.source.table, masked.without(omitted)
     original, published = whole.without(omitted), whole.with_columns(masked).without(omitted)
     document: dict[str, Any] = {

@@ -25,15 +25,12 @@ from evosdc.experiment.experiment import Experiment, MeasureEntry, Measures, Nam
 from evosdc.model import (
     Aggregation,
     Described,
-    Equipped,
     Expected,
     Fitness,
     Fitted,
-    Generalising,
     Genotype,
-    Guaranteeing,
     Microdata,
-    PostRandomised,
+    Stochastic,
 )
 from evosdc.model.constraint import Constraints, without_publishable
 from evosdc.model.fitness import single_measure
@@ -89,7 +86,7 @@ def build_problem(
             built = registry.build("measure", measure.name, drawing_from(seed, measure, registry))
             judged = _judged(measure, microdata)
             built.require_support(judged, f"measure {measure.name}")
-            if isinstance(genotype, Generalising) and not built.generalised:
+            if genotype is not None and genotype.generalises and not built.generalised:
                 raise ParameterError(_not_readable(measure.name, experiment.genotype.name, registry))
             names = judged.schema.names
             whole = names == microdata.original.schema.names
@@ -105,7 +102,7 @@ def build_problem(
             if isinstance(found, InputError):
                 raise found
             fitted[name] = found
-            expected = isinstance(genotype, PostRandomised) and genotype.expected
+            expected = isinstance(genotype, Stochastic) and genotype.expected
             if expected and not isinstance(found, Expected):
                 collect.faults.append(
                     Fault(
@@ -157,7 +154,7 @@ def _fitted(name: str, fit: Callable[[], Fitted]) -> Fitted | InputError:
 
 
 def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> Genotype[Any]:
-    """Return the genotype of an experiment; one that is equipped with masking methods is given those of the registry.
+    """Return the genotype of an experiment; what it needs of the registry it is given.
 
     Raises
     ------
@@ -166,12 +163,9 @@ def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry
     """
     name, params = experiment.genotype.name, experiment.genotype.params
     kind = registry.implementation("genotype", name)
-    given: tuple[Any, ...] = (microdata,)
-    if issubclass(kind, Equipped):
-        given = (microdata, RegisteredMethods(registry))
-    elif issubclass(kind, Guaranteeing):
-        given = (microdata, RegisteredModels(registry))
-    genotype: Genotype[Any] = registry.build("genotype", name, params, *given)
+    needed = {"methods": RegisteredMethods, "models": RegisteredModels}
+    given = [needed[one](registry) for one in kind.needs]
+    genotype: Genotype[Any] = registry.build("genotype", name, params, microdata, *given)
     return genotype
 
 

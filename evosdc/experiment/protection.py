@@ -24,7 +24,7 @@ from evosdc.experiment.dependent_columns import with_dependent
 from evosdc.experiment.experiment import DataSource, Experiment
 from evosdc.experiment.plan_genotype import plan_genotype
 from evosdc.experiment.reader import parse_experiment
-from evosdc.model import Assuring, Microdata, designs_of
+from evosdc.model import Guaranteed, Microdata, designs_of
 from evosdc.model.constraint import ACCEPTED, AUDIENCES, Constraint, without_publishable
 from evosdc.model.parameters import parse_parameters
 from evosdc.options.search import ProtectOptions
@@ -107,7 +107,7 @@ def _proposed(
 ) -> Mapping[str, Any] | None:
     for name in registry.defaults("genotype", occasion):
         kind = registry.implementation("genotype", name)
-        proposed = kind.assurance(microdata, required, bound) if issubclass(kind, Assuring) else None
+        proposed = kind.assurance(microdata, required, bound) if issubclass(kind, Guaranteed) else None
         if proposed is not None:
             return dict(proposed)
     return None

@@ -18,7 +18,7 @@ from evosdc.experiment.assembly import Assembly, require_choice
 from evosdc.experiment.environment import opened
 from evosdc.experiment.provenance import require_same_data
 from evosdc.files.masked_file import holds_generalised, read_masked
-from evosdc.model import Generalising, Individual
+from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.printing import printable
 from evosdc.runs.layout import CROSSWALK, ENVIRONMENT, RESULT, RunFolder, require_run, run_folders
@@ -155,7 +155,7 @@ def published_file(path: Path, registry: Registry) -> PublishedFile:
     source, places = assembly.source, _places(assembly, individual, folder)
     ordered = source.ordered_by(places)
     # A genotype that generalises may have made hierarchies of its own, by which no schema knows its labels.
-    generalises = isinstance(assembly.problem.genotype, Generalising)
+    generalises = assembly.problem.genotype.generalises
     masked = read_masked(file, ordered, generalised=generalises or holds_generalised(file, ordered))
     # In the order of the original, judges draw the halves that they drew when the run asked them.
     return PublishedFile(assembly, individual, *matched(source.table, masked.table, places, source.carried))
@@ -164,7 +164,7 @@ def published_file(path: Path, registry: Registry) -> PublishedFile:
 def _places(assembly: Assembly, individual: Individual, folder: RunFolder) -> Rows:
     """Return by published record the position of its original in the run's data."""
     genotype, source = assembly.problem.genotype, assembly.source
-    omitted = genotype.omitted(individual.genome) if isinstance(genotype, Generalising) else None
+    omitted = genotype.omitted(individual.genome)
     kept = np.arange(len(source.table), dtype=np.intp)
     kept = kept if omitted is None else np.delete(kept, omitted)
     if not assembly.experiment.data.shuffle:

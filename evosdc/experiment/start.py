@@ -20,14 +20,13 @@ from evosdc.files.source import Source
 from evosdc.model import (
     Algorithm,
     Composed,
-    Generalising,
     Genotype,
     Individual,
     Masking,
     MaskingMethod,
     Microdata,
-    Raced,
     Seedable,
+    racing,
 )
 from evosdc.model.genotype import USUAL_PORTFOLIO
 from evosdc.plugins.registry import Registry
@@ -233,7 +232,7 @@ class StartingPlan:
     made : mapping of int to Table
         Files that are there already, by position; workers make theirs.
     screened : bool
-        Whether genomes that can be (`evosdc.model.Raced`) are judged on one table, as an algorithm asks that races.
+        Whether genomes that can be (`Stochastic.races`) are judged on one table, as an algorithm asks that races.
     planned : int
         How many of `maskings`, the first ones, are files of an evolved plan.
     """
@@ -319,7 +318,7 @@ def starting_plan(
         possible = "a genotype that masked files start, or without_best = 0"
         advice = "This genotype cannot be read off a file; files are compared with only."
         raise ExperimentError(Fault("start.without_best", f"{start.without_best:g}", possible, advice))
-    if start.tuned is not None and isinstance(problem.genotype, Generalising):
+    if start.tuned is not None and problem.genotype.generalises:
         possible = "a genotype of files in the original's own categories"
         raise ExperimentError(Fault("start.tuned", "a genotype that generalises", possible))
     tuned = start.tuned is not None
@@ -377,7 +376,8 @@ def _genome(problem: Problem, plan: StartingPlan, position: int) -> Any:
     else:
         place = own - len(plan.initial)
         genome = genotype.random_of_start(place, problem.streams.random_genome(position))
-    return genotype.judged_on(genome, 1) if plan.screened and isinstance(genotype, Raced) else genome
+    raced = racing(genotype) if plan.screened else None
+    return genome if raced is None else raced.judged_on(genome, 1)
 
 
 def fresh_masking_scores(problem: Problem, plan: StartingPlan, position: int, draws: int) -> FreshScores:

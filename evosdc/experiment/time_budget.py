@@ -10,7 +10,6 @@ import numpy as np
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.experiment import StopRule
 from evosdc.experiment.run.opinion import expected_seconds, wanted
-from evosdc.model import Generalising
 from evosdc.runs.layout import RunFolder
 from evosdc.table.table import Table
 
@@ -134,7 +133,7 @@ LOOKED_AT, MANY = 10_000, 1000
 def time_of(assembly: Assembly, began: float) -> TimeGiven:
     """Return the time of a run that began then, on the clock of `time.monotonic`."""
     numbers = differing_numbers(assembly.source.table)
-    proving = PROVING if isinstance(assembly.problem.genotype, Generalising) else 0.0
+    proving = PROVING if assembly.problem.genotype.generalises else 0.0
     return TimeGiven.of(assembly.experiment.stop, began, *_shape(assembly), numbers, proving)
 
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.engine.deme_reports import DemeReport, report_generations
+from evosdc.engine.demes import DemeReport, PackedDeme, report_generations, unpack_deme
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.failures import evaluate_or_penalise
 from evosdc.engine.generation import evolve_generations
-from evosdc.engine.packed_demes import PackedDeme, unpack_deme
 from evosdc.engine.problem import Problem
 from evosdc.errors import PluginError
 from evosdc.executors.shared_files import read_shared

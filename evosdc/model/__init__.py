@@ -18,32 +18,29 @@ if TYPE_CHECKING:
     from evosdc.hookspecs import hookimpl
     from evosdc.model.aggregation import Aggregation
     from evosdc.model.algorithm import Algorithm, Archipelago, Offspring, Population, Proposing, evaluate
-    from evosdc.model.blocks import Blocks
     from evosdc.model.capabilities import (
-        Assuring,
+        Composed,
         Described,
         Direct,
-        Generalising,
+        Guaranteed,
         Local,
-        Restricted,
         Seedable,
-        SelfStarting,
+        Stochastic,
+        matrices_of,
+        racing,
     )
     from evosdc.model.changes import Changes
-    from evosdc.model.composition import Composed, Equipped
-    from evosdc.model.design import Choices, Design, Free, Range, Tunable, designs_of
-    from evosdc.model.dividing import Dividing, InnerParameters
+    from evosdc.model.design import Choices, Design, Free, MaskingMethods, Range, Tunable, designs_of, fitting_designs
+    from evosdc.model.dividing import Dividing, Grouping, InnerParameters
     from evosdc.model.estimate import Estimate, Estimated
     from evosdc.model.executor import Executor, Failure, Outcome, SharedFiles, Task, TaskQueue
     from evosdc.model.fitness import Fitness
     from evosdc.model.genotype import Dump, Genotype
-    from evosdc.model.grouping import Grouping
-    from evosdc.model.individual import Individual
+    from evosdc.model.individual import Individual, Siblings
     from evosdc.model.joint_counts import JointCounts, OfCounts
     from evosdc.model.judge import Judge
     from evosdc.model.limit import Judgement, Limit
     from evosdc.model.masking import Masking, MaskingMethod
-    from evosdc.model.masking_methods import MaskingMethods, fitting_designs
     from evosdc.model.measure import (
         Expected,
         Fitted,
@@ -63,9 +60,7 @@ if TYPE_CHECKING:
         MissingMatch,
         PrivacyModel,
     )
-    from evosdc.model.privacy_models import Guaranteeing, PrivacyModels
-    from evosdc.model.random_decoding import PostRandomised, Raced, Randomised
-    from evosdc.model.siblings import Siblings
+    from evosdc.model.privacy_models import PrivacyModels
     from evosdc.model.toolbox import toolbox_of
     from evosdc.model.tracker import Rescoring, Tracker
     from evosdc.secret import Streams
@@ -90,46 +85,39 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "evosdc.datasets.loading": ("source_from_lines",),
+    "evosdc.errors": ("DataError", "Fault", "InputError", "ParameterError", "PluginError"),
     "evosdc.executors.tasks": ("run_chunk",),
     "evosdc.files.delimited_file": ("parse_delimited",),
     "evosdc.files.original": ("Original", "Published"),
     "evosdc.files.source": ("Source",),
-    "evosdc.errors": ("DataError", "Fault", "InputError", "ParameterError", "PluginError"),
     "evosdc.hookspecs": ("hookimpl",),
     "evosdc.model.aggregation": ("Aggregation",),
     "evosdc.model.algorithm": ("Algorithm", "Archipelago", "Offspring", "Population", "Proposing", "evaluate"),
-    "evosdc.model.blocks": ("Blocks",),
     "evosdc.model.capabilities": (
-        "Assuring", "Described", "Direct", "Generalising", "Local",
-        "Restricted", "Seedable", "SelfStarting",
+        "Composed", "Described", "Direct", "Guaranteed", "Local", "Seedable", "Stochastic", "matrices_of", "racing",
     ),
     "evosdc.model.changes": ("Changes",),
-    "evosdc.model.composition": ("Composed", "Equipped"),
-    "evosdc.model.design": ("Choices", "Design", "Free", "Range", "Tunable", "designs_of"),
-    "evosdc.model.dividing": ("Dividing", "InnerParameters"),
+    "evosdc.model.design": (
+        "Choices", "Design", "Free", "MaskingMethods", "Range", "Tunable", "designs_of", "fitting_designs",
+    ),
+    "evosdc.model.dividing": ("Dividing", "Grouping", "InnerParameters"),
     "evosdc.model.estimate": ("Estimate", "Estimated"),
     "evosdc.model.executor": ("Executor", "Failure", "Outcome", "SharedFiles", "Task", "TaskQueue"),
     "evosdc.model.fitness": ("Fitness",),
     "evosdc.model.genotype": ("Dump", "Genotype"),
-    "evosdc.model.grouping": ("Grouping",),
-    "evosdc.model.individual": ("Individual",),
+    "evosdc.model.individual": ("Individual", "Siblings"),
     "evosdc.model.joint_counts": ("JointCounts", "OfCounts"),
     "evosdc.model.judge": ("Judge",),
     "evosdc.model.limit": ("Judgement", "Limit"),
-    "evosdc.model.siblings": ("Siblings",),
     "evosdc.model.masking": ("Masking", "MaskingMethod"),
-    "evosdc.model.masking_methods": ("MaskingMethods", "fitting_designs"),
-    "evosdc.model.measure": (
-        "Expected", "Fitted", "Measure", "Mending", "Moving",
-    ),
+    "evosdc.model.measure": ("Expected", "Fitted", "Measure", "Mending", "Moving"),
     "evosdc.model.microdata": ("EarlierRelease", "Microdata"),
     "evosdc.model.operators": ("deap_crossover", "deap_mutation"),
     "evosdc.model.parameters": ("Parameters",),
     "evosdc.model.privacy": (
         "ByClass", "BySizes", "ClassContents", "ClassValues", "IntruderView", "MissingMatch", "PrivacyModel",
     ),
-    "evosdc.model.privacy_models": ("Guaranteeing", "PrivacyModels"),
-    "evosdc.model.random_decoding": ("PostRandomised", "Raced", "Randomised"),
+    "evosdc.model.privacy_models": ("PrivacyModels",),
     "evosdc.model.toolbox": ("toolbox_of",),
     "evosdc.model.tracker": ("Rescoring", "Tracker"),
     "evosdc.secret": ("Streams",),
@@ -141,8 +129,20 @@ _MODULES = {
     "evosdc.table.table": ("MISSING", "Rows", "Table"),
     "evosdc.time_limit": ("check_time",),
 }  # fmt: skip
-
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
+
+_GONE = {
+    "SelfStarting": "define initial_genomes: every genotype has it",
+    "Randomised": "derive from Stochastic",
+    "Raced": "derive from Stochastic, with races = True",
+    "PostRandomised": "derive from Stochastic, with by_matrices = True",
+    "Restricted": "derive from Guaranteed",
+    "Assuring": "derive from Guaranteed",
+    "Generalising": "set generalises = True",
+    "Equipped": 'set needs = ("methods",)',
+    "Guaranteeing": 'set needs = ("models",)',
+}
+"""Capabilities of genotypes that others took the place of, and what to write instead."""
 
 __all__ = [
     "MISSING",
@@ -150,9 +150,7 @@ __all__ = [
     "Algorithm",
     "AlgorithmSpec",
     "Archipelago",
-    "Assuring",
     "Attribute",
-    "Blocks",
     "ByClass",
     "BySizes",
     "Changes",
@@ -168,7 +166,6 @@ __all__ = [
     "Dividing",
     "Dump",
     "EarlierRelease",
-    "Equipped",
     "Estimate",
     "Estimated",
     "Executor",
@@ -181,11 +178,10 @@ __all__ = [
     "Fitted",
     "FormatSpec",
     "Free",
-    "Generalising",
     "Genotype",
     "GenotypeSpec",
     "Grouping",
-    "Guaranteeing",
+    "Guaranteed",
     "Individual",
     "InnerParameters",
     "InputError",
@@ -217,26 +213,22 @@ __all__ = [
     "PluginError",
     "Population",
     "PortfolioSpec",
-    "PostRandomised",
     "PrivacyModel",
     "PrivacyModelSpec",
     "PrivacyModels",
     "Proposing",
     "Published",
-    "Raced",
-    "Randomised",
     "Range",
     "Rescoring",
-    "Restricted",
     "Role",
     "Rows",
     "Scale",
     "Schema",
     "Seedable",
-    "SelfStarting",
     "SharedFiles",
     "Siblings",
     "Source",
+    "Stochastic",
     "Streams",
     "Table",
     "Task",
@@ -250,7 +242,9 @@ __all__ = [
     "evaluate",
     "fitting_designs",
     "hookimpl",
+    "matrices_of",
     "parse_delimited",
+    "racing",
     "run_chunk",
     "source_from_lines",
     "toolbox_of",
@@ -258,6 +252,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _GONE:
+        raise ImportError(f"evosdc.model has no {name} any more: {_GONE[name]}")
     if name not in _PLACES:
         raise AttributeError(f"module 'evosdc.model' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_PLACES[name]), name)

@@ -75,7 +75,7 @@ class Algorithm(ABC):
         """No parameters."""
 
     races: ClassVar[bool] = False
-    """Whether it has genomes judged on one table first (`evosdc.model.Raced`), those of the start among them."""
+    """Whether it has genomes judged on one table first (`Stochastic.races`), those of the start among them."""
 
     def __init__(self, params: Any, toolbox: base.Toolbox) -> None:
         self.params = params

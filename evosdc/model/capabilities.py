@@ -12,14 +12,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.model.blocks import Blocks
 from evosdc.model.changes import Changes
 from evosdc.model.constraint import Constraint
 from evosdc.model.genotype import G, Genotype
 from evosdc.model.masking import Masking
 from evosdc.model.measure import Fitted
 from evosdc.model.microdata import Microdata
+from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Rows, Table
+
+MOST_RELABELLED = 3.0
+"""Per cent of the records of an attribute, as rank swapping and noise leave it; the default of `protect`, too."""
+
+FRESH_DRAWS = 30
+"""Tables on which the winner of a search with random decoding is judged again, where the genotype does not say."""
 
 
 class Seedable(Genotype[G]):
@@ -28,22 +34,6 @@ class Seedable(Genotype[G]):
     @abstractmethod
     def seeded(self, masked: Table) -> G:
         """Return the genome of an already protected file (row-aligned, the protected attributes only)."""
-
-
-class SelfStarting(Genotype[G]):
-    """A genotype with initial genomes of its own.
-
-    They start the search where ``start = { initial = true }`` says so, and without being asked where the genotype is
-    not `Seedable`.
-    """
-
-    @abstractmethod
-    def initial_genomes(self) -> Sequence[tuple[Masking, G]]:
-        """Return the initial genomes, each with the method and parameters that it stands for.
-
-        The maskings are labels for reports: they need not be registered methods, and no two are equal. The list is
-        always the same for the same file; random genomes come from `random`.
-        """
 
 
 class Local(Genotype[G]):
@@ -145,41 +135,107 @@ class Local(Genotype[G]):
             return None
         return Changes.of_one(rows, self.decode_records(parent, rows), self.decode_records(child, rows))
 
-    def blocks(self, g: G) -> Mapping[str, Blocks]:
-        """Return the arrays of `dump` in blocks that relatives share, all of them; by default none.
 
-        For large genomes: a checkpoint of many relatives then costs what they differ in.
-        """
-        return {}
+class Stochastic(Genotype[G]):
+    """A genotype whose `decode` draws random numbers: a genome stands for many tables.
 
-
-class Restricted(Genotype[G]):
-    """A genotype with genomes that may not be published, for instance since they break a privacy model.
-
-    They stay in the search. Their objectives are raised above those of `reference`, the more the greater the violation.
+    Scores of a genome are means over the tables that it is judged on.
     """
 
-    @abstractmethod
-    def violation(self, g: G) -> float:
-        """Return how far a genome is from what may be published, in (0, 1]; 0 where it may."""
+    by_matrices: ClassVar[bool] = False
+    """Whether it is a post-randomisation (PRAM): `decode` draws every value from a row of `transitions`."""
+
+    races: ClassVar[bool] = False
+    """Whether genomes say themselves on how many tables they are judged: few at first, all if promising.
+
+    A genome that is judged on fewer than `draws` tables is provisional: whatever its scores, it comes behind those that
+    were judged on all of them, and it is no result of a search."""
 
     @property
     @abstractmethod
-    def reference(self) -> G:
-        """A genome without violation that none of them loses more than: the scale of the penalty."""
+    def draws(self) -> int:
+        """How many tables are decoded and judged for one evaluation, at least 1."""
+
+    @property
+    def fresh_draws(self) -> int:
+        """How many further tables, none seen by the search, the winner is judged on at the end.
+
+        A search that picks the best of many genomes by the same few draws also picks the luckiest, so the scores that
+        it saw are too good. Below 2 the winner is not judged again.
+        """
+        return FRESH_DRAWS
+
+    @property
+    def common_random_numbers(self) -> bool:
+        """Whether all genomes are decoded with the same random numbers (differences are then due to the genomes)."""
+        return True
+
+    def draws_of(self, g: G) -> int:
+        """Return on how many tables a genome is judged, 1 to `draws`; fewer only of a genotype that `races`."""
+        return self.draws
+
+    def judged_on(self, g: G, draws: int) -> G:
+        """Return the same genome, to be judged on so many tables, at most `draws`; itself where none `races`."""
+        return g
+
+    def transitions(self, g: G) -> tuple[Matrix, ...]:
+        """Return the transition matrix of each protected attribute; none where it is not `by_matrices`.
+
+        ``p_kl = Pr(published = l | original = k)``, one matrix of shape (c, c) an attribute, rows summing to 1; values
+        are drawn independently, missing ones stay.
+        """
+        return ()
+
+    @property
+    def expected(self) -> bool:
+        """Whether genomes are judged by the expectations of the measures under `transitions`, without a draw."""
+        return False
+
+    @property
+    def most_relabelled(self) -> float:
+        """Per cent of an attribute's records that may read right under exchanged labels; 100 for no bound.
+
+        A matrix that publishes one category as another, and back, loses little and links few, yet hides nothing from
+        whoever learns it. A search of matrices therefore has the harms that plugins offer as constraints, with this
+        bound.
+        """
+        return MOST_RELABELLED
 
 
-class Assuring(Genotype[G]):
-    """A genotype whose every file fulfils a privacy requirement: ``evosdc protect`` takes it where that is asked for.
+def matrices_of(genotype: Genotype[G]) -> Stochastic[G] | None:
+    """Return a genotype that draws by transition matrices; None for any other."""
+    return genotype if isinstance(genotype, Stochastic) and genotype.by_matrices else None
 
-    Only a genotype that its plugin offers for the occasion ``anonymity`` is asked, and with ``--truthful`` one that is
-    offered for ``truthful``: its published values are all true, only coarser or absent.
+
+def racing(genotype: Genotype[G]) -> Stochastic[G] | None:
+    """Return a genotype whose genomes are judged on few tables first; None for any other."""
+    return genotype if isinstance(genotype, Stochastic) and genotype.races else None
+
+
+class Guaranteed(Genotype[G]):
+    """A genotype whose files keep a privacy model by construction.
+
+    Genomes may be beyond the model and stay in the search all the same: see `violation`.
     """
 
+    def violation(self, g: G) -> float:
+        """Return how far a genome is from what may be published, in (0, 1]; 0, the default, where it may."""
+        return 0.0
+
+    @property
+    def reference(self) -> G | None:
+        """A genome without violation that none of them loses more than; None, the default, where none has any.
+
+        Objectives of a genome with a violation are raised above those of the reference, the more the greater it is.
+        """
+        return None
+
     @classmethod
-    @abstractmethod
     def assurance(cls, microdata: Microdata, required: Sequence[Constraint], bound: float) -> Mapping[str, Any] | None:
-        """Return how a file is protected that has to fulfil requirements; None where the genotype is not for it.
+        """Return how ``evosdc protect`` protects a file that has to fulfil requirements; by default not by this one.
+
+        Only a genotype that its plugin offers for the occasion ``anonymity`` is asked, and with ``--truthful`` one that
+        is offered for ``truthful``: its published values are all true, only coarser or absent.
 
         Parameters
         ----------
@@ -193,19 +249,6 @@ class Assuring(Genotype[G]):
         -------
         mapping, or None
             Keys of an experiment: ``genotype``, ``measures``, and what else differs from the usual ones.
-        """
-
-
-class Generalising(Genotype[G]):
-    """A genotype whose tables publish labels that the original's categories do not have, or leave records out.
-
-    Only measures that are `Measure.generalised` can judge such tables.
-    """
-
-    def omitted(self, g: G) -> Rows | None:
-        """Return the positions of records that are left out of the published file; None, the default, for none.
-
-        Decoded tables hold them all the same, so that records stay in their places.
         """
         return None
 
@@ -250,3 +293,41 @@ class Described(Genotype[G]):
     def files(self, g: G) -> Mapping[str, str]:
         """Return further files of the winner for the run folder: texts by name."""
         return {}
+
+
+class Composed(Genotype[G]):
+    """A genotype whose genomes are made of registered masking methods.
+
+    Entries of a start become genomes, not files. What a genome decodes to is put in order as any masked file is that a
+    search starts from. It usually `needs` the registered methods.
+    """
+
+    @abstractmethod
+    def composed(self, masking: Masking) -> G | None:
+        """Return the genome that masks as an entry of a portfolio does; None where there is none."""
+
+    @abstractmethod
+    def masking(self, g: G) -> Masking:
+        """Return a genome as an entry of a portfolio, without a draw."""
+
+    def last_step(self, masked: Table, rng: np.random.Generator) -> Table:
+        """Return a table once more after the step that ends all plans; itself, the default, where none does.
+
+        Asked for where putting a file in order broke what that step had made sure of.
+        """
+        return masked
+
+    def simpler(self, g: G) -> Sequence[G]:
+        """Return the genomes that lack one step of a genome each, to see whether a winner needs all of its steps."""
+        return ()
+
+    def refined(self, g: G) -> Sequence[G]:
+        """Return the genomes that differ from a genome in one parameter, moved up or down by a little."""
+        return ()
+
+    def joined(self, a: G, b: G, rng: np.random.Generator | None = None) -> G | None:
+        """Return the genome that has the steps of one genome and then those of another; None where there is none.
+
+        Where `rng` is given they are changed at random: steps that each are right alone protect too much together.
+        """
+        return None

@@ -5,36 +5,31 @@ A genotype must implement the eight abstract methods of `Genotype`: `random`, `c
 it can do it says by deriving from the classes of `evosdc.model.capabilities`; the framework tells by ``isinstance`` and
 leaves out what is not there:
 
-=================  ==================================================================  ================================
-Seedable           a masked file can start the search                                  seeded
-SelfStarting       it has initial genomes of its own                                   initial_genomes
-Local              its genomes stand for records one by one; it may have small moves   changed_rows (moved, ...)
-Randomised         decoding draws random numbers                                       draws (fresh_draws, ...)
-PostRandomised     a Randomised one that draws every value by a transition matrix      draws, transitions (expected)
-Raced              genomes are judged on few tables first                              draws_of, judged_on
-Restricted         some genomes may not be published                                   violation, reference
-Generalising       it publishes labels in place of categories, or leaves records out   (omitted)
-Assuring           all its files fulfil a requirement, so that `protect` takes it      assurance
-Equipped           it is given the registered masking methods                          (methods)
-Composed           genomes are made of registered masking methods; an Equipped one     composed, masking
-Direct             scores follow from a genome without its table                       direct
-Described          it says more of itself and of its genomes                           (notes, traits, ...)
-=================  ==================================================================  ================================
+==========  =====================================================================  =================================
+Seedable    a masked file can start the search                                     seeded
+Local       its genomes stand for records one by one; it may have small moves      changed_rows (moved, ...)
+Stochastic  decoding draws random numbers; transition matrices, expectations       draws (transitions, draws_of, ...)
+Guaranteed  its files keep a privacy model                                         (violation, reference, assurance)
+Direct      scores follow from a genome without its table                          direct
+Described   it says more of itself and of its genomes                              (notes, traits, ...)
+Composed    genomes are made of registered masking methods, plans start it         composed, masking
+==========  =====================================================================  =================================
 
 Members in parentheses have defaults. `evosdc.testing.GenotypeConformance` tests the core and whatever capabilities a
 genotype has.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.model.masking import Masking
 from evosdc.model.microdata import Microdata
 from evosdc.model.parameters import Parameters
-from evosdc.table.table import Table
+from evosdc.table.table import Rows, Table
 
 G = TypeVar("G")
 
@@ -70,7 +65,16 @@ class Genotype(ABC, Generic[G]):
 
     keeps_rules: ClassVar[bool] = False
     """Whether every genome decodes to a table that keeps `Microdata.rules`. Where False, the framework repairs what was
-    decoded; tables of a `Generalising` genotype excepted, which hold true labels."""
+    decoded; tables of a genotype that `generalises` excepted, which hold true labels."""
+
+    generalises: ClassVar[bool] = False
+    """Whether tables publish labels that the original's categories do not have, or leave records out.
+
+    Only measures that are `Measure.generalised` can judge such tables."""
+
+    needs: ClassVar[tuple[Literal["methods", "models"], ...]] = ()
+    """What it is given when it is made, by these names: the registered masking methods (`MaskingMethods`) or privacy
+    models (`PrivacyModels`)."""
 
     def __init__(self, params: Any, microdata: Microdata) -> None:
         self.params = params
@@ -92,7 +96,7 @@ class Genotype(ABC, Generic[G]):
     def decode(self, g: G, rng: np.random.Generator) -> Table:
         """Return the table that the genome stands for: all records, the protected attributes only.
 
-        Only a genotype that is `Randomised` may draw from `rng`.
+        Only a genotype that is `Stochastic` may draw from `rng`.
         """
 
     @abstractmethod
@@ -117,6 +121,22 @@ class Genotype(ABC, Generic[G]):
         For genotypes that deal something out equally over them.
         """
         return self.random(rng)
+
+    def initial_genomes(self) -> Sequence[tuple[Masking, G]]:
+        """Return genomes of its own that can start a search, each with the method and parameters that it stands for.
+
+        By default none. They start the search where ``start = { initial = true }`` says so, and without being asked
+        where the genotype is not `Seedable`. The maskings are labels for reports: they need not be registered methods,
+        and no two are equal. The list is always the same for the same file.
+        """
+        return ()
+
+    def omitted(self, g: G) -> Rows | None:
+        """Return the positions of records that are left out of the published file; None, the default, for none.
+
+        Only a genotype that `generalises` leaves any out. Decoded tables hold them all the same, in their places.
+        """
+        return None
 
     @classmethod
     def auxiliary_names(cls, params: Any) -> tuple[str, ...]:

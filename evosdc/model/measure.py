@@ -68,7 +68,7 @@ class Moving(Fitted):
 class Expected(Fitted):
     """A fitted measure that can also judge transition matrices without a draw.
 
-    A genotype that is a post-randomisation (`evosdc.model.PostRandomised`) can then be evolved by expectations,
+    A genotype that is a post-randomisation (`evosdc.model.Stochastic` by matrices) can then be evolved by expectations,
     which hold no noise.
     """
 

@@ -1,19 +1,29 @@
-"""Adapters that make DEAP's variation operators safe: pure, and fed by the stream that they are given."""
+"""Adapters that make DEAP's variation operators safe: pure, and fed by the stream that they are given.
 
-from collections.abc import Callable
+A genome that is stored as one array is such a list, gene by gene; any other genome is a list of one entry, which only
+operators of its own can change.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.errors import PluginError
+from evosdc.model.genotype import Genotype
+from evosdc.model.individual import MINIMISED
+from evosdc.model.toolbox import Crossover, Mutation
 from evosdc.secret import lent
 
-Genes = NDArray[Any]
+GeneArray = NDArray[Any]
 
 
 def deap_crossover(
     operator: Callable[..., tuple[Any, Any]], **arguments: Any
-) -> Callable[[Genes, Genes, np.random.Generator], tuple[Genes, Genes]]:
+) -> Callable[[GeneArray, GeneArray, np.random.Generator], tuple[GeneArray, GeneArray]]:
     """Return a pure crossover of arrays made of a DEAP operator.
 
     The operator works on lists of all genes, record by record, since DEAP's slice swaps lose genes on ndarrays (a slice
@@ -25,7 +35,7 @@ def deap_crossover(
     >>> cross = deap_crossover(tools.cxTwoPoint)
     """
 
-    def crossover(a: Genes, b: Genes, rng: np.random.Generator) -> tuple[Genes, Genes]:
+    def crossover(a: GeneArray, b: GeneArray, rng: np.random.Generator) -> tuple[GeneArray, GeneArray]:
         with lent(rng):
             first, second = operator(a.ravel().tolist(), b.ravel().tolist(), **arguments)
         return _genes(first, a), _genes(second, b)
@@ -35,10 +45,10 @@ def deap_crossover(
 
 def deap_mutation(
     operator: Callable[..., tuple[Any]], **arguments: Any
-) -> Callable[[Genes, np.random.Generator], Genes]:
+) -> Callable[[GeneArray, np.random.Generator], GeneArray]:
     """Return a pure mutation of arrays made of a DEAP operator."""
 
-    def mutation(genes: Genes, rng: np.random.Generator) -> Genes:
+    def mutation(genes: GeneArray, rng: np.random.Generator) -> GeneArray:
         with lent(rng):
             (changed,) = operator(genes.ravel().tolist(), **arguments)
         return _genes(changed, genes)
@@ -46,7 +56,97 @@ def deap_mutation(
     return mutation
 
 
-def _genes(values: list[Any], like: Genes) -> Genes:
+def _genes(values: list[Any], like: GeneArray) -> GeneArray:
     genes = np.array(values, dtype=like.dtype).reshape(like.shape)
     genes.flags.writeable = False
     return genes
+
+
+class Genes(list[Any]):
+    """A genome as DEAP's operators know it: a list with a ``fitness``."""
+
+    def __init__(self, genes: Any = (), objectives: int = 1) -> None:
+        super().__init__(genes)
+        self.fitness = MINIMISED[objectives - 1]()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Genes":
+        """Return a copy of the list; what is in it is never changed."""
+        copied = Genes(self, len(self.fitness.weights))
+        copied.fitness = deepcopy(self.fitness)
+        return copied
+
+
+class GeneList:
+    """How genomes of a genotype become lists of genes and lists become genomes again."""
+
+    def __init__(self, genotype: Genotype[Any], objectives: int = 1) -> None:
+        self._genotype, self._objectives = genotype, objectives
+
+    def genes(self, genome: Any) -> Genes:
+        """Return a genome as a list."""
+        arrays = dict(self._genotype.dump(genome))
+        if len(arrays) != 1:
+            return Genes([genome], self._objectives)
+        ((_, array),) = arrays.items()
+        return Genes(np.asarray(array).ravel().tolist(), self._objectives)
+
+    def genome(self, genes: Any, like: Any) -> Any:
+        """Return the genome that a list stands for; raises `PluginError` for one that is not valid.
+
+        Parameters
+        ----------
+        genes : list
+        like : object
+            A genome of the same shape.
+        """
+        arrays = dict(self._genotype.dump(like))
+        if len(arrays) != 1:
+            (genome,) = genes
+            return genome
+        ((name, array),) = arrays.items()
+        array = np.asarray(array)
+        if len(genes) != array.size:
+            raise PluginError(f"an operator made a genome of {len(genes)} genes; wanted {array.size}")
+        try:
+            given = np.array(genes, dtype=array.dtype).reshape(array.shape)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise PluginError(f"genes that are not of type {array.dtype}: {error}") from None
+        made = self._genotype.load({name: given})
+        self._genotype.check(made)
+        return made
+
+
+@contextmanager
+def blamed(operator: Callable[..., Any]) -> Iterator[None]:
+    """Say which operator it was whose genome is refused."""
+    try:
+        yield
+    except PluginError as error:
+        name = getattr(getattr(operator, "func", operator), "__name__", type(operator).__name__)
+        raise PluginError(f"the operator {name} made what is no genome of this file: {error}") from None
+
+
+def crossover_of(genotype: Genotype[Any], mate: Callable[..., Any]) -> Crossover:
+    """Return a pure crossover of genomes made of an operator of DEAP on lists."""
+    lists = GeneList(genotype)
+
+    def crossover(a: Any, b: Any, rng: np.random.Generator) -> tuple[Any, Any]:
+        with lent(rng):
+            first, second = mate(lists.genes(a), lists.genes(b))
+        with blamed(mate):
+            return lists.genome(first, a), lists.genome(second, b)
+
+    return crossover
+
+
+def mutation_of(genotype: Genotype[Any], mutate: Callable[..., Any]) -> Mutation:
+    """Return a pure mutation of genomes made of an operator of DEAP on lists."""
+    lists = GeneList(genotype)
+
+    def mutation(genome: Any, rng: np.random.Generator) -> Any:
+        with lent(rng):
+            (changed,) = mutate(lists.genes(genome))
+        with blamed(mutate):
+            return lists.genome(changed, genome)
+
+    return mutation

@@ -6,15 +6,12 @@ from typing import Any
 import numpy as np
 from deap import base
 
-from evosdc.model.capabilities import Local
+from evosdc.model.capabilities import Composed, Local, racing
 from evosdc.model.changes import Changes
-from evosdc.model.composition import Composed
 from evosdc.model.fitness import Fitness
 from evosdc.model.genotype import Genotype
-from evosdc.model.individual import Individual
+from evosdc.model.individual import Individual, Siblings
 from evosdc.model.measure import Fitted
-from evosdc.model.random_decoding import Raced
-from evosdc.model.siblings import Siblings
 
 Crossover = Callable[[Any, Any, np.random.Generator], tuple[Any, Any]]
 Mutation = Callable[[Any, np.random.Generator], Any]
@@ -40,7 +37,7 @@ def toolbox_of(
     The engine adds ``evaluate(individual)``, ``map``, ``tries(siblings)``, which judges children of one parent
     together, and ``contributions(individual)``: what each record adds to the score of each measure that can tell.
 
-    Of a genotype that is `evosdc.model.Raced`, ``on_tables(genome, number)`` and ``on_all_tables(genome)`` say how it
+    Of a genotype that `races`, ``on_tables(genome, number)`` and ``on_all_tables(genome)`` say how it
     is judged; of one that is `evosdc.model.Composed`, ``simpler(genome)`` which genomes have a step less,
     ``joined(a, b, rng)`` which one has the steps of both, and ``refined(genome)`` which have a parameter moved by a
     little.
@@ -59,9 +56,9 @@ def toolbox_of(
     if isinstance(genotype, Local):
         toolbox.register("siblings", _siblings, genotype)
         toolbox.register("together", _together, genotype)
-    if isinstance(genotype, Raced):
-        toolbox.register("on_tables", genotype.judged_on)
-        toolbox.register("on_all_tables", genotype.judged_on, draws=genotype.draws)
+    if (raced := racing(genotype)) is not None:
+        toolbox.register("on_tables", raced.judged_on)
+        toolbox.register("on_all_tables", raced.judged_on, draws=raced.draws)
     if isinstance(genotype, Composed):
         toolbox.register("simpler", genotype.simpler)
         toolbox.register("joined", genotype.joined)

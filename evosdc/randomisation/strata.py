@@ -38,7 +38,7 @@ def strata_of_matrices(given: Any, names: Sequence[str]) -> list[Stratum]:
     Parameters
     ----------
     given : Path, str, mapping, list or DataFrame
-        See `evosdc.randomisation.table_estimation.estimate_after_pram`.
+        See `evosdc.randomisation.estimation.estimate_after_pram`.
     names : sequence of str
         The attributes to be estimated; a matrix that names none is for the first of them.
 

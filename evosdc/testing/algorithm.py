@@ -12,7 +12,7 @@ from evosdc.model import Algorithm, Individual, Population
 from evosdc.secret import lent
 from evosdc.testing.acceptance import assert_unknown_keys_refused
 from evosdc.testing.counting import candidates, counting_toolbox
-from evosdc.testing.genomes import through_npz
+from evosdc.testing.genotype import through_npz
 from evosdc.testing.purity import fingerprint, generator, global_random
 
 _LEAST = 34

@@ -15,10 +15,8 @@ from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
-from evosdc.testing.generalisation import assert_same_attributes, label_misses
-from evosdc.testing.interpretation import interpreted
 from evosdc.testing.purity import assert_repeatable, fingerprint, generator, unchanged
-from evosdc.testing.tables import INTERPRETED, SHAPES, sample_table
+from evosdc.testing.tables import INTERPRETED, SHAPES, assert_same_attributes, interpreted, label_misses, sample_table
 
 
 class MaskingMethodConformance:

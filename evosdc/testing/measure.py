@@ -15,9 +15,8 @@ from evosdc.model import Fitted, Measure, Microdata
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
-from evosdc.testing.interpretation import interpreted
 from evosdc.testing.purity import assert_repeatable, generator, unchanged
-from evosdc.testing.tables import INTERPRETED, changes_of, edited, sample_table, shuffled
+from evosdc.testing.tables import INTERPRETED, changes_of, edited, interpreted, sample_table, shuffled
 
 _ROUNDING = 1e-9
 

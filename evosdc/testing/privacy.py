@@ -15,9 +15,8 @@ from evosdc.model import ByClass, BySizes, IntruderView, MissingMatch, PrivacyMo
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc.testing.acceptance import accepted, assert_unknown_keys_refused, on_every_table
-from evosdc.testing.interpretation import interpreted
 from evosdc.testing.purity import assert_repeatable, generator, unchanged
-from evosdc.testing.tables import INTERPRETED, sample_table
+from evosdc.testing.tables import INTERPRETED, interpreted, sample_table
 
 _ROUNDING = 1e-9
 

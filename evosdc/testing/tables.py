@@ -1,12 +1,17 @@
-"""Small random tables that a plugin should be able to live with, made from a seed and fit for given scales."""
+"""Small random tables that a plugin should be able to live with, and what may be published of them."""
 
-from collections.abc import Collection, Sequence
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from types import ModuleType
 
 import numpy as np
+from numba.extending import is_jitted
 
 from evosdc.model import Changes, Microdata
 from evosdc.secret import Purpose, stream
+from evosdc.table.generalisation import LabelReader
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 from evosdc.table.table import MISSING, Numbers, Rows, Table
 
@@ -167,3 +172,77 @@ def changes_of(parent: Table, children: Sequence[tuple[Table, Rows]]) -> Changes
     )
     ends = np.cumsum([len(own) for own in parts], dtype=np.int64)
     return Changes(ends, rows, parent.take(rows), after)
+
+
+def assert_same_attributes(original: Schema, published: Schema) -> None:
+    """Assert that a generalised table has the original's attributes in their order, with their roles and its rules."""
+    assert published.names == original.names, "the masked table has other attributes, or in another order"
+    roles = [a.name for a, b in zip(original.attributes, published.attributes, strict=True) if a.role is not b.role]
+    assert not roles, f"the roles of {', '.join(roles)} are others in the masked table"
+    assert (published.na, published.missing) == (original.na, original.missing), "missing values count otherwise"
+
+
+def label_misses(table: Table, masked: Table, name: str) -> tuple[float, float]:
+    """Return the shares of records whose published label does not cover their own value, and those of all records.
+
+    Labels are read by `evosdc.table.generalisation`; what cannot be read, a user's own name for merged categories for
+    one, counts as covering everything, as does a suppressed value. An attribute that is still numeric has no labels.
+    """
+    original, published = table.schema[name], masked.schema[name]
+    if not published.categorical:
+        return 0.0, 0.0
+    distinct, position = np.unique(table.column(name), return_inverse=True)
+    absent = distinct == MISSING if original.categorical else np.isnan(distinct)
+    values, labels = position.reshape(-1), masked.column(name)
+    reader, own, of_any = LabelReader(original), 0.0, 0.0
+    for label in np.unique(labels[labels != MISSING]).tolist():
+        extent = reader.read(published.categories[int(label)])
+        if extent is not None:
+            covered = [
+                extent.missing if gone else extent.covers(float(value))
+                for value, gone in zip(distinct, absent, strict=True)
+            ]
+            missed = ~np.array(covered, dtype=bool)[values]
+            rows = labels == label
+            own += float(missed[rows].sum())
+            of_any += float(rows.sum() * missed.mean())
+    return own / len(table), of_any / len(table)
+
+
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Run kernels uncompiled within the block.
+
+    Compiled code does not check indices: one that is too great reads what lies beside the array, or breaks it, and the
+    result may still look right. Interpreted, it raises an ``IndexError``. Slow: meant for small tables.
+    """
+    replaced = [
+        (module, name, value)
+        for module in list(sys.modules.values())
+        for name in _names_of_kernels(module)
+        if (value := getattr(module, name, None)) is not None and is_jitted(value)
+    ]
+    for module, name, value in replaced:
+        setattr(module, name, value.py_func)
+    try:
+        # Compiled integers wrap around and divisions by zero give infinity, both without a word.
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        for module, name, value in replaced:
+            setattr(module, name, value)
+
+
+_scanned: dict[str, tuple[int, int, tuple[str, ...]]] = {}
+"""By module: which object, of how many names, and those of kernels: a thousand modules are not searched each time."""
+
+
+def _names_of_kernels(module: ModuleType) -> tuple[str, ...]:
+    """Return the names of kernels in a module, searched anew when it has other names than before."""
+    own = getattr(module, "__dict__", {})
+    key = getattr(module, "__name__", "")
+    known = _scanned.get(key)
+    if known is None or known[:2] != (id(module), len(own)):
+        known = id(module), len(own), tuple(name for name, value in list(own.items()) if is_jitted(value))
+        _scanned[key] = known
+    return known[2]

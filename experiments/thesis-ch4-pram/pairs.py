@@ -15,8 +15,8 @@ from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import run_once
 from evosdc.plugins.registry import default_registry
 from evosdc.randomisation.invariance import marginal_shift
+from evosdc_pram.bivariate import attribute_pairs, chi_square, cramer_v, hellinger
 from evosdc_pram.matches import CorrectMatches
-from evosdc_pram.two_way import attribute_pairs, chi_square, cramer_v, hellinger
 
 PARTNERS = ("metro", "sch")
 INITIAL = "pram design=a p=0.5"

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from protections import LOST, LOST_OF_FEWER, Protection
 from scipy.stats import rankdata
 
-from evosdc.engine.hypervolume import hypervolume
+from evosdc.engine.archive import hypervolume
 
 LEVEL = 0.05
 """Chance, over all comparisons of the study together, to call a difference one that is none."""

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from protections import DR, IL, LOSSES, RISKS, THESIS, Protection
 
-from evosdc_social.adjacency import neighbours_in
+from evosdc_social.graph import neighbours_in
 
 COLOURS = {
     "mdav": "#0072b2", "k-member": "#56b4e9", "mondrian": "#e69f00", "level-filling": "#009e73", "evolved": "#d55e00"

@@ -1,23 +1,21 @@
 """The genotype `cells`: one gene for each protected cell of the file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from evosdc.errors import PluginError
-from evosdc.model import Changes, Local, Microdata, Seedable
+from evosdc.model import Changes, Local, Microdata, Parameters, Seedable
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Rows, Table
-from evosdc_cells.class_moves import CLASS_MOVES
-from evosdc_cells.crossover import CROSSOVERS
 from evosdc_cells.domain import domain_of
 from evosdc_cells.edit_rules import GeneRules, rules_in_force
 from evosdc_cells.files import (
     File,
-    FileBlocks,
     Genes,
     changed_rows,
     differing_cells,
@@ -27,9 +25,113 @@ from evosdc_cells.files import (
     records_of,
     with_records,
 )
-from evosdc_cells.moves import BLOCK, Moves
-from evosdc_cells.parameters import CellsParameters
-from evosdc_cells.record_moves import KINDS, Made, RecordMoves
+from evosdc_cells.moves import BLOCK, CLASS_MOVES, KINDS, Made, Moves, RecordMoves
+
+
+class CellsParameters(Parameters):
+    """Parameters of the genotype."""
+
+    mutations: float = Field(1.0, ge=0, le=1000, description="mean of the number of cells that mutate")
+    mutation: Literal["poisson", "bernoulli"] = Field(
+        "poisson",
+        description="how many mutate: a Poisson number, at least one; or each cell by itself, maybe none",
+    )
+    steps: bool = Field(False, description="whether ordinal cells move to a neighbouring category only")
+    numbers: Literal["gray", "gaussian"] = Field(
+        "gray", description="mutation of a number: one bit of its Gray code flips, or a normal step is added"
+    )
+    spread: float = Field(
+        0.1, gt=0, le=10, description="standard deviation of a normal step, in those of the attribute"
+    )
+    crossover: Literal["one-point", "two-point", "m-point", "uniform", "record-block", "attribute-block"] = Field(
+        "two-point", description="crossover operator on the file, flattened record by record"
+    )
+    points: int = Field(4, ge=1, description="cuts of the m-point crossover")
+    p: float = Field(0.5, ge=0, le=1, description="probability that the uniform crossover exchanges a cell")
+    edit_rules: tuple[dict[str, str | float | tuple[float, float] | tuple[str, ...]], ...] = Field(
+        (),
+        description="combinations that no record may have: { sex = 'male', status = ['pregnant'], age = [0, 14] }",
+    )
+
+
+CellRows = NDArray[Any]
+
+
+class Settings(Protocol):
+    """What the operators take of the genotype's parameters: cuts, and the chance of an exchange."""
+
+    @property
+    def points(self) -> int:
+        """Cuts of the m-point crossover."""
+
+    @property
+    def p(self) -> float:
+        """Probability that the uniform crossover exchanges a cell."""
+
+
+Crossover = Callable[[CellRows, CellRows, Settings, np.random.Generator], tuple[CellRows, CellRows]]
+
+
+def one_point(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
+    """Exchange all cells from a random one to the end."""
+    return _exchanged(a, b, slice(int(rng.integers(1, max(a.size, 2))), a.size))
+
+
+def two_point(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
+    """Exchange the cells between two random loci, both included."""
+    # Two numbers of 53 bits cost a fraction of an array of two drawn integers.
+    one, other = int(rng.random() * a.size), int(rng.random() * a.size)
+    return _exchanged(a, b, slice(min(one, other), max(one, other) + 1))
+
+
+def m_point(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
+    """Exchange every second of the segments between `given.points` distinct cuts."""
+    cuts = max(a.size - 1, 1)
+    loci = np.sort(rng.choice(cuts, min(given.points, cuts), replace=False)) + 1
+    c, d = a.copy(), b.copy()
+    ends = [*loci.tolist(), a.size]
+    for begin, end in zip(ends[:-1:2], ends[1::2], strict=False):
+        c.reshape(-1)[begin:end] = b.reshape(-1)[begin:end]
+        d.reshape(-1)[begin:end] = a.reshape(-1)[begin:end]
+    return c, d
+
+
+def uniform(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
+    """Exchange each cell with probability `given.p` (Syswerda 1989; Spears and De Jong 1991)."""
+    swap = rng.random(a.shape) < given.p
+    return np.where(swap, b, a), np.where(swap, a, b)
+
+
+def record_block(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
+    """Exchange a random run of whole records."""
+    first, last = sorted(rng.integers(0, len(a), 2).tolist())
+    return _exchanged(a, b, slice(first * a.shape[1], (last + 1) * a.shape[1]))
+
+
+def attribute_block(a: CellRows, b: CellRows, given: Settings, rng: np.random.Generator) -> tuple[CellRows, CellRows]:
+    """Exchange a random run of attributes of all records."""
+    first, last = sorted(rng.integers(0, a.shape[1], 2).tolist())
+    c, d = a.copy(), b.copy()
+    c[:, first : last + 1], d[:, first : last + 1] = b[:, first : last + 1], a[:, first : last + 1]
+    return c, d
+
+
+def _exchanged(a: CellRows, b: CellRows, segment: slice) -> tuple[CellRows, CellRows]:
+    c, d = a.copy(), b.copy()
+    c.reshape(-1)[segment] = b.reshape(-1)[segment]
+    d.reshape(-1)[segment] = a.reshape(-1)[segment]
+    return c, d
+
+
+CROSSOVERS: dict[str, Crossover] = {
+    "one-point": one_point,
+    "two-point": two_point,
+    "m-point": m_point,
+    "uniform": uniform,
+    "record-block": record_block,
+    "attribute-block": attribute_block,
+}
+
 
 ATTEMPTS = 20
 """Draws of a file before the records that break a rule are repaired."""
@@ -145,7 +247,7 @@ class Cells(Seedable[File], Local[File]):
 
     @property
     def class_moves(self) -> tuple[str, ...]:
-        """Kinds of moves of whole records and classes (`evosdc_cells.class_moves`)."""
+        """Kinds of moves of whole records and classes (`evosdc_cells.moves`)."""
         return CLASS_MOVES
 
     def extent(self, kind: str) -> float:
@@ -169,7 +271,7 @@ class Cells(Seedable[File], Local[File]):
         ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
         whole record as another one is, so that the two cannot be told apart; ``exchange``: the record and another one
         of the same original value swap what they publish of one attribute, so that two records change. Classes are
-        moved as `evosdc_cells.class_moves` says. What cannot be done, or breaks a rule, becomes a ``value``.
+        moved as `evosdc_cells.moves` says. What cannot be done, or breaks a rule, becomes a ``value``.
         """
         if self._domain.free.size:
             made = self._moves.made(g, kinds, costly, through, rng)
@@ -242,10 +344,6 @@ class Cells(Seedable[File], Local[File]):
     def dump(self, g: File) -> Dump:
         """Return the cells, in the smallest integers that hold all codes."""
         return {"cells": np.asarray(g)}
-
-    def blocks(self, g: File) -> dict[str, FileBlocks]:
-        """Return the cells of a large file as its blocks."""
-        return {"cells": g} if isinstance(g, FileBlocks) else {}
 
     def load(self, d: Dump) -> File:
         """Return the cells that `dump` wrote."""

@@ -1,20 +1,235 @@
-"""A masking method that clusters records and masks each cluster by itself."""
+"""A masking method that clusters records and masks each cluster by itself.
 
-from collections.abc import Sequence
+Microaggregation loses where a border runs between neighbours, and takes the longer the larger the largest cluster. So
+each cut gives both sides records in proportion to the clusters that are to be made of them. Its direction is that one,
+of the principal components, the attributes and their sum, which leaves records nearest to neighbours on their own side.
+The way is evosdc's own; cuts across principal components alone are principal direction divisive partitioning, Boley
+(1998).
+"""
+
+from collections.abc import Callable, Sequence
 from math import ceil
+from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
+from scipy.spatial.distance import cdist
 
-from evosdc.clustering.c_median import SAMPLE, STARTS
+from evosdc.clustering.assignment import nearer
+from evosdc.clustering.c_median import MOST_ROUNDS, SAMPLE, STARTS, best_settled, clustering_of
+from evosdc.clustering.geometry import Integers, Records, geometry_of, records_of
 from evosdc.errors import InputError
 from evosdc.model import Design, Dividing, InnerParameters, Range, Tunable
 from evosdc.model.dividing import innermost
 from evosdc.model.scales import require_scales
 from evosdc.table.schema import Scale
-from evosdc.table.table import Rows, Table
-from evosdc_clustering.division import FEW_STARTS, Way, clusters_to_mask
-from evosdc_clustering.merging import merged
+from evosdc.table.spread import spread_of
+from evosdc.table.table import Numbers, Rows, Table
+
+FEW_STARTS = 2
+"""Starts of the clustering of a file that is clustered by a sample, where the user does not say how many."""
+
+FEW_ROUNDS = 20
+"""Rounds of a start on a sample; later ones move the total distance by less than a per cent."""
+
+Way = Literal["c-median", "cuts"]
+
+
+class Division(NamedTuple):
+    """Clusters of a file's records.
+
+    Parameters
+    ----------
+    labels : ndarray of int64, shape (n,)
+        Cluster of each record, from 0.
+    representatives : Table
+        Medians and modes of each cluster.
+    """
+
+    labels: Integers
+    representatives: Table
+
+
+def clusters_to_mask(
+    table: Table, clusters: int, rng: np.random.Generator, way: Way | None = None, starts: int | None = None
+) -> Division:
+    """Return clusters of a table's records in a time that is in proportion to them, but for the sorting of records.
+
+    For c-median clusters of more than `SAMPLE` distinct records the representatives are found on a sample, in which
+    records count as often as they occur; all others go to the nearest of them.
+
+    Parameters
+    ----------
+    table : Table
+        Of one record and one attribute at least.
+    clusters : int
+        How many; as many as there are distinct records where there are fewer of them.
+    rng : numpy.random.Generator
+    way : {"c-median", "cuts"}, optional
+        `evosdc.clustering.c_median`, or `cut`, which is of numbers alone. By default the latter for numbers alone,
+        of which there are more than `SAMPLE` distinct records: microaggregation loses less at borders.
+    starts : int, optional
+        `STARTS`, or `FEW_STARTS` on a sample.
+
+    Returns
+    -------
+    Division
+        It does not depend on the order of the records. Of a large file some c-median clusters may be empty.
+    """
+    records, known = records_of(table), geometry_of(table)
+    large = len(records.counts) > SAMPLE
+    wanted = min(clusters, len(records.counts))
+    chosen = way or ("cuts" if large and not table.schema.categorical else "c-median")
+    if chosen == "cuts":
+        labels = cut_apart(records, wanted)
+        return Division(labels[records.of], _medians(table, records, labels, wanted))
+    tried = starts or (FEW_STARTS if large else STARTS)
+    rounds = FEW_ROUNDS if large else MOST_ROUNDS
+    best = best_settled(records, known, wanted, rng, tried, rounds, settling=0)
+    found = clustering_of(table, records, known, best)
+    return Division(found.labels, found.representatives)
+
+
+def _medians(table: Table, records: Records, labels: Integers, clusters: int) -> Table:
+    """Return the lower medians of the numbers in each cluster, missing where none is known."""
+    medians: Numbers = np.full((clusters, records.numbers.shape[1]), np.nan)
+    for cluster in range(clusters):
+        rows = np.flatnonzero(labels == cluster)
+        for j, values in enumerate(np.repeat(records.numbers[rows], records.counts[rows], axis=0).T):
+            known = values[~np.isnan(values)]
+            if known.size:
+                middle = (known.size - 1) // 2
+                medians[cluster, j] = np.partition(known, middle)[middle]
+    return Table(table.schema, np.empty((clusters, 0), dtype=np.int32), medians)
+
+
+CUT_SAMPLE = 1000
+"""Distinct records that a direction is chosen by, where there are more: evenly many of their sorted order."""
+
+NEIGHBOURS = 4
+"""Nearest records whose distances count."""
+
+
+def cut_apart(records: Records, clusters: int) -> Integers:
+    """Return the cluster of each distinct record, shape (m,), from 0.
+
+    Parameters
+    ----------
+    records : Records
+        The distinct records of a table without categories; a missing number counts as the mean.
+    clusters : int
+        1..m. No cluster is empty.
+    """
+    points = _standardised(records)
+    labels = np.empty(len(points), dtype=np.int64)
+    waiting: list[tuple[Rows, int, int]] = [(np.arange(len(points)), clusters, 0)]
+    while waiting:
+        rows, number, label = waiting.pop()
+        if number == 1:
+            labels[rows] = label
+            continue
+        few = number // 2
+        ahead, behind = _cut(points[rows], records.counts[rows], few, number)
+        waiting += [(rows[ahead], few, label), (rows[behind], number - few, label + few)]
+    return labels
+
+
+def _standardised(records: Records) -> Numbers:
+    """Return the numbers in units of the standard deviations that they have among all records."""
+    points = np.zeros_like(records.numbers)
+    for j, values in enumerate(records.numbers.T):
+        spread = spread_of(np.repeat(values, records.counts))
+        if spread.farthest:
+            centred = (values - np.nanmean(values)) / spread.farthest / spread.deviation
+            points[:, j] = np.nan_to_num(centred, nan=0.0)
+    return points
+
+
+def _cut(points: Numbers, counts: Integers, few: int, number: int) -> tuple[Rows, Rows]:
+    """Return the positions of the records of few clusters, and of all others of a number, ascending."""
+    along = _direction(points, counts, few / number)
+    order = np.lexsort([*points.T[::-1], np.einsum("ij,j->i", points, along)])
+    ends = np.cumsum(counts[order])
+    at = 1 + int(np.searchsorted(ends, ends[-1] * few / number))
+    at = min(max(at, few), len(points) - (number - few))
+    return np.sort(order[:at]), np.sort(order[at:])
+
+
+def _direction(points: Numbers, counts: Integers, share: float) -> Numbers:
+    """Return the unit vector across which a cut that leaves a share of the records behind it separates them least.
+
+    Sums are numpy's own, which do not depend on how many threads there are.
+    """
+    chosen = np.linspace(0, len(points) - 1, min(len(points), CUT_SAMPLE)).astype(np.intp)
+    points, weights = points[chosen], counts[chosen] / counts[chosen].sum()
+    centred = points - np.einsum("i,ij->j", weights, points)
+    _, components = np.linalg.eigh(np.einsum("i,ij,ik->jk", weights, centred, centred))
+    # Most variance first: it wins where several separate as little.
+    width = points.shape[1]
+    candidates = [*components.T[::-1], *np.eye(width), np.full(width, width**-0.5)]
+    apart = cdist(centred, centred, "sqeuclidean")
+    np.fill_diagonal(apart, np.inf)
+    return min(candidates, key=lambda along: _separated(centred, weights, apart, along, share))
+
+
+def _separated(points: Numbers, weights: Numbers, apart: Numbers, along: Numbers, share: float) -> float:
+    """Return how far records are from their nearest neighbours on their own side of a cut: the mean square."""
+    order = np.argsort(np.einsum("ij,j->i", points, along), kind="stable")
+    at = int(np.argmin(np.abs(np.cumsum(weights[order]) - share))) + 1
+    at = min(max(at, 1), len(order) - 1)
+    sides = [np.sort(order[:at]), np.sort(order[at:])]
+    return sum(float(weights[side] @ _to_neighbours(apart[np.ix_(side, side)])) for side in sides)
+
+
+def _to_neighbours(apart: Numbers) -> Numbers:
+    """Return the mean squared distance of each record to its nearest ones; zero where there is none."""
+    nearest = min(NEIGHBOURS, len(apart) - 1)
+    if nearest < 1:
+        return np.zeros(len(apart))
+    found: Numbers = np.partition(apart, nearest - 1, axis=1)[:, :nearest].mean(axis=1)
+    return found
+
+
+def merged(table: Table, found: Division, fits: Callable[[Rows], bool]) -> Sequence[Rows]:
+    """Return the records of clusters, those that do not fit merged with others until all fit, or one is left.
+
+    The smallest cluster that does not fit, the first of several, joins the one whose representative is nearest to its
+    own; the latter keeps its representative. A reconstruction: the thesis has no word of small clusters.
+
+    Parameters
+    ----------
+    table : Table
+        Shape (n, V), n >= 1.
+    found : Division
+        Of the table.
+    fits : callable
+        Says of the positions of some records whether they can be a part.
+
+    Returns
+    -------
+    sequence of ndarray of intp
+        The positions of each part's records in ascending order; the parts in the order of their clusters.
+    """
+    order = np.argsort(found.labels, kind="stable")
+    sizes = np.bincount(found.labels, minlength=len(found.representatives))
+    ends = np.cumsum(sizes)
+    parts = {c: order[end - size : end] for c, (end, size) in enumerate(zip(ends, sizes, strict=True)) if size}
+    waiting = {cluster for cluster, rows in parts.items() if not fits(rows)}
+    known = geometry_of(table)
+    while waiting and len(parts) > 1:
+        cluster = min(waiting, key=lambda c: (parts[c].size, c))
+        rows = parts.pop(cluster)
+        waiting.remove(cluster)
+        away: Numbers = np.full(len(found.representatives), np.inf)
+        nearer(found.representatives.codes, found.representatives.numbers, cluster, known, away)
+        host = min(parts, key=lambda c: (away[c], c))
+        parts[host] = np.sort(np.concatenate([parts[host], rows]))
+        if fits(parts[host]):
+            waiting.discard(host)
+        else:
+            waiting.add(host)
+    return [parts[cluster] for cluster in sorted(parts)]
+
 
 FEWEST, RECORDS = 2, 25_000
 """Clusters where the user does not say how many: so many at least, and one for so many records. Fewer would take long,
@@ -29,9 +244,9 @@ class Clustered(Dividing, Tunable):
 
     Like is masked with like, and a method whose time grows with the square of the records takes a fraction of it. The
     clusters are c-median clusters on the masked attributes (`evosdc.clustering.c_median`), of large files by a sample.
-    Large files of numbers alone are cut apart where few neighbours are separated (`evosdc_clustering.cuts`). The order
-    of the records is of no account. Methods that compare records measure differences of numbers by the spreads of the
-    whole file (`MaskingMethod.scaled_by`).
+    Large files of numbers alone are cut apart where few neighbours are separated (`cut`). The order of the records is
+    of no account. Methods that compare records measure differences of numbers by the spreads of the whole file
+    (`MaskingMethod.scaled_by`).
 
     A cluster that the inner method refuses, or that has too few records, is merged with the one whose representative is
     nearest before anything is masked. So what the inner method promises of classes of records holds in each cluster and

@@ -19,7 +19,6 @@ class EquationOptions(Options):
 
     latex: bool = option(False, "Print LaTeX instead of infix text.")
     simplify: bool = option(False, "Clean it up; the matrices stay what they are.")
-    algebra: bool = option(False, "Clean up further with sympy, checked on made-up files to 1e-12.")
     output: Path | None = option(None, "Write the design to this file.", flags=("-o", "--output"), metavar="FILE")
     force: bool = shared.FORCE
 
@@ -40,8 +39,8 @@ def equation(file: Path, options: EquationOptions) -> None:
         require_apart(output, file)
         require_unused(output, replace=options.force)
     design = read_equation_design(file)
-    if options.simplify or options.algebra:
-        design = _cleaned(design, options.algebra)
+    if options.simplify:
+        design = _cleaned(design)
     listed = [("all attributes", design.equation)] if design.equation is not None else []
     for name, one in [*listed, *design.equations.items()]:
         click.echo(f"{name}: {latex(one) if options.latex else infix(one)}")
@@ -51,13 +50,11 @@ def equation(file: Path, options: EquationOptions) -> None:
         write_text(output, design.text())
 
 
-def _cleaned(design: "EquationDesign", algebra: bool) -> "EquationDesign":
-    from evosdc_equations.algebra import shortened
+def _cleaned(design: "EquationDesign") -> "EquationDesign":
     from evosdc_equations.simplification import simplify
 
-    clean = shortened if algebra else simplify
-    single = clean(design.equation, design.decoding) if design.equation is not None else None
-    each = {name: clean(one, design.decoding) for name, one in design.equations.items()}
+    single = simplify(design.equation, design.decoding) if design.equation is not None else None
+    each = {name: simplify(one, design.decoding) for name, one in design.equations.items()}
     return replace(design, equation=single, equations=each)
 
 

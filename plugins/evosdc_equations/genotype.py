@@ -1,34 +1,130 @@
 """The genotype `equations`: trees that fill transition matrices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import blake2b
-from typing import Any
+from random import Random
+from typing import Any, Literal
 
 import numpy as np
 from deap import gp
 from numpy.typing import NDArray
+from pydantic import Field, field_validator
 
-from evosdc.errors import PluginError
-from evosdc.model import Described, Dump, Masking, Microdata, PostRandomised, SelfStarting
-from evosdc.randomisation.equations.equation import Equation, depth_of, frozen, malformed, split
+from evosdc.errors import Fault, ParameterError, PluginError
+from evosdc.model import Described, Dump, Masking, Microdata, Parameters, Stochastic
+from evosdc.randomisation.equations.equation import FUNCTIONS, TERMINALS, Equation, depth_of, frozen, malformed, split
 from evosdc.randomisation.equations.equation_design import EquationDesign, frequencies_of, staged
-from evosdc.randomisation.equations.evaluation import matrix_of
-from evosdc.randomisation.equations.infix import infix
-from evosdc.randomisation.equations.quantities import quantities_of
-from evosdc.randomisation.equations.symbols import TERMINALS
-from evosdc.randomisation.post_randomisation import drawn
-from evosdc.randomisation.transition import Matrix, cumulative
-from evosdc.secret import lent
+from evosdc.randomisation.equations.evaluation import Decoding, matrix_of, quantities_of
+from evosdc.randomisation.equations.infix import infix, numeral, parse_infix
+from evosdc.randomisation.transition import Matrix, cumulative, drawn
+from evosdc.secret import random_from
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
-from evosdc_equations.designs import standard_designs
-from evosdc_equations.generation import dealt, half_and_half, ramped
-from evosdc_equations.parameters import EquationParameters, InitialTrees, require_fit
-from evosdc_equations.primitives import equation_of, primitive_set, tree_of
 from evosdc_equations.simplification import simplify
 from evosdc_equations.tree_picture import tree_picture
 from evosdc_equations.typesetting import MOST_NODES, typeset
-from evosdc_equations.variation import MUTATIONS, depth_limited
+from evosdc_equations.variation import MUTATIONS, dealt, equation_of, exchanged, limited, primitive_set, ramped, tree_of
+
+_TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
+
+# The quotient stands alone: with two categories it is 0 / 0, which is 1, and the rule for two categories comes out.
+DESIGN_A = "{change} * ((N - ta - tb) / ((c - 2) * (N - ta)))"
+DESIGN_B = "{theta} * tmin / (ta * (c - 1))"
+
+
+def design_a(p: float) -> Equation:
+    """Return the equation of De Wolf and Van Gelder's off-diagonal probabilities, which keep a value with p."""
+    return parse_infix(DESIGN_A.format(change=numeral(round(1.0 - p, 12))))
+
+
+def design_b(theta: float) -> Equation:
+    """Return the equation of the invariant design's off-diagonal probabilities, with perturbation theta."""
+    return parse_infix(DESIGN_B.format(theta=numeral(theta)))
+
+
+@cache
+def standard_designs() -> tuple[tuple[Masking, Equation], ...]:
+    """Return both designs for p and theta in 0.1..0.9, with the masking that each is equal to."""
+    return tuple(_designs())
+
+
+def _designs() -> Iterator[tuple[Masking, Equation]]:
+    for p in _TENTHS:
+        yield Masking("pram", {"design": "a", "p": p}), design_a(p)
+    for theta in _TENTHS:
+        yield Masking("pram", {"design": "b", "theta": theta}), design_b(theta)
+
+
+MutationName = Literal["point", "hoist", "subtree", "collapse", "expansion", "constant"]
+
+InitialTrees = Literal["half-and-half", "dealt", "grow", "full"]
+
+
+class EquationParameters(Parameters):
+    """What a user may set of the genotype `equations`."""
+
+    decoding: Decoding = Field("raw", description="how values become a matrix: raw, offdiag or full")
+    p: float = Field(0.5, ge=0, le=1, description="the terminal p, and the diagonal of the decoding offdiag")
+    two_stage: float | None = Field(
+        None, ge=0, le=1, description="make matrices invariant by a second stage, diluted to this alpha"
+    )
+    one_each: bool = Field(False, description="an equation for each attribute instead of one for all")
+    terminals: tuple[str, ...] | None = Field(
+        None, description="quantities of a cell; default: all, a and b where an attribute is ordinal"
+    )
+    functions: tuple[str, ...] = Field(
+        tuple(name for name in FUNCTIONS if name != "if_less"), min_length=1, description="functions"
+    )
+    constants: bool = Field(True, description="whether there are constants")
+    initial_depth: int = Field(4, ge=1, le=10, description="greatest depth of random trees")
+    initial_trees: InitialTrees = Field(
+        "half-and-half",
+        description="random trees: half-and-half by draws, dealt (each depth as often full as grown), grow or full",
+    )
+    max_depth: int = Field(5, ge=1, le=10_000, description="depth limit; a lone terminal has depth 0")
+    max_nodes: int = Field(500, ge=3, le=100_000, description="limit of the nodes of a tree")
+    mutations: tuple[MutationName, ...] = Field(
+        ("point", "hoist", "subtree", "collapse", "expansion", "constant"),
+        min_length=1,
+        description="operators, one of which is drawn for each mutation",
+    )
+    relabelling: float = Field(
+        3.0, ge=0, le=100, description="records, in per cent, that may read right under exchanged labels; 100: any"
+    )
+    draws: int = Field(5, ge=1, le=1000, description="files drawn for one evaluation")
+    expected: bool = Field(False, description="judge by the measures' expectations instead of draws")
+
+    @field_validator("terminals", "functions", "mutations")
+    @classmethod
+    def _each_once(cls, value: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if value is not None and len(set(value)) < len(value):
+            raise ValueError("each name once")
+        return value
+
+
+def require_fit(params: EquationParameters, microdata: Microdata) -> None:
+    """Raise `ParameterError` with everything in parameters and file that does not fit."""
+    faults = []
+    numeric = [a.name for a in microdata.original.schema.numeric]
+    if numeric:
+        advice = "Declare it ordinal in the schema, or do not protect it."
+        faults.append(
+            Fault(f"genotype equations: {', '.join(numeric)}", "scale numeric", "scale nominal or ordinal", advice)
+        )
+    for key, given, known in (
+        ("terminals", params.terminals or (), TERMINALS),
+        ("functions", params.functions, FUNCTIONS),
+    ):
+        unknown = [name for name in given if name not in known]
+        if unknown:
+            wanted = f"some of {', '.join(known)}"
+            faults.append(Fault(f"genotype equations: {key}", ", ".join(unknown), wanted))
+    if params.terminals == () and not params.constants:
+        faults.append(Fault("genotype equations: terminals", "none, and no constants", "at least one of them"))
+    if faults:
+        raise ParameterError(faults)
+
 
 Genes = tuple[NDArray[np.int16], NDArray[np.float64]]
 _POSITIONS = ("a", "b")
@@ -36,7 +132,7 @@ EQUATION_FILE = "equation.toml"
 """What a run leaves for `evosdc mask pram --equation`."""
 
 
-class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
+class Equations(Stochastic[Genes], Described[Genes]):
     """One equation for all attributes, or one each, as postorder vectors one after the other.
 
     A genome is a pair of arrays of shape (m,): int16 tokens and float64 constants. It is decoded to a transition
@@ -51,6 +147,7 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
     params: Params
     portfolio = None
     trait_names = ("nodes", "depth")
+    by_matrices = True
 
     def __init__(self, params: Params, microdata: Microdata) -> None:
         super().__init__(params, microdata)
@@ -67,8 +164,7 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
         terminals = usual if params.terminals is None else params.terminals
         self._pset = primitive_set(terminals, params.functions, params.constants)
         self._initial_depth = min(params.initial_depth, params.max_depth)
-        self._mate = depth_limited(gp.cxOnePoint, params.max_depth, params.max_nodes)
-        self._mutations = [depth_limited(MUTATIONS[n], params.max_depth, params.max_nodes) for n in params.mutations]
+        self._limits = params.max_depth, params.max_nodes
         self._sums: tuple[Genes, list[Matrix]] | None = None
 
     @property
@@ -110,18 +206,17 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
         return self._random_genome(rng, kind, place * self._trees if kind == "dealt" else None)
 
     def _random_genome(self, rng: np.random.Generator, kind: InitialTrees, first: int | None = None) -> Genes:
-        with lent(rng):
-            trees = [self._random_tree(kind, None if first is None else first + own) for own in range(self._trees)]
+        random = random_from(rng)
+        places = range(self._trees) if first is None else range(first, first + self._trees)
+        trees = [self._random_tree(kind, None if first is None else place, random) for place in places]
         return _joined([equation_of(tree) for tree in trees])
 
-    def _random_tree(self, kind: InitialTrees, place: int | None) -> gp.PrimitiveTree:
+    def _random_tree(self, kind: InitialTrees, place: int | None, random: Random) -> gp.PrimitiveTree:
         for deepest in range(self._initial_depth, 0, -1):
             if place is not None:
-                tree = dealt(self._pset, deepest, place)
-            elif kind in ("grow", "full"):
-                tree = ramped(self._pset, deepest, kind == "full")
+                tree = dealt(self._pset, deepest, place, random)
             else:
-                tree = half_and_half(self._pset, deepest)
+                tree = ramped(self._pset, deepest, random, {"grow": False, "full": True}.get(kind))
             if len(tree) <= self.params.max_nodes:
                 return tree
         return gp.PrimitiveTree(tree[-1:])
@@ -136,9 +231,9 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
         if self._trees > 1 and rng.random() < 0.5:
             c, d = second[which], first[which]
         else:
-            with lent(rng):
-                children = self._mate(tree_of(first[which]), tree_of(second[which]))
-            c, d = map(equation_of, children)
+            random, parents = random_from(rng), (tree_of(first[which]), tree_of(second[which]))
+            children = exchanged(tree_of(first[which]), tree_of(second[which]), random)
+            c, d = (equation_of(limited(child, parents, *self._limits, random)) for child in children)
         return (
             _joined([*first[:which], c, *first[which + 1 :]]),
             _joined([*second[:which], d, *second[which + 1 :]]),
@@ -148,12 +243,10 @@ class Equations(PostRandomised[Genes], SelfStarting[Genes], Described[Genes]):
         """Return a copy in which one tree has been changed by one of the operators."""
         equations = list(self.equations(g))
         which = int(rng.integers(self._trees))
-        operator = self._mutations[int(rng.integers(len(self._mutations)))]
-        tree = tree_of(equations[which])
-        with lent(rng):
-            # DEAP's limit copies what it is given: only the tree is positional.
-            (changed,) = operator(tree, pset=self._pset, limit=self.params.max_depth)
-        equations[which] = equation_of(changed)
+        mutation = MUTATIONS[self.params.mutations[int(rng.integers(len(self.params.mutations)))]]
+        random, tree = random_from(rng), tree_of(equations[which])
+        changed = mutation(tree_of(equations[which]), self._pset, self.params.max_depth, random)
+        equations[which] = equation_of(limited(changed, [tree], *self._limits, random))
         return _joined(equations)
 
     def decode(self, g: Genes, rng: np.random.Generator) -> Table:

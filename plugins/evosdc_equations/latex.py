@@ -2,9 +2,8 @@ r"""Equations in LaTeX: ``\left(1 - p\right) \cdot \frac{N - T_{k} - T_{l}}{...}
 
 from collections.abc import Sequence
 
-from evosdc.randomisation.equations.equation import Equation
+from evosdc.randomisation.equations.equation import CONSTANT, SYMBOLS, Equation
 from evosdc.randomisation.equations.infix import numeral
-from evosdc.randomisation.equations.symbols import CONSTANT, SYMBOLS
 
 _ATOM, _SIGN, _PRODUCT, _SUM = 4, 3, 2, 1
 LEFT, RIGHT = r"\left(", r"\right)"

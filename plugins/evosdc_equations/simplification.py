@@ -1,13 +1,166 @@
-"""Cleaning up equations for people, by rules that change no value of any cell of any file: not even by rounding.
+"""Cleaning up equations for people, by rules that change no value of any cell of any file: not even by rounding."""
 
-Rules that only algebra over the reals allows (cancelling, factoring) are in `evosdc_equations.algebra`.
-"""
+from collections.abc import Sequence
+from math import inf, log1p, nextafter, sqrt
 
-from evosdc.randomisation.equations.equation import Equation
-from evosdc.randomisation.equations.evaluation import Decoding
-from evosdc.randomisation.equations.symbols import CODE
-from evosdc_equations.intervals import interval, never_greater
-from evosdc_equations.sharing import SharedNodes
+import numpy as np
+
+from evosdc.randomisation.equations.equation import CODE, CONSTANT, LIMIT, SYMBOLS, Equation, applied, terminal
+from evosdc.randomisation.equations.evaluation import Decoding, quantities, values
+
+_COMMUTATIVE = {CODE[name] for name in ("+", "*", "min", "max")}
+_ANY_FILE = quantities(np.array([1, 1]), np.zeros((2, 2)), False, 0.0)
+
+
+class SharedNodes:
+    """Nodes by number; operands have smaller numbers than what is made of them."""
+
+    def __init__(self) -> None:
+        self._nodes: list[tuple[int, float, tuple[int, ...]]] = []
+        self._numbers: dict[tuple[int, float, tuple[int, ...]], int] = {}
+        self.intervals: dict[int, tuple[float, float]] = {}
+
+    def terminal(self, token: int, number: float) -> int:
+        """Return the node of a terminal."""
+        return self._node(token, number + 0.0, ())
+
+    def constant(self, number: float) -> int:
+        """Return the node of a constant."""
+        return self.terminal(CONSTANT, number)
+
+    def applied(self, token: int, operands: Sequence[int]) -> int:
+        """Return the node of a function of nodes."""
+        return self._node(token, 0.0, tuple(operands))
+
+    def token(self, node: int) -> int:
+        """Return a node's symbol."""
+        return self._nodes[node][0]
+
+    def operands(self, node: int) -> tuple[int, ...]:
+        """Return a node's operands."""
+        return self._nodes[node][2]
+
+    def number(self, node: int) -> float | None:
+        """Return a constant's number; None for any other node."""
+        return self._nodes[node][1] if self._nodes[node][0] == CONSTANT else None
+
+    def all_constant(self, nodes: Sequence[int]) -> bool:
+        """Whether all nodes are constants."""
+        return all(self._nodes[node][0] == CONSTANT for node in nodes)
+
+    def value(self, node: int) -> float:
+        """Return the value of a function of constants, by the evaluator itself, so that folding changes no bit."""
+        token, _, operands = self._nodes[node]
+        equation = applied(token, [terminal(CONSTANT, self._nodes[operand][1]) for operand in operands])
+        return float(values(equation, _ANY_FILE)[0, 0])
+
+    def equation(self, root: int) -> Equation:
+        """Return the tree below a node as an equation."""
+        tokens: list[int] = []
+        numbers: list[float] = []
+        pending = [root]
+        while pending:
+            token, number, operands = self._nodes[pending.pop()]
+            tokens.append(token)
+            numbers.append(number)
+            pending.extend(operands)
+        # A walk from the root, last operand first, is the postorder vector backwards.
+        return Equation(np.array(tokens[::-1], dtype=np.int16), np.array(numbers[::-1]))
+
+    def _node(self, token: int, number: float, operands: tuple[int, ...]) -> int:
+        shared = tuple(sorted(operands)) if token in _COMMUTATIVE else operands
+        known = self._numbers.get((token, number, shared))
+        if known is None:
+            known = self._numbers[token, number, shared] = len(self._nodes)
+            self._nodes.append((token, number, operands))
+        return known
+
+
+Interval = tuple[float, float]
+
+_EVERYTHING: Interval = (-LIMIT, LIMIT)
+_BOUNDS: dict[str, Interval] = {
+    "ta": (1.0, LIMIT),
+    "tb": (1.0, LIMIT),
+    "N": (2.0, LIMIT),
+    "c": (2.0, LIMIT),
+    "tmin": (1.0, LIMIT),
+    "tmax": (1.0, LIMIT),
+    "a": (0.0, LIMIT),
+    "b": (0.0, LIMIT),
+    "d": (0.0, 1.0),
+    "p": (0.0, 1.0),
+}
+"""Matrices of fewer than two categories are identities without any evaluation, so c >= 2 and N >= 2."""
+
+_ASCENDING = (("tmin", "ta", "tmax", "N"), ("tmin", "tb", "tmax", "N"), ("c", "N"))
+_ORDERED = {
+    (CODE[chain[i]], CODE[chain[j]])
+    for chain in _ASCENDING
+    for i in range(len(chain))
+    for j in range(i + 1, len(chain))
+}
+
+
+def never_greater(pool: SharedNodes, x: int, y: int) -> bool:
+    """Whether the first value is at most the second one in every cell of every file, as far as is known."""
+    return (pool.token(x), pool.token(y)) in _ORDERED or interval(pool, x)[1] <= interval(pool, y)[0]
+
+
+def interval(pool: SharedNodes, node: int) -> Interval:
+    """Return bounds of a node's value; operands are looked up, since they were asked for when they were made."""
+    known = pool.intervals.get(node)
+    if known is None:
+        number = pool.number(node)
+        name = SYMBOLS[pool.token(node)].name
+        if number is not None:
+            known = (number, number)
+        elif name in _BOUNDS:
+            known = _BOUNDS[name]
+        else:
+            known = _of(name, [interval(pool, operand) for operand in pool.operands(node)])
+        pool.intervals[node] = known
+    return known
+
+
+def _of(name: str, operands: list[Interval]) -> Interval:
+    (low, high), other = operands[0], operands[-1]
+    match name:
+        case "+":
+            return _clipped(low + other[0], high + other[1])
+        case "-":
+            return _clipped(low - other[1], high - other[0])
+        case "*":
+            return _corners([x * y for x in (low, high) for y in other])
+        case "/":
+            if other[0] <= 0.0 <= other[1]:
+                return _EVERYTHING
+            return _corners([x / y for x in (low, high) for y in other])
+        case "min":
+            return min(low, other[0]), min(high, other[1])
+        case "max":
+            return max(low, other[0]), max(high, other[1])
+        case "neg":
+            return -high, -low
+        case "if_less":
+            return min(operands[2][0], other[0]), max(operands[2][1], other[1])
+    least = 0.0 if low <= 0.0 <= high else min(abs(low), abs(high))
+    greatest = max(abs(low), abs(high))
+    if name == "abs":
+        return least, greatest
+    if name == "sqrt":
+        return sqrt(least), sqrt(greatest)
+    # Libraries differ in the last bits of a logarithm.
+    return max(0.0, log1p(least) * (1 - 1e-12)), nextafter(log1p(greatest) * (1 + 1e-12), inf)
+
+
+def _corners(corners: list[float]) -> Interval:
+    return _clipped(min(corners), max(corners))
+
+
+def _clipped(low: float, high: float) -> Interval:
+    return min(max(low, -LIMIT), LIMIT), min(max(high, -LIMIT), LIMIT)
+
 
 _PLUS, _MINUS, _TIMES, _OVER = CODE["+"], CODE["-"], CODE["*"], CODE["/"]
 _MIN, _MAX, _NEG, _ABS = CODE["min"], CODE["max"], CODE["neg"], CODE["abs"]

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from html import escape
 
-from evosdc.randomisation.equations.equation import Equation
+from evosdc.randomisation.equations.equation import CONSTANT, SYMBOLS, Equation
 from evosdc.randomisation.equations.infix import numeral
-from evosdc.randomisation.equations.symbols import CONSTANT, SYMBOLS
 
 _WIDTH, _HEIGHT, _NODE = 58.0, 56.0, 26.0
 _FUNCTION_FILL, _TERMINAL_FILL, _INK, _EDGE = "#d6e6f5", "#f4f1e6", "#1f2933", "#8a949e"

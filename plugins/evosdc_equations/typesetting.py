@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from evosdc.randomisation.equations.equation import Equation
+from evosdc.randomisation.equations.equation import CONSTANT, SYMBOLS, Equation
 from evosdc.randomisation.equations.infix import numeral
-from evosdc.randomisation.equations.symbols import CONSTANT, SYMBOLS
 
 MOST_NODES = 150
 """Larger equations are no help to anyone as a picture."""

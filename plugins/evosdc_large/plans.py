@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.randomisation.post_randomisation import drawn
-from evosdc.randomisation.transition import Matrix
+from evosdc.randomisation.transition import Matrix, drawn
 from evosdc.secret import Purpose, Seed, stream
 from evosdc.table.table import MISSING, Codes
 from evosdc_large.counting import Integers, keys_of

@@ -61,14 +61,14 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
 def evosdc_algorithms() -> Iterator[AlgorithmSpec]:
     """Offer the searches of the lattice: exact ones, the heuristics of Cui et al., and baselines."""
     searches = (
-        ("samarati", "samarati:Samarati", "Binary search for the least height, then the best node of that height.",
+        ("samarati", "baselines:Samarati", "Binary search for the least height, then the best node of that height.",
          "Samarati (2001)"),
-        ("exhaustive", "enumeration:Exhaustive", "Every node of the lattice; all tied optima.", "exact"),
-        ("optimal", "enumeration:Optimal", "All optima, by predictive tagging and lower bounds.",
+        ("exhaustive", "exact:Exhaustive", "Every node of the lattice; all tied optima.", "exact"),
+        ("optimal", "exact:Optimal", "All optima, by predictive tagging and lower bounds.",
          "after El Emam et al. (2009) and Kohlmayer et al. (2012): reconstruction"),
         ("genetic", "genetic:Genetic", "Genetic algorithm on level vectors: roulette, one-point crossover.", _CUI),
         ("tabu", "tabu:Tabu", "Tabu search from node to node.", _CUI),
-        ("ga-tabu", "hybrid:GeneticTabu", "Genetic algorithm with a tabu search in place of mutation.", _CUI),
+        ("ga-tabu", "genetic:GeneticTabu", "Genetic algorithm with a tabu search in place of mutation.", _CUI),
         ("random-restarts", "baselines:RandomRestarts", "Descent from random nodes, again and again.", "baseline"),
         ("bottom-up", "baselines:BottomUp", "Best-first search from the lowest node upwards.", "baseline"),
         ("top-down", "baselines:TopDown", "Greedy descent from the highest node.", "baseline"),

@@ -11,32 +11,32 @@ from pydantic import Field, model_validator
 
 from evosdc.errors import Fault, ParameterError, PluginError
 from evosdc.model import (
-    Assuring,
     Described,
     Direct,
     Dump,
     Fitted,
-    Generalising,
-    Guaranteeing,
+    Guaranteed,
     Masking,
     Microdata,
     Parameters,
     PrivacyModels,
-    Restricted,
-    SelfStarting,
 )
 from evosdc.model.constraint import Constraint
 from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
-from evosdc_lattice.class_losses import AverageClassSize, Discernibility
-from evosdc_lattice.class_requirement import ClassRequirement, Diversity
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.ladder import ladders_of, with_hierarchy
+from evosdc_lattice.losses import AverageClassSize, Discernibility, NodeLoss
 from evosdc_lattice.measures import FittedLoss
-from evosdc_lattice.node_loss import NodeLoss
 from evosdc_lattice.publication import class_sizes, failing_rows, published
-from evosdc_lattice.required_models import required_models
-from evosdc_lattice.sensitive import Distance, sensitive_attributes, sensitive_columns
+from evosdc_lattice.requirement import (
+    ClassRequirement,
+    Distance,
+    Diversity,
+    required_models,
+    sensitive_attributes,
+    sensitive_columns,
+)
 from evosdc_lattice.space import LatticeSpace, Levels, locked
 
 SUPPRESSED = 0.05
@@ -46,15 +46,7 @@ ENUMERATED = 1_000_000
 """Nodes of a lattice up to which the best one is looked for exactly, where a file is to be truthful."""
 
 
-class Lattice(
-    Guaranteeing[Levels],
-    SelfStarting[Levels],
-    Restricted[Levels],
-    Generalising[Levels],
-    Direct[Levels],
-    Described[Levels],
-    Assuring[Levels],
-):
+class Lattice(Guaranteed[Levels], Direct[Levels], Described[Levels]):
     """A vector of levels, one an attribute: full-domain generalisation with suppression (Samarati 2001; Sweeney 2002).
 
     Every value of an attribute is replaced by its ancestor at the attribute's level; classes that fail the privacy
@@ -127,9 +119,11 @@ class Lattice(
 
     params: Params
     portfolio = None
+    generalises = True
+    needs = ("models",)
 
     def __init__(self, params: Params, microdata: Microdata, models: PrivacyModels | None = None) -> None:
-        super().__init__(params, microdata, models)
+        super().__init__(params, microdata)
         original = microdata.original
         columns = [original.column(name) for name in original.schema.names]
         named = [with_hierarchy(a, column) for a, column in zip(original.schema.attributes, columns, strict=True)]

@@ -5,16 +5,74 @@ suppressed cell loses all that its attribute can lose. The leaves of a domain ar
 values that never occur included. Other programs count so, too, and figures can be compared.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import expm1, fsum
+from math import expm1, fsum, prod
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import StrictBool
 
 from evosdc_lattice.evaluation import NodeEvaluator, NodeFacts
-from evosdc_lattice.node_loss import Aggregate, NodeLoss, Suppression, aggregated
 from evosdc_lattice.space import LatticeSpace, Levels
+
+Aggregate = Literal["mean", "sum", "max", "geometric", "rank"]
+
+Suppression = StrictBool | Literal["arx"]
+
+
+def aggregated(losses: Sequence[float], weights: Sequence[float], how: Aggregate) -> float:
+    """Return one figure of the attributes' losses.
+
+    ``mean``: weighted arithmetic mean; ``sum``: weighted sum; ``max``: greatest weighted loss; ``geometric``:
+    ``prod(L_j w_j + 1)^(1/V) - 1``; ``rank``: the greatest loss decides, of equal ones the next, and so on, as ARX
+    orders vectors of losses: here ``sum L_(j) / 1000**(j - 1)`` with falling L, so that differences below a thousandth
+    may be outweighed (reconstruction). In the last three a weight multiplies the loss. The figure does not depend on
+    the order of the attributes, not even by rounding: nodes that lose the same are tied.
+    """
+    weighted = [loss * weight for loss, weight in zip(losses, weights, strict=True)]
+    if how == "mean":
+        return fsum(weighted) / fsum(weights)
+    if how == "sum":
+        return fsum(weighted)
+    if how == "max":
+        return max(weighted)
+    if how == "rank":
+        return fsum(loss / 1000.0**place for place, loss in enumerate(sorted(weighted, reverse=True)))
+    value: float = prod(loss + 1.0 for loss in sorted(weighted)) ** (1.0 / len(weighted)) - 1.0
+    return value
+
+
+class NodeLoss(ABC):
+    """A loss of nodes; all are better when smaller."""
+
+    needs_classes: bool = False
+    """Whether `bound` needs the facts of the node."""
+
+    @abstractmethod
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return the loss of a node."""
+
+    @abstractmethod
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return what no node at or above these levels can be less than; facts where `needs_classes`."""
+
+    def parts(self, space: LatticeSpace) -> tuple[NDArray[np.float64], ...] | None:
+        """Return, by attribute and level, figures whose sum bounds the loss of a node from below; None without such.
+
+        They never fall from a level to the next. `of_parts` makes the bound of their sum.
+        """
+        return None
+
+    def of_parts(self, space: LatticeSpace, total: float) -> float:
+        """Return the bound that a sum of `parts` stands for; never falling in the sum."""
+        return total
+
+    def by_sizes(self, space: LatticeSpace) -> float:
+        """Return what no node within the limit can be less than by the sizes of its classes alone."""
+        return 0.0
 
 
 @dataclass(frozen=True)
@@ -221,3 +279,78 @@ class Height(NodeLoss):
     def parts(self, space: LatticeSpace) -> tuple[NDArray[np.float64], ...]:
         """Return the levels."""
         return tuple(np.arange(height + 1, dtype=np.float64) for height in space.top.tolist())
+
+
+@dataclass(frozen=True)
+class Discernibility(NodeLoss):
+    """DM of Bayardo and Agrawal (2005): sum of |E|^2 over kept classes, and n for each suppressed record.
+
+    With `k` the records of classes of fewer than k count as suppressed. A node has no such class where k is that of the
+    genotype.
+
+    Smaller is better: it counts, for every record, those that it cannot be told from. (One paper's text says the
+    opposite; its own fitness, the inverse of DM made large, is right.)
+    """
+
+    k: int = 1
+    needs_classes = True
+
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return DM."""
+        return float(facts.kept_squares + evaluator.space.n * facts.suppressed)
+
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return DM* of the node, which only grows upwards and never exceeds DM."""
+        assert facts is not None
+        return float(facts.squares)
+
+    def by_sizes(self, space: LatticeSpace) -> float:
+        """Return k for every record: no class is smaller, and a suppressed record costs no less than n."""
+        return float(space.n * min(space.model.k, space.n))
+
+
+@dataclass(frozen=True)
+class MonotoneDiscernibility(NodeLoss):
+    """DM*: sum of |E|^2 over all classes, suppression ignored; never falls from a node to one above it."""
+
+    needs_classes = True
+
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return DM*."""
+        return float(facts.squares)
+
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return DM* of the node."""
+        assert facts is not None
+        return float(facts.squares)
+
+    def by_sizes(self, space: LatticeSpace) -> float:
+        """Return k for every record that must be published, and 1 for the others."""
+        published = space.n - space.limit
+        return float(published * min(space.model.k, space.n) + space.limit)
+
+
+@dataclass(frozen=True)
+class AverageClassSize(NodeLoss):
+    """C_AVG of LeFevre et al. (2006): n over the number of classes, over `k`; without k the plain average (AECS).
+
+    All suppressed records together count as one class.
+    """
+
+    k: float = 1.0
+    needs_classes = True
+
+    def of(self, evaluator: NodeEvaluator, levels: Levels, facts: NodeFacts) -> float:
+        """Return the average size."""
+        return evaluator.space.n / (facts.kept + (facts.suppressed > 0)) / self.k
+
+    def bound(self, space: LatticeSpace, levels: Levels, facts: NodeFacts | None) -> float:
+        """Return the average size of all classes, failing ones included: nodes above have no more of them."""
+        assert facts is not None
+        return space.n / facts.classes / self.k
+
+    def by_sizes(self, space: LatticeSpace) -> float:
+        """Return the average size of as many classes of k as there can be, one of suppressed records among them."""
+        most = space.n // space.model.k
+        some = (space.n - 1) // space.model.k + 1 if space.limit else 1
+        return space.n / max(most, some, 1) / self.k

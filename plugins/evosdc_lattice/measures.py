@@ -2,18 +2,64 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from math import fsum
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted, Measure, Parameters
+from evosdc.table.equivalence import equivalence_classes, key_codes
 from evosdc.table.schema import Scale
 from evosdc.table.table import Table
-from evosdc_lattice import class_losses, losses, node_loss
+from evosdc_lattice import losses
 from evosdc_lattice.ladder import Ladder, ladders_of, with_hierarchy
-from evosdc_lattice.possible_originals import FittedAmbiguity, FittedDivergence
-from evosdc_lattice.table_summary import TableSummary, summarise_table
+from evosdc_lattice.table_summary import TableSummary, covered_leaves, summarise_table
+
+
+class _OfRecords(Fitted):
+    """A loss by the leaves that each published value stands for."""
+
+    def __init__(self, original: Table) -> None:
+        self._original = original
+        columns = [original.column(name) for name in original.schema.names]
+        attributes = [
+            with_hierarchy(attribute, column)[0]
+            for attribute, column in zip(original.schema.attributes, columns, strict=True)
+        ]
+        self._ladders: tuple[Ladder, ...] = ladders_of(attributes, columns)
+
+    def logarithms(self, masked: Table) -> NDArray[np.float64]:
+        """Return the logarithm to base 2 of the original records that each published one may be, shape (n,)."""
+        leaves = covered_leaves(self._ladders, masked)
+        return np.asarray(np.log2(leaves).sum(axis=1), dtype=np.float64)
+
+
+class FittedAmbiguity(_OfRecords):
+    """Mean, over published records, of the combinations of leaves that they stand for; 1 for the original itself."""
+
+    def score(self, masked: Table) -> float:
+        """Return the mean number of combinations; cut at 1e300."""
+        sizes = np.sort(np.exp2(np.minimum(self.logarithms(masked), 990.0)))
+        return min(fsum(sizes.tolist()) / len(sizes), 1e300)
+
+
+class FittedDivergence(_OfRecords):
+    """Kullback-Leibler divergence, in bits, of the original's records from what the published file lets one assume."""
+
+    def __init__(self, original: Table) -> None:
+        super().__init__(original)
+        classes = equivalence_classes(key_codes(original, original.schema.names))
+        self._own = classes.counts[classes.of].astype(np.float64)
+
+    def score(self, masked: Table) -> float:
+        """Return ``mean log2(p / q)``: p the share of the original record, q its class's over the combinations."""
+        classes = equivalence_classes(key_codes(masked, self._original.schema.names))
+        shown = classes.counts[classes.of].astype(np.float64)
+        bits = np.sort(np.log2(self._own) - np.log2(shown) + self.logarithms(masked))
+        return max(fsum(bits.tolist()) / len(bits), 0.0)
 
 
 class FittedLoss(Fitted):
@@ -27,7 +73,7 @@ class FittedLoss(Fitted):
         Hierarchies are those of its schema; where it has none they are built as the genotype `lattice` builds them.
     """
 
-    def __init__(self, loss: node_loss.NodeLoss, original: Table, needs_k: bool = False) -> None:
+    def __init__(self, loss: losses.NodeLoss, original: Table, needs_k: bool = False) -> None:
         self.loss = loss
         self.needs_k = needs_k
         self._original = original
@@ -62,16 +108,16 @@ class FittedLoss(Fitted):
         return judged(self.loss, summarise_table(self.ladders, masked))
 
 
-def judged(loss: node_loss.NodeLoss, shown: TableSummary) -> float:
+def judged(loss: losses.NodeLoss, shown: TableSummary) -> float:
     """Return the loss of a published table, the same as that of the node which it was made from."""
     n = shown.n
     match loss:
-        case class_losses.Discernibility(k=k):
+        case losses.Discernibility(k=k):
             small = [size for size in shown.sizes if size < k]
             return float(shown.kept_squares - sum(size**2 for size in small) + n * (shown.suppressed + sum(small)))
-        case class_losses.MonotoneDiscernibility():
+        case losses.MonotoneDiscernibility():
             return float(shown.kept_squares + shown.suppressed**2)
-        case class_losses.AverageClassSize(k=k):
+        case losses.AverageClassSize(k=k):
             return n / (shown.kept + (shown.suppressed > 0)) / k
         case losses.LossMetric():
             sums = shown.leaf_counts if isinstance(loss, losses.LeafShare) else shown.leaf_losses
@@ -85,7 +131,7 @@ def judged(loss: node_loss.NodeLoss, shown: TableSummary) -> float:
         case losses.Imprecision(weights=weights):
             parts = [level / height for level, height in zip(shown.levels, shown.heights, strict=True)]
             share = shown.suppressed / n
-            return node_loss.aggregated(parts, weights, "mean") * (1.0 - share) + share
+            return losses.aggregated(parts, weights, "mean") * (1.0 - share) + share
         case losses.Height():
             return float(sum(shown.levels))
         case _:
@@ -103,7 +149,7 @@ class NodeMeasure(Measure):
         return FittedLoss(self.loss(original), original)
 
     @abstractmethod
-    def loss(self, original: Table) -> node_loss.NodeLoss:
+    def loss(self, original: Table) -> losses.NodeLoss:
         """Return how nodes are judged."""
 
 
@@ -138,9 +184,9 @@ class DiscernibilityMeasure(NodeMeasure):
 
     params: Params
 
-    def loss(self, original: Table) -> node_loss.NodeLoss:
+    def loss(self, original: Table) -> losses.NodeLoss:
         """Return DM."""
-        return class_losses.Discernibility(self.params.k or 1)
+        return losses.Discernibility(self.params.k or 1)
 
 
 class MonotoneDiscernibilityMeasure(NodeMeasure):
@@ -149,9 +195,9 @@ class MonotoneDiscernibilityMeasure(NodeMeasure):
     Of a published table the classes before suppression are not known: its suppressed records count as one class.
     """
 
-    def loss(self, original: Table) -> node_loss.NodeLoss:
+    def loss(self, original: Table) -> losses.NodeLoss:
         """Return DM*."""
-        return class_losses.MonotoneDiscernibility()
+        return losses.MonotoneDiscernibility()
 
 
 class LossMetricMeasure(NodeMeasure):
@@ -164,7 +210,7 @@ class LossMetricMeasure(NodeMeasure):
     class Params(_Weighted):
         """Aggregate and weights."""
 
-        aggregate: node_loss.Aggregate = Field(
+        aggregate: losses.Aggregate = Field(
             "mean", description="how the attributes' losses become one; the source sums them"
         )
         gs_factor: float = Field(
@@ -173,7 +219,7 @@ class LossMetricMeasure(NodeMeasure):
 
     params: Params
 
-    def loss(self, original: Table) -> node_loss.NodeLoss:
+    def loss(self, original: Table) -> losses.NodeLoss:
         """Return LM."""
         return losses.LossMetric(_weights(self.params, original, "lm"), self.params.aggregate, self.params.gs_factor)
 
@@ -184,7 +230,7 @@ class LeafShareMeasure(LossMetricMeasure):
     Parameters are those of ``lm``. That a suppressed cell counts as the root is a reconstruction.
     """
 
-    def loss(self, original: Table) -> node_loss.NodeLoss:
+    def loss(self, original: Table) -> losses.NodeLoss:
         """Return ILoss."""
         return losses.LeafShare(_weights(self.params, original, "iloss"), self.params.aggregate, self.params.gs_factor)
 
@@ -203,17 +249,17 @@ class AverageClassSizeMeasure(NodeMeasure):
         """Return C_AVG."""
         return FittedLoss(self.loss(original), original, self.params.k is None)
 
-    def loss(self, original: Table) -> node_loss.NodeLoss:
+    def loss(self, original: Table) -> losses.NodeLoss:
         """Return C_AVG."""
-        return class_losses.AverageClassSize(float(self.params.k or 1))
+        return losses.AverageClassSize(float(self.params.k or 1))
 
 
 class PlainClassSizeMeasure(NodeMeasure):
     """Average size of the classes; all suppressed records are one class."""
 
-    def loss(self, original: Table) -> node_loss.NodeLoss:
+    def loss(self, original: Table) -> losses.NodeLoss:
         """Return AECS."""
-        return class_losses.AverageClassSize()
+        return losses.AverageClassSize()
 
 
 class EntropyMeasure(NodeMeasure):
@@ -226,7 +272,7 @@ class EntropyMeasure(NodeMeasure):
     class Params(_Weighted):
         """Weights, and how suppressed records count."""
 
-        suppression: node_loss.Suppression = Field(
+        suppression: losses.Suppression = Field(
             True,
             description="whether a suppressed value counts as the root; false: as generalised; arx: as generalised, "
             "and its step to the root is taken among the suppressed records alone",
@@ -234,7 +280,7 @@ class EntropyMeasure(NodeMeasure):
 
     params: Params
 
-    def loss(self, original: Table) -> node_loss.NodeLoss:
+    def loss(self, original: Table) -> losses.NodeLoss:
         """Return the entropy."""
         return losses.NonUniformEntropy(_weights(self.params, original, "entropy"), self.params.suppression)
 
@@ -247,7 +293,7 @@ class ImprecisionMeasure(NodeMeasure):
 
     params: Params
 
-    def loss(self, original: Table) -> node_loss.NodeLoss:
+    def loss(self, original: Table) -> losses.NodeLoss:
         """Return the imprecision."""
         return losses.Imprecision(_weights(self.params, original, "precision"))
 
@@ -286,6 +332,6 @@ class DivergenceMeasure(Measure):
 class HeightMeasure(NodeMeasure):
     """Sum of the levels of the attributes (Samarati 2001); of mixed levels the sum of their means."""
 
-    def loss(self, original: Table) -> node_loss.NodeLoss:
+    def loss(self, original: Table) -> losses.NodeLoss:
         """Return the height."""
         return losses.Height()

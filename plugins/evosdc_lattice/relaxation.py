@@ -20,7 +20,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from evosdc_lattice.evaluation import NodeEvaluator
-from evosdc_lattice.node_loss import NodeLoss
+from evosdc_lattice.losses import NodeLoss
 from evosdc_lattice.space import LatticeSpace, locked
 
 WORK = 800_000_000

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import Individual, Offspring, Population, Proposing
 from evosdc.model.fitness import SingleMeasure
-from evosdc_lattice.exploration import Explored, explored_picture
 from evosdc_lattice.lattice import Lattice
-from evosdc_lattice.node_loss import NodeLoss
-from evosdc_lattice.picture import PICTURED, lattice_picture, size_histogram
+from evosdc_lattice.losses import NodeLoss
+from evosdc_lattice.picture import PICTURED, Explored, explored_picture, lattice_picture, size_histogram
 from evosdc_lattice.publication import class_sizes
 from evosdc_lattice.relaxation import lower_bound
 

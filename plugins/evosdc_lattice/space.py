@@ -9,8 +9,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc_lattice.class_requirement import ClassRequirement
 from evosdc_lattice.ladder import Ladder
+from evosdc_lattice.requirement import ClassRequirement
 from evosdc_lattice.rollup import (
     Counts,
     Keys,

@@ -1,4 +1,6 @@
-"""Averages of a class: lower medians of ordinal attributes, modes of nominal ones, means of numbers, unless told else.
+"""Averages of classes, and what methods have in common that publish them.
+
+Averages of a class: lower medians of ordinal attributes, modes of nominal ones, means of numbers, unless told else.
 
 With an even number of values the lower of the two middle categories is taken, so an average is always a category of
 the domain; categories of equal frequency are decided by the order of the categories (thesis 2.3; Domingo-Ferrer and
@@ -14,15 +16,29 @@ Torra 2005). Three more are offered where a scale has them:
 How missing values take part is a choice of evosdc, a reconstruction: under the rule ``category`` a missing value
 competes for the mode as the last category, and any other average is missing where more than half of the values are;
 under ``wildcard`` an average is missing only where all values are. In a sample with weights a record counts its weight.
+
+The last step of every microaggregation: the records of a class get the class's average.
+
+What all methods have in common that publish the averages of classes of at least k records.
 """
 
-from typing import Final, Literal
+from abc import abstractmethod
+from collections.abc import Sequence
+from copy import copy
+from typing import ClassVar, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from evosdc.table.schema import Scale
-from evosdc.table.table import Numbers
+from evosdc.errors import Fault, FaultCollector, ParameterError
+from evosdc.model import Design, Parameters, Tunable
+from evosdc.printing import printable
+from evosdc.table.numerals import numbers
+from evosdc.table.schema import MissingRule, Scale
+from evosdc.table.spread import Spreads
+from evosdc.table.table import Codes, Numbers, Table
+from evosdc_masking.tuning import class_sizes
 
 Counts = NDArray[np.float64] | NDArray[np.int64]
 Categories = NDArray[np.int64]
@@ -174,3 +190,191 @@ def _middle(values: Numbers, weights: Numbers, lower: bool) -> Numbers:
         middle = np.where((low < 0) & (high > 0), low / 2 + high / 2, low + (high - low) / 2)
     median: Numbers = np.where((below[rows, place] > half) | lower, low, middle)
     return median
+
+
+ClassNumbers = NDArray[np.int64]
+
+_MOST_CELLS = 1 << 22
+"""Frequencies, of all categories in some classes, that are counted at a time: 32 megabytes."""
+
+
+def aggregated(
+    table: Table,
+    classes: ClassNumbers,
+    average: Average | None = None,
+    weights: Numbers | None = None,
+    in_domain: bool = False,
+) -> Table:
+    """Return the table in which every value is the average of its class.
+
+    Parameters
+    ----------
+    table : Table
+        Shape (n, V).
+    classes : ndarray of int64, shape (n,)
+        Number of each record's class, 0 and up, without gaps.
+    average : {"median", "convex-median", "mode", "mean"}, optional
+        None for lower medians of ordinal attributes, modes of nominal ones and means of numeric ones.
+    weights : ndarray of float64, shape (n,), optional
+        Sampling weights, positive; all records count the same if not given.
+    in_domain : bool
+        Whether numbers get their lower median, whatever `average` says: a value that some record of the class has.
+
+    Returns
+    -------
+    Table
+        The averages of `evosdc_masking.averages`, which says how missing values take part. The records of one class
+        are equal to the last bit.
+    """
+    wildcard = table.schema.na is MissingRule.WILDCARD
+    counted = np.ones(len(table)) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    codes = np.empty_like(table.codes)
+    for j, attribute in enumerate(table.schema.categorical):
+        rule, size = average_rule(attribute.scale, average), len(attribute.categories)
+        codes[:, j] = _category_averages(table.codes[:, j], classes, counted, size, rule, wildcard)
+    numbers = np.empty_like(table.numbers)
+    for j, attribute in enumerate(table.schema.numeric):
+        rule = LOWER_MEDIAN if in_domain else average_rule(attribute.scale, average)
+        numbers[:, j] = _number_averages(table.numbers[:, j], classes, counted, rule, wildcard)
+    return Table(table.schema, codes, numbers)
+
+
+def _category_averages(
+    column: Codes, classes: ClassNumbers, weights: Numbers, size: int, rule: int, wildcard: bool
+) -> Codes:
+    groups, width = int(classes.max(initial=-1)) + 1, size + 1
+    averages = np.empty(groups, dtype=np.int32)
+    step = max(_MOST_CELLS // width, 1)
+    for begin in range(0, groups, step):
+        end = min(begin + step, groups)
+        rows = slice(None) if end - begin == groups else np.flatnonzero((classes >= begin) & (classes < end))
+        digits = np.where(column[rows] < 0, size, column[rows])
+        cells = (classes[rows] - begin) * width + digits
+        counts = np.bincount(cells, weights[rows], (end - begin) * width).reshape(-1, width)
+        averages[begin:end] = average_category(counts, rule, wildcard)
+    return averages[classes]
+
+
+def _number_averages(column: Numbers, classes: ClassNumbers, weights: Numbers, rule: int, wildcard: bool) -> Numbers:
+    groups = int(classes.max(initial=-1)) + 1
+    absent = np.isnan(column)
+    members = np.argsort(classes, kind="stable")
+    members = members[~absent[members]]
+    values, counted, sizes = column[members], weights[members], np.bincount(classes[members], minlength=groups)
+    begins, averages = np.cumsum(sizes) - sizes, np.full(groups, np.nan)
+    by_size = np.argsort(sizes, kind="stable")
+    ascending = sizes[by_size]
+    # Classes of the same size are rows of a matrix; there are never more than the root of 2n different sizes.
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        begin, end = np.searchsorted(ascending, (size, size + 1))
+        same = by_size[begin:end]
+        places = begins[same][:, None] + np.arange(size)
+        averages[same] = average_number(values[places], counted[places], rule)
+    if absent.any() and not wildcard:
+        known = np.bincount(classes[~absent], weights[~absent], groups)
+        averages[np.bincount(classes[absent], weights[absent], groups) > known] = np.nan
+    return averages[classes]
+
+
+class SizeParameters(Parameters):
+    """Least size of the classes."""
+
+    k: int = Field(default=3, ge=1, description="Least number of records of a class.")
+
+
+class ClassParameters(SizeParameters):
+    """Least size of the classes, and what they publish."""
+
+    average: Average | None = Field(
+        default=None,
+        description="What a class publishes: median, convex-median, mode or mean, where an attribute's scale has it "
+        "(nominal attributes always get their mode, and numbers their median for convex-median); if not given, the "
+        "median of ordinal attributes, the mode of nominal ones, the mean of numbers.",
+    )
+
+
+class ClassAveraging(Tunable):
+    """A method that divides the records in classes of at least k and publishes the average of each.
+
+    Sampling weights count in the averages and not in the forming of classes: promises are about records.
+    """
+
+    class Params(ClassParameters):
+        """Least size of the classes, and what they publish."""
+
+    name: ClassVar[str]
+    """The registered name, for messages."""
+
+    weighted: ClassVar[bool] = True
+    params: SizeParameters
+    spreads: Spreads | None = None
+    """Of the numbers of the whole file, where a part of it is masked."""
+
+    @classmethod
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return k from 2 to a quarter of the file."""
+        sizes = class_sizes(len(table))
+        return [Design(free=sizes)] if sizes else []
+
+    def remarks(self, table: Table) -> tuple[str, ...]:
+        """Return which whole numbers get medians, since they are read as ordered categories."""
+        whole = [
+            a.name
+            for a in table.schema.attributes
+            if a.scale is Scale.ORDINAL and not a.date_format and numbers(a.categories) is not None
+        ]
+        if not whole or getattr(self.params, "average", None) is not None:
+            return ()
+        return (
+            f"{printable(', '.join(whole))}: whole numbers that are read as ordered categories, so that groups publish "
+            'their median. The scale "numeric" in the schema publishes their mean.',
+        )
+
+    def scaled_by(self, spreads: Spreads) -> Self:
+        """Return the method with distances by the whole file's spreads."""
+        scaled = copy(self)
+        scaled.spreads = spreads
+        return scaled
+
+    def require_fit(self, table: Table) -> None:
+        """Raise `ParameterError` telling all at once: k above the number of records, scales, groups of attributes."""
+        collect = FaultCollector()
+        with collect.step():
+            self.require_support(table, f"method {self.name}")
+        with collect.step():
+            self._require_records(len(table))
+        with collect.step():
+            self.require_blocks(table)
+        if collect.faults:
+            raise ParameterError(collect.faults)
+
+    def require_blocks(self, table: Table) -> None:
+        """Raise `ParameterError` when the parameters name blocks of attributes that do not fit the table."""
+
+    def _require_records(self, n: int) -> None:
+        where, k = f"method {self.name}", self.params.k
+        if n == 0:
+            raise ParameterError(Fault(f"{where}: data", "no record", "at least one record"))
+        if k > n:
+            advice = f"A class of {k} records cannot be made of {n}."
+            raise ParameterError(Fault(f"{where}: k", str(k), f"1..{n}", advice))
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Return the table of averages.
+
+        Raises
+        ------
+        ParameterError
+            k exceeds the number of records, or attributes that the method cannot mask.
+        """
+        self.require_fit(table)
+        return self.published(table, None, rng)
+
+    def mask_weighted(self, table: Table, weights: Numbers, rng: np.random.Generator) -> Table:
+        """Return the table of averages in which each record counts its weight."""
+        self.require_fit(table)
+        return self.published(table, weights, rng)
+
+    @abstractmethod
+    def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
+        """Return the averages of the classes of a table that fits; all weights are equal where None is given."""

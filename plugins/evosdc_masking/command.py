@@ -78,7 +78,7 @@ def table(data: str, options: TableOptions) -> None:
     from evosdc.printing import printable
     from evosdc.secret import PUBLIC_SEED
     from evosdc.table.schema import Role
-    from evosdc_masking.tables.cell_keys import cell_key_table
+    from evosdc_masking.tables import cell_key_table
 
     output, key_file, seed = options.output, options.key, options.seed
     if key_file is None and seed is None:
@@ -136,7 +136,7 @@ def households(data: str, options: HouseholdsOptions) -> None:
     from evosdc.files.reading import read_source
     from evosdc.table.schema import Role
     from evosdc.table.table import Table
-    from evosdc_masking.households.selection import households_of, merged
+    from evosdc_masking.swapping.record_swapping import households_of, merged
 
     output, merge = options.output, options.merge
     source = open_source(data, options.schema_file)
@@ -181,7 +181,7 @@ def estimate(masked: Path, options: EstimateOptions) -> None:
     The standard errors are those of the randomisation; sampling is not part of them.
     """
     from evosdc.files.reading import read_published
-    from evosdc.randomisation.table_estimation import estimate_after_pram
+    from evosdc.randomisation.estimation import estimate_after_pram
 
     chosen = list(options.protect)
     table = read_published(masked, options.schema_file).table

@@ -13,7 +13,7 @@ from evosdc.table.schema import MissingRule
 from evosdc.table.spread import Spread, Spreads, spread_of, spreads_of
 from evosdc.table.table import Codes, Numbers, Table
 from evosdc_masking.averages import Average, average_rule
-from evosdc_masking.distinct import Distinct, distinct, separate
+from evosdc_masking.frequencies import Distinct, distinct, separate
 
 Integers = NDArray[np.int64]
 

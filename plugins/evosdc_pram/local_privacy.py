@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from evosdc.model import Expected, Measure
-from evosdc.randomisation.local_privacy import epsilon
+from evosdc.randomisation.certificate import epsilon
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Table
 

@@ -1,26 +1,149 @@
 """The genotype `pram`: one transition matrix for each attribute, as whole numbers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field, ValidationInfo, field_validator
 
 from evosdc.errors import Fault, ParameterError, PluginError
-from evosdc.model import Dump, Masking, Microdata, PostRandomised, SelfStarting
-from evosdc.randomisation.post_randomisation import drawn
-from evosdc.randomisation.transition import Matrix, cumulative, plain_rows
+from evosdc.model import Dump, Masking, Microdata, Parameters, Stochastic
+from evosdc.randomisation.invariance import diluted, two_stage, with_retained
+from evosdc.randomisation.preference_matrix import preference_matrix
+from evosdc.randomisation.transition import Matrix, cumulative, drawn, plain_rows
 from evosdc.table.table import Table
 from evosdc_pram import flows, variation
 from evosdc_pram.coding import Coding, Genes, locked
-from evosdc_pram.initial_matrices import designs
-from evosdc_pram.parameters import PramParameters
-from evosdc_pram.phenotype import Phenotype, coding_of
+from evosdc_pram.initial_matrices import FAMILIES, Family, designs
+
+
+class PramParameters(Parameters):
+    """What a user may set of the genotype `pram`."""
+
+    attributes: tuple[str, ...] = Field((), description="protected attributes that are randomised; default: all")
+    scale: int = Field(1000, ge=10, le=10**6, description="sum of a row: p = value / scale; not for flows")
+    grain: int = Field(10, ge=1, le=10**4, description="flows: into how many parts a record may be divided")
+    invariance: Literal["none", "two-stage", "flow"] = Field("none", description="how T P = T is ensured")
+    least: float = Field(0.0, ge=0, le=1, description="lower bound of diagonal probabilities")
+    most: float = Field(1.0, ge=0, le=1, description="upper bound of diagonal probabilities; least = most fixes them")
+    retained: float | None = Field(
+        None, ge=0, le=1, description="expected share of unchanged values that matrices are diluted to"
+    )
+    draws: int = Field(5, ge=1, le=1000, description="tables drawn and scored for one evaluation")
+    fresh_draws: int = Field(30, ge=2, le=100_000, description="tables that the winner is scored on at the end")
+    judge: Literal["draws", "expectation"] = Field("draws", description="whether measures see tables or matrices")
+    relabelling: float = Field(
+        3.0, ge=0, le=100, description="records, in per cent, that may read right under exchanged labels; 100: any"
+    )
+    mutations: float = Field(2.0, ge=0, le=1000, description="mean of the Poisson number of changes by a mutation")
+    swaps: float = Field(0.2, ge=0, le=1, description="share of changes that swap two values of a row; not for flows")
+    rows: Literal["one-point", "two-point", "uniform"] = Field("uniform", description="exchange of rows by crossover")
+    crossovers: tuple[Literal["rows", "attributes", "blend"], ...] = Field(
+        ("rows", "attributes", "blend"), min_length=1, description="crossovers, one of them drawn each time"
+    )
+    start: tuple[Family, ...] = Field(FAMILIES, description="families of initial matrices")
+
+    @field_validator("attributes")
+    @classmethod
+    def _each_once(cls, attributes: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(attributes)) < len(attributes):
+            raise ValueError("each attribute once")
+        return attributes
+
+    @field_validator("most")
+    @classmethod
+    def _bounds(cls, most: float, info: ValidationInfo) -> float:
+        least = info.data.get("least", 0.0)
+        if most < least:
+            raise ValueError("at least as much as the lower bound of the diagonal")
+        if most < 1.0 and info.data.get("invariance") == "two-stage":
+            raise ValueError("1 with two-stage matrices: dilution can raise their diagonal only; use retained")
+        return most
+
+    @field_validator("retained")
+    @classmethod
+    def _free_above(cls, retained: float | None, info: ValidationInfo) -> float | None:
+        if retained is not None and info.data.get("most", 1.0) < 1.0:
+            raise ValueError("nothing beside an upper bound of the diagonal, which dilution would leave")
+        return retained
+
+
+@dataclass(frozen=True)
+class Phenotype:
+    """How genes become a matrix.
+
+    Parameters
+    ----------
+    two_stage : bool
+        Whether genes stand for the first stage of a two-stage invariant matrix.
+    least : float
+        Lower bound of the diagonal; two-stage matrices are diluted until it holds.
+    retained : float or None
+        Expected share of unchanged values to dilute to.
+    """
+
+    two_stage: bool
+    least: float
+    retained: float | None
+
+    def of(self, coding: Coding, genes: Genes) -> Matrix:
+        """Return the transition matrix of an attribute."""
+        matrix = coding.probabilities(genes)
+        if self.two_stage:
+            matrix = two_stage(matrix, coding.frequencies)
+        if self.retained is not None:
+            matrix = with_retained(matrix, coding.frequencies, self.retained)
+        # Bounded genes keep to the bound by themselves, unless a share to retain has taken from their diagonal.
+        return self.raised(matrix) if self.two_stage or self.retained is not None else matrix
+
+    def raised(self, matrix: Matrix) -> Matrix:
+        """Return the matrix diluted until no diagonal probability is below the lower bound."""
+        lowest = float(np.diagonal(matrix).min(initial=1.0))
+        return diluted(matrix, (1.0 - self.least) / (1.0 - lowest)) if lowest < self.least else matrix
+
+
+def coding_of(original: Table, position: int, params: PramParameters) -> Coding:
+    """Return the coding of one attribute.
+
+    Raises
+    ------
+    ParameterError
+        No whole number lies between the bounds of a diagonal, or no flow keeps to them.
+    """
+    attribute = original.schema.attributes[position]
+    column = original.codes[:, position]
+    size = len(attribute.categories)
+    frequencies = np.bincount(column[column >= 0], minlength=size).astype(np.int64)
+    flows = params.invariance == "flow"
+    occurs = frequencies > 0
+    sums = np.where(occurs, frequencies * params.grain, 1) if flows else np.full(size, params.scale)
+    # Two-stage matrices are bounded when they are decoded; their first stage is free.
+    bounded = occurs if occurs.sum() > 1 and params.invariance != "two-stage" else np.zeros(size, dtype=np.bool_)
+    low = np.where(occurs, 0, sums)
+    low = np.where(bounded, np.ceil(params.least * sums - 1e-9), low).astype(np.int64)
+    high = np.where(bounded, np.floor(params.most * sums + 1e-9), sums).astype(np.int64)
+    if occurs.sum() < 2:
+        low = sums.astype(np.int64)
+    if (low > high).any():
+        given = f"bounds {params.least} and {params.most}"
+        wanted = "bounds with a whole number of parts between them"
+        advice = "Move the bounds apart, or raise scale (grain for flows)."
+        raise ParameterError(Fault(f"genotype pram: diagonal of {attribute.name}", given, wanted, advice))
+    sums = sums.astype(np.int64)
+    nearest = np.diag(sums)
+    if flows and params.most < 1.0:
+        away = 1.0 - np.identity(size)
+        matrix = preference_matrix(np.where(occurs, sums, 0), away, params.least, params.most, by_record=True)
+        nearest = np.rint(matrix * sums[:, None]).astype(np.int64)
+    return Coding(frequencies, np.flatnonzero(occurs), sums, flows, low, high, locked(nearest))
+
 
 Matrices = tuple[Genes, ...]
 
 
-class PramMatrices(PostRandomised[Matrices], SelfStarting[Matrices]):
+class PramMatrices(Stochastic[Matrices]):
     """Transition matrices as genome: a tuple of int64 matrices of shape (c, c), one for each randomised attribute.
 
     Coding by whole numbers is that of Mares (2013), 4.1. The constant sum of rows, the operators, and the three ways to
@@ -37,6 +160,7 @@ class PramMatrices(PostRandomised[Matrices], SelfStarting[Matrices]):
     class Params(PramParameters):
         """Parameters of the genotype."""
 
+    by_matrices = True
     portfolio: ClassVar[str | None] = "standard-pram"
     params: Params
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError
 from evosdc.model import ByClass, ClassContents, IntruderView, Parameters, PrivacyModel
-from evosdc.randomisation.local_privacy import epsilon as epsilon_of
+from evosdc.randomisation.certificate import epsilon as epsilon_of
 from evosdc.table.table import Numbers
 
 _MOST = 10_000_000

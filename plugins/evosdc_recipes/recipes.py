@@ -10,11 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError, PluginError
-from evosdc.model import Composed, Described, Dump, Masking, MaskingMethods, Microdata, Parameters, Raced, SelfStarting
+from evosdc.model import Composed, Described, Dump, Masking, MaskingMethods, Microdata, Parameters, Stochastic
 from evosdc.table.table import Table
-from evosdc_recipes.plans import Genes, Plan, PlanSpace, Step
+from evosdc_recipes.plans import Genes, Plan, PlanSpace, Step, Treatment
 from evosdc_recipes.step_cache import StepCache
-from evosdc_recipes.treatments import Treatment
 from evosdc_recipes.variation import PLACES_OF_LASTING, crossed, eased, moved, mutated, random_plan
 
 Recipe = tuple[Genes, int]
@@ -27,7 +26,7 @@ PLACES_OF_FIRST, PLACES_OF_FURTHER = (0.25, 0.75), (0.25, 0.75, 1.0)
 """Likewise of the first of several parameters and of the others, whose end is often the whole: all attributes, say."""
 
 
-class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[Recipe]):
+class Recipes(Composed[Recipe], Stochastic[Recipe], Described[Recipe]):
     """Protection plans: a few steps, each a registered masking method with parameters, attributes and strata.
 
     A plan can be read, explained and repeated on next year's file. Every registered method takes part by the ranges of
@@ -52,10 +51,13 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
 
     params: Params
     portfolio = None
+    races = True
+    needs = ("methods",)
     trait_names = ("length",)
 
     def __init__(self, params: Params, microdata: Microdata, methods: MaskingMethods) -> None:
-        super().__init__(params, microdata, methods)
+        super().__init__(params, microdata)
+        self._methods = methods
         self.space = PlanSpace(methods, microdata, params.steps, params.lasting)
         self._cache = StepCache(methods, microdata)
         self._last = None if params.last is None else self._built_last(params.last)
@@ -72,7 +74,7 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         last = Masking(given["method"], params, tuple(given.get("attributes", ())))
         original = self.microdata.original
         original.schema.require(last.attributes, "genotype recipes: last")
-        method = self.methods.build(last)
+        method = self._methods.build(last)
         method.require_fit(original.select(last.attributes) if last.attributes else original)
         return last
 
@@ -174,7 +176,7 @@ class Recipes(Composed[Recipe], Raced[Recipe], SelfStarting[Recipe], Described[R
         if self._last is None:
             return masked
         reached = self.microdata.masked_so_far(masked)
-        return self.methods.apply(self._last, reached, rng)
+        return self._methods.apply(self._last, reached, rng)
 
     def simpler(self, g: Recipe) -> Sequence[Recipe]:
         """Return the plans that lack one of the steps each."""

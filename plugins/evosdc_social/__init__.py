@@ -19,15 +19,15 @@ _SCALES = ("nominal", "ordinal")
 def evosdc_formats() -> Iterator[FormatSpec]:
     """Offer graphs as GraphML, as JSON in the node-link form, and as two CSV files in an archive."""
     yield FormatSpec(
-        name="graphml", implementation="evosdc_social.graphml:parse_graphml", suffixes=(".graphml",),
+        name="graphml", implementation="evosdc_social.formats:parse_graphml", suffixes=(".graphml",),
         summary="Graphs: users with attributes, and edges.", source="Brandes et al. (2002)",
     )  # fmt: skip
     yield FormatSpec(
-        name="node-link", implementation="evosdc_social.node_link:parse_node_link", suffixes=(".json",),
+        name="node-link", implementation="evosdc_social.formats:parse_node_link", suffixes=(".json",),
         summary="Graphs as JSON: { nodes = [...], links = [...] }.",
     )  # fmt: skip
     yield FormatSpec(
-        name="node-and-edge-files", implementation="evosdc_social.node_edge_files:parse_zipped", suffixes=(".zip",),
+        name="node-and-edge-files", implementation="evosdc_social.formats:parse_zipped", suffixes=(".zip",),
         summary="Graphs as two CSV files, of nodes and of edges, in an archive.",
     )  # fmt: skip
 
@@ -41,7 +41,7 @@ def evosdc_masking_methods() -> Iterator[MaskingMethodSpec]:
         source="Thesis, section 6.2.1: reconstruction",
     )  # fmt: skip
     yield MaskingMethodSpec(
-        name="level-filling", implementation="evosdc_social.filling:LevelFilling", scales=_SCALES,
+        name="level-filling", implementation="evosdc_social.grouping:LevelFilling", scales=_SCALES,
         summary="Groups users who share the finest levels of hierarchies, then the next ones; for large files.",
         source="a greedy method of evosdc's own",
     )  # fmt: skip
@@ -63,17 +63,17 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
     risks = (
         ("semantic-dr", "risks:SemanticRisk", "Users linked to their own record by least semantic distance.",
          "Thesis, section 6.4: reconstruction", ""),
-        ("informed-semantic-dr", "judges:InformedSemanticRisk",
+        ("informed-semantic-dr", "risks:InformedSemanticRisk",
          "Records linked by one who knows how values were generalised.",
          "after Torra (2017): reconstruction", ""),
-        ("neighbourhood-dr", "judges:NeighbourhoodRisk", "Users linked by one who also knows their neighbours.",
+        ("neighbourhood-dr", "risks:NeighbourhoodRisk", "Users linked by one who also knows their neighbours.",
          "after Zhou and Pei (2008): reconstruction", "the neighbours of people"),
     )  # fmt: skip
     for name, implementation, summary, source, knows in risks:
         yield MeasureSpec(
             name=name, implementation=f"evosdc_social.{implementation}", summary=summary, kind="dr",
             family="linkage", scales=_SCALES, source=source, knows=knows,
-            default_for=("judge",) if "judges" in implementation else (),
+            default_for=("judge",) if name != "semantic-dr" else (),
         )  # fmt: skip
 
 

@@ -90,9 +90,7 @@ def join(nodes: Path, edges: Path, options: JoinOptions) -> None:
     from evosdc.files.atomic import atomic, require_unused
     from evosdc.files.encoding import read_bytes
     from evosdc.printing import printable
-    from evosdc_social.graphml import graphml
-    from evosdc_social.node_edge_files import join_files, zipped
-    from evosdc_social.node_link import node_link
+    from evosdc_social.formats import graphml, join_files, node_link, zipped
 
     output = options.output
     writers = {".graphml": graphml, ".json": node_link, ".zip": zipped}
@@ -156,8 +154,8 @@ def insert(data: Path, masked: Path, options: InsertOptions) -> None:
     from evosdc.cli.vouched_order import require_order
     from evosdc.files.atomic import require_unused
     from evosdc.files.reading import parsed
-    from evosdc_social.adjacency import NEIGHBOURS
     from evosdc_social.extraction import written_back
+    from evosdc_social.graph import NEIGHBOURS
 
     output, schema = options.output, options.schema_file
     require_apart(output, data, masked, schema)
@@ -188,8 +186,15 @@ def topics(data: Path, posts: Path, options: TopicsOptions) -> None:
     from evosdc.cli.text import say
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.delimited_file import plain_text
-    from evosdc_social.posts import has_attribute, read_keywords, read_posts, with_attribute, written_graph
-    from evosdc_social.topics import topics_by_keywords, topics_by_model
+    from evosdc_social.posts import (
+        has_attribute,
+        read_keywords,
+        read_posts,
+        topics_by_keywords,
+        topics_by_model,
+        with_attribute,
+        written_graph,
+    )
 
     output, keywords = options.output, options.keywords
     beside = output.with_suffix(".topics.csv")
@@ -225,8 +230,7 @@ def places(data: Path, options: PlacesOptions) -> None:
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.delimited_file import plain_text
     from evosdc.files.schema.hierarchies import read_hierarchy, write_hierarchy
-    from evosdc_social.places import resolved
-    from evosdc_social.posts import texts_of, with_values, written_graph
+    from evosdc_social.posts import resolved, texts_of, with_values, written_graph
 
     output, tree, attribute = options.output, options.tree, options.attribute
     own, lost = output.with_suffix(".places.csv"), output.with_suffix(".unknown.csv")

@@ -14,8 +14,7 @@ from evosdc.files.widening import widened
 from evosdc.printing import printable
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Codes, Table
-from evosdc_social.adjacency import NEIGHBOURS, neighbours_in
-from evosdc_social.graph import Neighbours
+from evosdc_social.graph import NEIGHBOURS, Neighbours, neighbours_in
 
 DEGREE = "degree"
 """What the column is called that says how many neighbours a user has."""
@@ -49,7 +48,7 @@ def extracted(source: Source, around: Sequence[str]) -> tuple[list[str], list[li
     """Return the names and the rows of the microdata file of a graph.
 
     A row has what is published of a user, the degree, the most frequent value of some attributes among the neighbours,
-    and the neighbours themselves (`evosdc_social.adjacency`), which measures of graphs read.
+    and the neighbours themselves (`evosdc_social.graph`), which measures of graphs read.
 
     Parameters
     ----------

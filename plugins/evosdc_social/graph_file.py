@@ -12,8 +12,7 @@ from evosdc.files.column import NO_TEXT, Column
 from evosdc.files.original import Published
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Rows
-from evosdc_social.adjacency import NEIGHBOURS, adjacency_texts
-from evosdc_social.graph import Graph, Value
+from evosdc_social.graph import NEIGHBOURS, Graph, Value, adjacency_texts
 from evosdc_social.tree import built_words
 
 BETWEEN = "|"
@@ -38,7 +37,7 @@ class GraphFile:
     """A graph file that was read (`evosdc.files.original.Original`).
 
     Its columns are the ids, where they are more than numbers, with the role identifier; the attributes of the nodes, in
-    which lists have a column for each place; and the neighbours (`evosdc_social.adjacency`). Ids are never published,
+    which lists have a column for each place; and the neighbours (`evosdc_social.graph`). Ids are never published,
     whatever their role: nodes are numbered anew, in the order in which they are written. Edges are published as they
     are, in the order of the new numbers, without their attributes, which nothing here protects and no measure sees.
 

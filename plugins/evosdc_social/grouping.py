@@ -1,21 +1,127 @@
-"""Protection by groups of k users: a masking method (thesis, section 6.2.1)."""
+"""Protection by groups of k users (thesis, section 6.2.1): masking methods, and the one adapter to other partitions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
-from evosdc.model import Grouping, InnerParameters, MaskingMethod
-from evosdc.table.schema import Schema
-from evosdc.table.table import Table
-from evosdc_social.adjacency import NEIGHBOURS, neighbours_in
-from evosdc_social.graph import Neighbours
-from evosdc_social.partition import partition
+from evosdc.model import Grouping, InnerParameters, MaskingMethod, Parameters
+from evosdc.table.schema import Attribute, Role, Scale, Schema
+from evosdc.table.table import Rows, Table
+from evosdc_social.graph import NEIGHBOURS, Neighbours, neighbours_in
+from evosdc_social.level_vectors import LevelVectors
 from evosdc_social.publication import Publication, publication_of
-from evosdc_social.space import SCALES, space_of
-from evosdc_social.tree import built_words
+from evosdc_social.space import SCALES, SemanticSpace, space_of, without_copies
+from evosdc_social.tree import Nodes, built_words
+
+Group = Callable[[Table], NDArray[np.int64]]
+"""Returns the number of each record's group, from 0 without gaps, of a table of at least k records."""
+
+
+def partition(
+    original: Table,
+    publication: Publication,
+    k: int,
+    group: Group,
+    neighbours: Neighbours | None = None,
+    hashes: int = 0,
+    rng: np.random.Generator | None = None,
+) -> NDArray[np.int32]:
+    """Return the number of each user's group, shape (n,), from 0 without gaps.
+
+    The method is given the attributes with their trees, each as often as it counts beside the others, so that a method
+    which adds up distances of attributes adds up the semantic distance. Where values are bounded (`Publication`), the
+    users who have the same values at the bounds are grouped by themselves; those of whom there are fewer than k are
+    grouped together, with the smallest other ones where they are still too few.
+
+    Parameters
+    ----------
+    original : Table
+        Shape (n, V), n >= k.
+    publication : Publication
+    k : int
+    group : callable
+    neighbours : Neighbours, optional
+        Given for a structural term: the Jaccard distance of neighbourhoods, estimated by so many min-wise `hashes`,
+        as nominal attributes (Broder 1997). It counts as one attribute.
+    hashes : int
+    rng : numpy.random.Generator, optional
+        Draws the hashes.
+    """
+    places = np.empty((0, len(original)), dtype=np.int64)
+    if neighbours is not None and hashes and rng is not None:
+        places = np.stack([rng.permutation(len(original)) for _ in range(hashes)])
+    table = _weighted(original, publication.space, neighbours, places)
+    result = np.empty(len(original), dtype=np.int32)
+    taken = 0
+    for rows in parts_within(original, publication, k):
+        classes = group(table.take(rows))
+        result[rows] = taken + classes
+        taken += int(classes.max()) + 1
+    return result
+
+
+def parts_within(original: Table, publication: Publication, k: int) -> list[Rows]:
+    """Return the positions of the users that are grouped by themselves, at least k in each part."""
+    trees, leaves = publication.space.trees, publication.leaves(original)
+    bounded = [v for v, tree in enumerate(trees) if publication.bounds[v] < tree.height]
+    if not bounded:
+        return [np.arange(len(original), dtype=np.intp)]
+    keys = np.stack([trees[v].up[leaves[:, v], publication.bounds[v]] for v in bounded], axis=1)
+    _, of, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+    order = np.argsort(counts, kind="stable").tolist()
+    small = [part for part in order if counts[part] < k]
+    held = int(counts[small].sum())
+    while 0 < held < k and len(small) < len(order):
+        small.append(order[len(small)])
+        held += int(counts[small[-1]])
+    together = set(small)
+    members = [np.flatnonzero(of.reshape(-1) == part) for part in range(len(counts)) if part not in together]
+    rest = np.flatnonzero(np.isin(of.reshape(-1), small))
+    return [*members, rest] if rest.size else members
+
+
+def _weighted(original: Table, space: SemanticSpace, neighbours: Neighbours | None, hashes: NDArray[np.int64]) -> Table:
+    """Return the attributes with their trees, each as often as it counts, and behind them columns of neighbourhoods.
+
+    Parameters
+    ----------
+    hashes : ndarray of int64, shape (h, n)
+        A permutation of the users for each column of neighbourhoods.
+    """
+    whole = [int(cost) * max(tree.height, 1) for cost, tree in zip(space.costs.tolist(), space.trees, strict=True)]
+    common = int(np.gcd.reduce([*whole, space.unit]))
+    attributes: list[Attribute] = []
+    columns: list[NDArray[np.int32]] = []
+
+    # A list's members have their share of its weight already: under names of their own they are no list again.
+    def add(attribute: Attribute, column: NDArray[np.int32], times: int, listed: bool = False) -> None:
+        for number in range(times):
+            name = attribute.name if number == 0 and not listed else f"{attribute.name} ({number + 1})"
+            attributes.append(replace(attribute, name=name, role=Role.QUASI_IDENTIFIER))
+            columns.append(column)
+
+    for v, (tree, weight) in enumerate(zip(space.trees, whole, strict=True)):
+        add(tree.attribute, original.codes[:, v], weight // common * max(len(hashes), 1), bool(space.members[v]))
+    if neighbours is not None:
+        labels = tuple(map(str, range(2 * len(original))))
+        for number, places in enumerate(hashes):
+            kind = Attribute(f"neighbourhood {number + 1}", Role.QUASI_IDENTIFIER, Scale.NOMINAL, labels)
+            add(kind, _least_neighbour(neighbours, places), space.unit // common)
+    schema = replace(original.schema, attributes=tuple(attributes), edit_rules=())
+    return Table(schema, np.stack(columns, axis=1), np.empty((len(original), 0)))
+
+
+def _least_neighbour(neighbours: Neighbours, places: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return the least place of a neighbour of each user; for the lonely a place that nobody else has."""
+    found = np.arange(len(places), 2 * len(places))
+    np.minimum.at(found, neighbours.users, places[neighbours.ends])
+    return found.astype(np.int32)
+
 
 SEMANTIC_MDAV = {"method": "mdav", "hierarchies": True}
 """MDAV-generic on the semantic distance: what the thesis' section suggests; a reconstruction."""
@@ -149,3 +255,82 @@ def require_users(n: int, k: int, where: str) -> None:
     if n < k or n == 0:
         given = f"k = {k} for {n} user{'' if n == 1 else 's'}"
         raise ParameterError(Fault(where, given, "at most as many as there are users, at least one"))
+
+
+class LevelFilling(Grouping):
+    """Group users who have the same values, then those who share the next levels of their trees, and so on.
+
+    Vectors of levels are taken in the order of what they cost in semantic distance; users without a group who have the
+    same nodes at a vector make groups of k to 2k - 1, if there are k of them. Fewer than k are left at the end: they
+    join the last group. A greedy method of evosdc's own.
+    """
+
+    class Params(Parameters):
+        """Least size of groups, and what members of a list publish."""
+
+        k: int = Field(3, ge=1, description="least number of users of a group")
+        aggregated: bool = Field(
+            True, description="whether members of a list publish the group's most frequent value in place of the root"
+        )
+
+    supports = SCALES
+    name = "level-filling"
+    params: Params
+
+    @property
+    def generalises(self) -> bool:
+        """Labels above the categories are published."""
+        return True
+
+    def remarks(self, table: Table) -> tuple[str, ...]:
+        """Return which attributes have a tree that was built."""
+        return built_words(table.schema.attributes)
+
+    def require_fit(self, table: Table) -> None:
+        """Raise `ParameterError` telling all at once: scales, k above the number of users, too many levels."""
+        collect = FaultCollector()
+        with collect.step():
+            self.require_support(table, f"method {self.name}")
+        with collect.step():
+            require_users(len(table), self.params.k, f"method {self.name}")
+        with collect.step():
+            self._vectors(table)
+        if collect.faults:
+            raise ParameterError(collect.faults)
+
+    def classes(self, table: Table, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the number of each user's group, shape (n,); users are taken in the order of the file."""
+        (vectors, leaves), k = self._vectors(table), self.params.k
+        groups = np.full(len(table), -1, dtype=np.int64)
+        free: NDArray[np.intp] = np.arange(len(table))
+        count = 0
+        for vector in range(len(vectors)):
+            if len(free) < k:
+                break
+            keys = vectors.keys(leaves[free], vector)
+            order = np.argsort(keys, kind="stable")
+            ends = np.flatnonzero(np.diff(keys[order], append=keys[order[-1]] - 1))
+            for members in _buckets(free[order], ends):
+                if len(members) >= k:
+                    pieces = len(members) // k
+                    groups[members] = count + np.arange(len(members)) * pieces // len(members)
+                    count += pieces
+            free = free[groups[free] < 0]
+        groups[free] = count - 1
+        return groups
+
+    def mask(self, table: Table, rng: np.random.Generator) -> Table:
+        """Return the table that groups publish: lowest common ancestors, of lists the most frequent value."""
+        self.require_fit(table)
+        publication = publication_of(space_of(table), {}, self.params.aggregated)
+        return publication.space.table(publication.nodes(table, self.classes(table, rng).astype(np.int32)))
+
+    def _vectors(self, table: Table) -> tuple[LevelVectors, Nodes]:
+        """Return the vectors of levels and the nodes of users, for attributes that weigh several times but once."""
+        space = space_of(table)
+        judged, leaves = without_copies(space, space.nodes(table))
+        return LevelVectors(judged, f"method {self.name}"), leaves
+
+
+def _buckets(users: NDArray[np.intp], ends: NDArray[np.intp]) -> Sequence[NDArray[np.intp]]:
+    return np.split(users, ends[:-1] + 1)

@@ -12,27 +12,22 @@ from pydantic import Field
 
 from evosdc.errors import FaultCollector, ParameterError, PluginError
 from evosdc.model import (
-    Assuring,
     Described,
-    Equipped,
-    Generalising,
     Grouping,
+    Guaranteed,
     Local,
     Masking,
     MaskingMethods,
     Microdata,
     Parameters,
-    SelfStarting,
 )
 from evosdc.model.constraint import Constraint
 from evosdc.model.genotype import Dump
 from evosdc.table.table import Rows, Table
-from evosdc_social.adjacency import NEIGHBOURS
-from evosdc_social.grouping import SEMANTIC_MDAV, require_grouping, require_users
-from evosdc_social.moves import KINDS, Moves
-from evosdc_social.partition import partition
+from evosdc_social.graph import NEIGHBOURS
+from evosdc_social.grouping import SEMANTIC_MDAV, partition, require_grouping, require_users
+from evosdc_social.moves import KINDS, NOBODY, Labels, Moves, canonical, repaired
 from evosdc_social.publication import publication_of
-from evosdc_social.repair import NOBODY, Labels, canonical, repaired
 from evosdc_social.space import SCALES, space_of
 from evosdc_social.tree import built_words
 
@@ -58,14 +53,7 @@ METHOD = "semantic-groups"
 """What initial groups are called after: the masking method that makes them."""
 
 
-class Groups(
-    SelfStarting[Labels],
-    Local[Labels],
-    Generalising[Labels],
-    Described[Labels],
-    Equipped[Labels],
-    Assuring[Labels],
-):
+class Groups(Local[Labels], Guaranteed[Labels], Described[Labels]):
     """The number of each user's group, shape (n,), of k to 2k - 1 users each: k-anonymous by construction.
 
     A group publishes what its members have in common (`evosdc_social.publication`). Users change places, go to other
@@ -94,9 +82,12 @@ class Groups(
 
     params: Params
     portfolio = None
+    generalises = True
+    needs = ("methods",)
 
     def __init__(self, params: Params, microdata: Microdata, methods: MaskingMethods) -> None:
-        super().__init__(params, microdata, methods)
+        super().__init__(params, microdata)
+        self._methods = methods
         original, collect = microdata.original, FaultCollector()
         with collect.step():
             require_users(len(original), params.k, "genotype groups")
@@ -136,7 +127,7 @@ class Groups(
         for entry in self.params.methods:
             name = str(entry.get("method", ""))
             given = {"k": self.params.k} | {key: value for key, value in entry.items() if key != "method"}
-            method = self.methods.build(Masking(name, given))
+            method = self._methods.build(Masking(name, given))
             require_grouping(method, f"genotype groups: methods: {name}")
             assert isinstance(method, Grouping), "required above"
             rng = np.random.default_rng(0)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from evosdc.table.table import Table
-from evosdc_social.adjacency import NEIGHBOURS, neighbours_in
+from evosdc_social.graph import NEIGHBOURS, neighbours_in
 
 
 def pictures(original: Table, masked: Table) -> Mapping[str, str]:
@@ -19,9 +19,8 @@ def pictures(original: Table, masked: Table) -> Mapping[str, str]:
     if NEIGHBOURS not in original.schema:
         return {}
     # late: most files have no neighbours, and a run asks for the pictures of each
-    from evosdc_social.group_picture import group_pictures
+    from evosdc_social.drawing import group_pictures, tree_picture
     from evosdc_social.space import SCALES, space_of
-    from evosdc_social.tree_picture import tree_picture
 
     judged = [a.name for a in masked.schema.attributes if a.scale in SCALES and original.schema[a.name].categorical]
     if not judged:

@@ -6,13 +6,10 @@ from evosdc.algorithms.generational import Generational
 from evosdc.algorithms.hill_climbing import HillClimbing
 from evosdc.algorithms.islands import Islands
 from evosdc.algorithms.moead import Decomposition
-from evosdc.algorithms.nsga2 import NonDominatedSorting
-from evosdc.algorithms.nsga3 import ReferencePoints
+from evosdc.algorithms.multiobjective import HypervolumeSelection, NonDominatedSorting, ReferencePoints, StrengthPareto
 from evosdc.algorithms.parent_child import ParentChild
 from evosdc.algorithms.racing import Racing
 from evosdc.algorithms.random_search import RandomSearch
-from evosdc.algorithms.sms_emoa import HypervolumeSelection
-from evosdc.algorithms.spea2 import StrengthPareto
 from evosdc.algorithms.steady_state import SteadyState
 from evosdc.plugins.registry import default_registry
 from evosdc.testing import AlgorithmConformance

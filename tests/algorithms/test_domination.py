@@ -4,7 +4,7 @@ from deap import tools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.algorithms.domination import crowded_order, crowding, domination, front_numbers
+from evosdc.algorithms.multiobjective import crowded_order, crowding, domination, front_numbers
 from tests.engine.individuals import individual
 
 POINTS = st.lists(st.tuples(*[st.integers(0, 5)] * 3), min_size=1, max_size=30)

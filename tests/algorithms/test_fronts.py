@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from evosdc.algorithms.nsga2 import NonDominatedSorting
-from evosdc.algorithms.nsga3 import ReferencePoints
-from evosdc.algorithms.sms_emoa import HypervolumeSelection, least_contribution
-from evosdc.algorithms.spea2 import StrengthPareto
+from evosdc.algorithms.multiobjective import (
+    HypervolumeSelection,
+    NonDominatedSorting,
+    ReferencePoints,
+    StrengthPareto,
+    least_contribution,
+)
 from evosdc.model import Population
 from evosdc.secret import lent
 from evosdc.testing.counting import candidates, counting_toolbox

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evosdc.engine.problem import Problem
-from evosdc.model import Aggregation, Fitness, Fitted, Individual, Microdata, Randomised
+from evosdc.model import Aggregation, Fitness, Fitted, Individual, Microdata, Stochastic
 from evosdc.secret import Streams
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Table
@@ -108,7 +108,7 @@ def evaluated(problem, genome, origin="random") -> Individual:
     return individual
 
 
-class Speckled(Copies, Randomised):
+class Speckled(Copies, Stochastic):
     """A whole file whose published version lacks some values, other ones in each draw; changed records are known."""
 
     shared = True

@@ -8,12 +8,10 @@ import pytest
 
 from evosdc.algorithms.islands import Islands
 from evosdc.engine.asynchronous_islands import AHEAD, AsynchronousIslands
-from evosdc.engine.deme_reports import report_generations
-from evosdc.engine.demes import evolve_demes
+from evosdc.engine.demes import evolve_demes, report_generations, unpack_deme
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.evaluation import Evaluator, each_of
 from evosdc.engine.generation import evolve_generations
-from evosdc.engine.packed_demes import unpack_deme
 from evosdc.errors import EvaluationError, ExecutorError
 from evosdc.model import Archipelago, Executor, Failure, Outcome, TaskQueue
 from evosdc.model.individual import Values

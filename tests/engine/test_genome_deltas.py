@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -39,54 +36,6 @@ def test_large_genomes_come_back_whatever_differs(seed, changes):
         family.append(child)
     dumps = [{"cells": array, "other": np.arange(3)} for array in family]
     assert same(dumps, packed(iter(dumps)))
-
-
-class InFours(NamedTuple):
-    """An array in blocks of four records, marked by a hash of each."""
-
-    blocks: tuple[np.ndarray, ...]
-    marks: np.ndarray
-    shape: tuple[int, ...]
-    dtype: np.dtype
-
-    def __array__(self, dtype=None, copy=None):
-        return np.concatenate(self.blocks)
-
-
-def in_fours(array):
-    blocks = tuple(array[begin : begin + 4] for begin in range(0, len(array), 4))
-    marks = np.array([zlib.crc32(block.tobytes()) for block in blocks], np.uint64)
-    return InFours(blocks, marks, array.shape, array.dtype)
-
-
-@given(st.integers(0, 2**32), st.integers(1, 30), st.lists(st.sampled_from([0, 1, 2, 40, 120]), max_size=6))
-def test_genomes_in_blocks_come_back_whatever_differs(seed, n, changes):
-    rng = np.random.default_rng(seed)
-    family = [rng.integers(0, 3, (n, 4)).astype(np.int8)]
-    for count in changes:
-        child = family[int(rng.integers(len(family)))].copy()
-        child.reshape(-1)[rng.integers(0, child.size, count)] = rng.integers(0, 3, count)
-        family.append(child)
-    arrays = packed({"cells": in_fours(array)} for array in family)
-    assert same([{"cells": array} for array in family], arrays)
-    assert sum(a.nbytes for key, a in arrays.items() if key[:3] in ("gen", "at/", "set")) <= sum(
-        a.nbytes for a in family
-    )
-
-
-def test_blocks_are_told_from_the_nearest_file():
-    rng = np.random.default_rng(0)
-    first, second = (rng.integers(0, 9, (4000, 4)).astype(np.int8) for _ in range(2))
-    family = [first, second]
-    for base in (second, first):
-        # All blocks differ, so that entries tell which file is near.
-        child = base.copy()
-        child[1::4, 1] = 12
-        family.append(child)
-    arrays = packed({"cells": in_fours(array)} for array in family)
-    assert same([{"cells": array} for array in family], arrays)
-    assert arrays["alike/0/cells"].tolist() == [[3, 1000]]
-    assert arrays["alike/1/cells"].tolist() == [[2, 1000]]
 
 
 def test_alike_ones_take_little_room():
@@ -137,24 +86,11 @@ def test_arrays_of_other_shapes_and_types_are_kept_apart():
     assert same(dumps, packed(dumps))
 
 
-def test_arrays_of_the_second_format_are_read():
-    array = np.arange(100_000, dtype=np.int32).reshape(1000, 100)
-    other = array.copy()
-    other[5, 7] = other[9, 99] = -1
-    arrays = {
-        "genome/0/b/c": array,
-        "base/1/b/c": np.array(0),
-        "at/1/b/c": np.array([507, 999]),
-        "set/1/b/c": np.array([-1, -1], np.int32),
-    }
-    assert same([{"b/c": array}, {"b/c": other}], arrays)
-
-
 def test_damage_is_noticed():
     array = np.zeros(100_000, np.int8)
     other = array.copy()
     other[5] = 1
     arrays = packed([{"a": array}, {"a": other}])
-    arrays["at/0/a"] = np.array([10**9])
+    arrays["at/1/0/a"] = np.array([10**9])
     with pytest.raises(LookupError):
         list(unpacked(arrays, 2))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.engine.hypervolume import hypervolume
+from evosdc.engine.archive import hypervolume
 
 GRID = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), max_size=12)
 

@@ -249,7 +249,7 @@ def test_judge_adds_the_aggregates_and_combines_them():
 
 
 class Secretive(Unfollowed):
-    """Draws random numbers, and is not called Randomised."""
+    """Draws random numbers, and is not called Stochastic."""
 
     def decode(self, g, rng):
         return super().decode((g[0], int(rng.integers(10))), rng)

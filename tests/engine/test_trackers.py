@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from evosdc.engine import trackers
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.failures import ErrorRule
 from evosdc.engine.trackers import Trackers
+from evosdc.model import Siblings
 from evosdc.testing.purity import generator
 from tests.engine.problems import evaluated, levels, microdata, problem_of
 from tests.testing.genotypes import Copies
@@ -70,3 +73,21 @@ def test_a_tracker_that_raised_is_not_asked_again(monkeypatch):
         followed.tries(parent, change)
     assert followed.at(parent) is not table
     assert np.isfinite(followed.tries(parent, change)["a"]).all()
+
+
+def test_what_a_plugin_raises_within_a_batch_is_named_in_the_log_without_its_message(monkeypatch, caplog):
+    genotype, followed, problem = of_copies(monkeypatch, True)
+    parent = evaluated(problem, genotype.random(generator(2)))
+    changes = genotype.change(parent.genome, genotype.mutate(parent.genome, generator(3)), 100)
+    siblings = Siblings(parent, ["move"], lambda place: parent.genome, genotype.key, changes)
+
+    def tries(self, changes):
+        raise RuntimeError("a value of a record")
+
+    monkeypatch.setattr(type(followed.at(parent).trackers["a"]), "tries", tries)
+    evaluator = Evaluator(problem, rule=ErrorRule("penalise"))
+    assert not evaluator.tried(siblings)
+    assert not evaluator.tried(siblings)
+    (said,) = [record.message for record in caplog.records]
+    assert said.startswith("measure a: tries raised RuntimeError")
+    assert "record" not in said

@@ -7,7 +7,7 @@ import pytest
 
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint
 from evosdc.engine.digest import digest_of
-from evosdc.engine.verification import unequal
+from evosdc.engine.fresh import unequal
 from evosdc.errors import UnknownNameError
 from evosdc.experiment import worker_tasks
 from evosdc.experiment.assembly import assemble

@@ -18,7 +18,7 @@ from evosdc.executors.processes import ProcessesExecutor
 from evosdc.executors.tasks import failure_of
 from evosdc.experiment.masked_parts import carrying_out, executor_for_parts, job_of
 from evosdc.model import Executor, Masking, Microdata, Outcome, Task
-from evosdc.model.parts import Part
+from evosdc.model.dividing import Part
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Purpose, quick_stream, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema

@@ -8,9 +8,9 @@ import pytest
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.fresh import unequal
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Stop
-from evosdc.engine.verification import unequal
 from evosdc.errors import InputError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment

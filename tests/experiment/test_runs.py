@@ -13,7 +13,7 @@ import pytest
 
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkpoint
 from evosdc.engine.digest import digest_of
-from evosdc.engine.verification import unequal
+from evosdc.engine.fresh import unequal
 from evosdc.errors import CheckpointError, ExperimentError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment

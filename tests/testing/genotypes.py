@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import PluginError
-from evosdc.model import Genotype, Local, Microdata, Parameters, Randomised, Seedable
+from evosdc.model import Genotype, Local, Microdata, Parameters, Seedable, Stochastic
 from evosdc.model.genotype import Dump
 from evosdc.table.table import MISSING, Rows, Table
 
@@ -24,7 +24,7 @@ def hashed(*arrays: NDArray[Any]) -> bytes:
     return blake2b(b"".join(array.tobytes() for array in arrays), digest_size=16).digest()
 
 
-class Swaps(Randomised[NDArray[np.float64]]):
+class Swaps(Stochastic[NDArray[np.float64]]):
     """A probability for each attribute; decoding gives so many records the value of a random other record."""
 
     class Params(Parameters):

@@ -11,11 +11,9 @@ from evosdc.model import (
     Changes,
     Described,
     Direct,
-    Generalising,
+    Guaranteed,
     Masking,
-    Randomised,
-    Restricted,
-    SelfStarting,
+    Stochastic,
 )
 from evosdc.table.table import MISSING, Table
 from evosdc.testing import GenotypeConformance
@@ -25,10 +23,11 @@ from tests.testing.measures import Counts
 from tests.testing.test_genotype_suite import CATEGORICAL
 
 
-class Able(Copies, Restricted, Generalising, Direct, Described, SelfStarting):
+class Able(Copies, Guaranteed, Direct, Described):
     """Has every capability that does not need random decoding, and says nothing wrong."""
 
     moves = ("row", "cell")
+    generalises = True
 
     def moved(self, g, kinds, costly, through, rng):
         made = []
@@ -278,5 +277,5 @@ def test_capabilities_that_are_right_pass(genotype: type[Any], test: str) -> Non
 
 
 def test_a_genotype_is_asked_for_its_own_capabilities_only() -> None:
-    assert not issubclass(Levels, Randomised)
+    assert not issubclass(Levels, Stochastic)
     assert found(Levels, MOVES) == found(Levels, VIOLATIONS) == found(Levels, DRAWS) == ""

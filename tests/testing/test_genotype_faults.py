@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evosdc.model import Generalising, Local
+from evosdc.model import Local
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
 from evosdc.testing import GenotypeConformance
@@ -278,8 +278,8 @@ def test_domains_may_be_extended_by_a_genotype_that_generalises() -> None:
         scales = CATEGORICAL
 
         def genotype(self, microdata):
-            class Extends(DecodesAnotherSchema, Generalising):
-                pass
+            class Extends(DecodesAnotherSchema):
+                generalises = True
 
             return Extends(Extends.Params(), microdata)
 

@@ -23,7 +23,6 @@ from evosdc.experiment.maskings import MaskingEntry
 from evosdc.experiment.published_file import published_file
 from evosdc.experiment.recipe import read_recipe
 from evosdc.experiment.start import starting_individual
-from evosdc.model import Generalising
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RECIPE, RESULT, RunFolder
 from evosdc.secret import Key, Purpose, Seed, judging_seed, stream
@@ -119,7 +118,7 @@ def half_release(
     records = len(assembly.source.table)
     if records < FEWEST:
         raise ParameterError(Fault("halves", f"{records} records", f"at least {FEWEST}"))
-    if isinstance(assembly.problem.genotype, Generalising):
+    if assembly.problem.genotype.generalises:
         given = f"genotype {assembly.experiment.genotype.name}"
         raise ParameterError(Fault("halves", given, "one that publishes the original's own categories"))
     first, second = halves_of(records, assembly.seed)

@@ -12,9 +12,9 @@ from evosdc.assess.data_check import given_away_sentences, recomputed_sentences,
 from evosdc.assess.verdict import on_publication
 from evosdc.engine.choice import chosen, in_words
 from evosdc.engine.digest import digest_of
+from evosdc.engine.fresh import rescored
 from evosdc.engine.loop import SearchState
 from evosdc.engine.problem import Problem
-from evosdc.engine.verification import rescored
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.constraints import judge_constraints
 from evosdc.experiment.display import Display
@@ -48,7 +48,7 @@ from evosdc.experiment.start import StartingFile
 from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
 from evosdc.files.atomic import write_text
 from evosdc.files.row_order import SHUFFLED
-from evosdc.model import Described, Generalising, Individual, PostRandomised
+from evosdc.model import Described, Individual, matrices_of
 from evosdc.model.individual import ERROR, INFEASIBILITY
 from evosdc.runs.layout import BEST, CROSSWALK, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.runs.result import Result, SecondOpinion
@@ -101,7 +101,7 @@ def write_outputs(
     masked = problem.decode(best.genome, best.key)
     file = BEST.removesuffix(".csv") + assembly.source.original.suffix
     genotype = problem.genotype
-    omitted = genotype.omitted(best.genome) if isinstance(genotype, Generalising) else None
+    omitted = genotype.omitted(best.genome)
     shuffled = assembly.experiment.data.shuffle
     written = write_published(assembly, best, masked, folder.file(file), folder.file(CROSSWALK), omitted, shuffled)
     drawn = {**algorithm.pictures(state.population, best), **pictures_of(assembly, masked)}
@@ -117,8 +117,8 @@ def write_outputs(
     for name, text in described.files(best.genome).items() if described else ():
         write_text(folder.file(name), text)
     recipe = write_recipe(folder, assembly, best)
-    if isinstance(genotype, PostRandomised):
-        write_transitions(folder, assembly.microdata.original, masked, genotype.transitions(best.genome))
+    if (drawing := matrices_of(genotype)) is not None:
+        write_transitions(folder, assembly.microdata.original, masked, drawing.transitions(best.genome))
     judged = traced(assembly, judge_constraints(problem.constraints, best.scores, problem.measures))
     broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
@@ -200,7 +200,7 @@ def write_outputs(
             *([SO_FAR] if so_far else ()),
             *(described.notes if described else ()),
             *algorithm.notes(state.population, best),
-            *(() if isinstance(genotype, Generalising) else rules_notes(assembly.microdata, genotype)),
+            *(() if genotype.generalises else rules_notes(assembly.microdata, genotype)),
             *left_out_note(starting, assembly.plan.without_best),
             *unasked,
             *assembly.source.left_out_sentences(written.dropped),

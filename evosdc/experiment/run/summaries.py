@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.engine.archive import Archive
+from evosdc.engine.archive import REFERENCE, Archive
 from evosdc.engine.fresh import FIRST_FRESH, advantage, fresh_scores
-from evosdc.engine.hypervolume import REFERENCE
 from evosdc.engine.loop import SearchState
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.recipe import Recipe

@@ -11,9 +11,8 @@ import numpy as np
 
 from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.randomisation.equations.equation import Equation
-from evosdc.randomisation.equations.evaluation import DECODINGS, Decoding, matrix_of
+from evosdc.randomisation.equations.evaluation import DECODINGS, Decoding, matrix_of, quantities_of
 from evosdc.randomisation.equations.infix import infix, parse_infix
-from evosdc.randomisation.equations.quantities import quantities_of
 from evosdc.randomisation.invariance import diluted, two_stage
 from evosdc.randomisation.transition import Frequencies, Matrix
 from evosdc.table.schema import Attribute

@@ -7,8 +7,7 @@ from difflib import get_close_matches
 import numpy as np
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.randomisation.equations.equation import Equation
-from evosdc.randomisation.equations.symbols import CODE, CONSTANT, FUNCTIONS, LIMIT, SYMBOLS, TERMINALS
+from evosdc.randomisation.equations.equation import CODE, CONSTANT, FUNCTIONS, LIMIT, SYMBOLS, TERMINALS, Equation
 
 _ATOM, _SIGN, _PRODUCT, _SUM = 4, 3, 2, 1
 _BINDING = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "neg": _SIGN}

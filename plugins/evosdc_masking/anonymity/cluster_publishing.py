@@ -8,9 +8,8 @@ import numpy as np
 from evosdc.model import Design, Grouping
 from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.publication import generalised
-from evosdc_masking.averaging_method import ClassAveraging, ClassParameters
-from evosdc_masking.class_averages import ClassNumbers, aggregated
-from evosdc_masking.class_sizes import QUADRATIC
+from evosdc_masking.averages import ClassAveraging, ClassNumbers, ClassParameters, aggregated
+from evosdc_masking.tuning import QUADRATIC
 
 
 class ClusterPublishing(ClassAveraging, Grouping):

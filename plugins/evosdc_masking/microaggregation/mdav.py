@@ -1,19 +1,258 @@
-"""Microaggregation by MDAV-generic."""
+"""Microaggregation by MDAV-generic, of all attributes or of blocks of them.
 
-from collections.abc import Sequence
+Blocks of attributes that are microaggregated independently of each other.
+
+The partition of MDAV-generic (Domingo-Ferrer and Torra 2005), in its correct version.
+
+While 3k records remain: r is the record farthest from the average record and s the one farthest from r; r with its k
+- 1 nearest records is a class, then s with its k - 1 nearest of what remains is another. Should s have been taken by
+r's class, the farthest from r among the remaining takes its place. From 2k to 3k - 1 remaining records give one class
+around r and one of the rest, fewer are one class. So every class has k to 2k - 1 records whenever there are k at all.
+(One source stops at k remaining records and can leave a class of fewer; another takes the nearest to the average
+instead of to r.)
+
+Ties, of the farthest and of the nearest, go to the record with the lower position in the file. But for that rule,
+records with equal categories are interchangeable. So the loops visit distinct records, each with the queue of its
+positions; the classes are the same as if all records were visited.
+
+Microaggregation by MDAV-generic.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import numpy as np
-from pydantic import Field
+from numba import njit
+from numpy.typing import NDArray
+from pydantic import Field, ValidationInfo, field_validator
 
-from evosdc.errors import Fault, ParameterError
-from evosdc.model import Design, Grouping
-from evosdc.table.table import Numbers, Table
-from evosdc_masking.averaging_method import ClassAveraging
-from evosdc_masking.class_averages import ClassNumbers, aggregated
-from evosdc_masking.class_sizes import QUADRATIC
-from evosdc_masking.microaggregation.blocks import BlockParameters, block_sizes, blocks_of, masked_by_blocks
-from evosdc_masking.microaggregation.mdav_partition import mdav_partition
-from evosdc_masking.space import Space, space_of
+from evosdc.errors import Fault, ParameterError, did_you_mean
+from evosdc.model import Design, Free, Grouping, Range
+from evosdc.table.table import Codes, Numbers, Table
+from evosdc_masking.averages import CONVEX_MEDIAN, MEAN, MODE, ClassAveraging, ClassNumbers, ClassParameters, aggregated
+from evosdc_masking.point_search import farthest, incomplete_columns, measure
+from evosdc_masking.space import Metric, Space, space_of
+from evosdc_masking.tuning import QUADRATIC, class_sizes
+
+Block = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class BlockParameters(ClassParameters):
+    """Least size of the classes, what they publish, and which attributes are masked together."""
+
+    groups: Annotated[tuple[Block, ...], Field(min_length=1)] | None = Field(
+        default=None,
+        description="Lists of attributes, each masked on its own: [['a', 'b'], ['c']]. Every masked attribute stands "
+        "in one of them.",
+    )
+    group_size: int | None = Field(
+        default=None, ge=1, description="Number of attributes that are masked together, in the order of the file."
+    )
+
+    @field_validator("group_size")
+    @classmethod
+    def _one_of_two(cls, group_size: int | None, info: ValidationInfo) -> int | None:
+        if group_size is not None and info.data.get("groups") is not None:
+            raise ValueError("only one of groups (lists of attributes) and group_size (how many to take at a time)")
+        return group_size
+
+
+def block_sizes(table: Table) -> tuple[Free, ...]:
+    """Return the useful ranges of k and of the number of attributes that are masked together; none of one record."""
+    sizes = class_sizes(len(table))
+    return (*sizes, Range("group_size", 1, len(table.schema), whole=True)) if sizes else ()
+
+
+def blocks_of(table: Table, params: BlockParameters, name: str) -> list[tuple[str, ...]]:
+    """Return the blocks of attributes, all of them in one block where the parameters name none.
+
+    Raises
+    ------
+    ParameterError
+        Groups that do not hold every masked attribute once; with all that is wrong.
+    """
+    names = table.schema.names
+    if params.groups is None:
+        size = params.group_size or max(len(names), 1)
+        return [names[begin : begin + size] for begin in range(0, len(names), size)]
+    where, counts = f"method {name}: groups", Counter(member for group in params.groups for member in group)
+    faults = [
+        Fault(where, repr(member), f"one of the masked attributes: {', '.join(names)}", did_you_mean(member, names))
+        for member in counts
+        if member not in names
+    ]
+    repeated = [member for member, count in counts.items() if count > 1]
+    if repeated:
+        faults.append(Fault(where, f"{', '.join(repeated)} more than once", "each attribute in one group"))
+    lacking = [member for member in names if member not in counts]
+    if lacking:
+        advice = "Add a group for them, or mask fewer attributes."
+        faults.append(Fault(where, f"{', '.join(lacking)} in no group", "every masked attribute in one group", advice))
+    if faults:
+        raise ParameterError(faults)
+    return list(params.groups)
+
+
+def masked_by_blocks(table: Table, blocks: list[tuple[str, ...]], mask: Callable[[Table], Table]) -> Table:
+    """Return the table in which each block of attributes is masked on its own."""
+    masked = table
+    for block in blocks:
+        masked = masked.with_columns(mask(table.select(block)))
+    return masked
+
+
+Integers = NDArray[np.int64]
+
+
+def mdav_partition(space: Space, k: int) -> Integers:
+    """Return the number of each record's class, shape (n,), classes numbered in the order of their formation.
+
+    Parameters
+    ----------
+    space : Space
+        The records, n >= k.
+    k : int
+        Least size of a class, at least 1.
+    """
+    points, codes, numbers = space.points, space.codes, space.numbers
+    heads, ends = points.starts[:-1].copy(), points.starts[1:].copy()
+    incomplete = incomplete_columns(numbers)
+    classes = np.full(points.rows.size, -1, dtype=np.int64)
+    widest = int(space.metric.sizes.max(initial=1))
+    group, remaining = 0, points.rows.size
+    while remaining >= 2 * k:
+        # Exhausted points are dropped now and then, and sums taken again before rounding adds up.
+        left = heads < ends
+        codes, numbers = np.ascontiguousarray(codes[:, left]), np.ascontiguousarray(numbers[:, left])
+        heads, ends = heads[left], ends[left]
+        counts = np.zeros((len(codes), widest), dtype=np.int64)
+        for j, column in enumerate(codes):
+            counts[j] = np.bincount(column, ends - heads, widest)
+        known = ~np.isnan(numbers)
+        sums = np.where(known, numbers, 0.0).cumsum(axis=1)[:, -1].copy()
+        group, remaining = _form(
+            space.metric, codes, numbers, incomplete, points.rows, heads, ends, counts, sums, known.sum(axis=1), k,
+            group, remaining, classes,
+        )  # fmt: skip
+    classes[classes < 0] = group
+    return classes
+
+
+@njit(cache=True)
+def _form(
+    metric: Metric,
+    codes: Codes,
+    numbers: Numbers,
+    incomplete: NDArray[np.bool_],
+    rows: Integers,
+    heads: Integers,
+    ends: Integers,
+    counts: Integers,
+    sums: Numbers,
+    present: Integers,
+    k: int,
+    group: int,
+    remaining: int,
+    classes: Integers,
+) -> tuple[int, int]:
+    """Form classes until a sixteenth of the points is exhausted; return the next class and the records that are left.
+
+    ``rows[heads[i]:ends[i]]`` are the records of point i that no class has taken yet; `counts` of categories, `sums` of
+    numbers and how many are `present` are over all of them. All these arrays are updated.
+    """
+    visited, exhausted = heads.size, 0
+    away = np.empty(visited, dtype=np.float64)
+    centre_codes = np.empty(codes.shape[0], dtype=np.int32)
+    centre_numbers = np.empty(numbers.shape[0], dtype=np.float64)
+    hull = np.empty(counts.shape[1], dtype=np.int64)
+    points = np.empty(k, dtype=np.int64)
+    positions = np.empty(k, dtype=np.int64)
+    reach = np.empty(k, dtype=np.float64)
+    while remaining >= 2 * k and 16 * exhausted <= visited:
+        for step in range(3 if remaining >= 3 * k else 2):
+            pole = -1
+            if step > 0:
+                # The record farthest from the average, then the one farthest from that record.
+                pole = farthest(away, rows, heads, ends)
+                for j in range(codes.shape[0]):
+                    centre_codes[j] = codes[j, pole]
+                for j in range(numbers.shape[0]):
+                    centre_numbers[j] = numbers[j, pole]
+            else:
+                # As `evosdc_masking.averages.average_category` has it.
+                for j in range(codes.shape[0]):
+                    size, rule = metric.sizes[j], metric.averages[j]
+                    missing = 0 if metric.wildcard else counts[j, size - 1]
+                    total, moment, most, average = 0, 0.0, 0, -1
+                    for category in range(size - 1):
+                        total += counts[j, category]
+                        moment += category * counts[j, category]
+                        if counts[j, category] > most and rule == MODE:
+                            average, most = category, counts[j, category]
+                    if rule == MEAN and total > 0:
+                        average = int(np.ceil(moment / total - 0.5))
+                    elif rule != MODE and total > 0:
+                        most = 0
+                        for category in range(size - 1):
+                            most = max(most, counts[j, category])
+                            hull[category] = most if rule == CONVEX_MEDIAN else counts[j, category]
+                        summed, most = 0, 0
+                        for category in range(size - 2, -1, -1):
+                            most = max(most, counts[j, category])
+                            hull[category] = min(hull[category], most)
+                            summed += hull[category]
+                        average, below = 0, hull[0]
+                        while 2 * below < summed:
+                            average += 1
+                            below += hull[average]
+                        most = 0
+                    if missing > (most if rule == MODE else total):
+                        average = -1
+                    centre_codes[j] = average if average >= 0 else size - 1
+                for j in range(sums.size):
+                    missing = 0 if metric.wildcard else remaining - present[j]
+                    absent = present[j] == 0 or missing > present[j]
+                    centre_numbers[j] = np.nan if absent else sums[j] / present[j]
+            measure(metric, codes, numbers, incomplete, centre_codes, centre_numbers, away)
+            if step == 0:
+                continue
+            # The pole's first record and the k - 1 nearest others, by distance and position.
+            points[0] = pole
+            filled = 1
+            for point in range(visited if k > 1 else 0):
+                distance = away[point]
+                if filled == k and distance > reach[k - 1]:
+                    continue
+                for queued in range(heads[point] + (1 if point == pole else 0), ends[point]):
+                    position = rows[queued]
+                    if filled == k and (
+                        distance > reach[k - 1] or (distance == reach[k - 1] and position > positions[k - 1])
+                    ):
+                        break
+                    place = filled if filled < k else k - 1
+                    filled = min(filled + 1, k)
+                    while place > 1 and (
+                        reach[place - 1] > distance
+                        or (reach[place - 1] == distance and positions[place - 1] > position)
+                    ):
+                        reach[place], positions[place] = reach[place - 1], positions[place - 1]
+                        points[place] = points[place - 1]
+                        place -= 1
+                    reach[place], positions[place], points[place] = distance, position, point
+            for member in points:
+                classes[rows[heads[member]]] = group
+                heads[member] += 1
+                exhausted += heads[member] == ends[member]
+                for j in range(codes.shape[0]):
+                    counts[j, codes[j, member]] -= 1
+                for j in range(numbers.shape[0]):
+                    if not np.isnan(numbers[j, member]):
+                        sums[j] -= numbers[j, member]
+                        present[j] -= 1
+            group += 1
+            remaining -= k
+    return group, remaining
 
 
 class Mdav(ClassAveraging, Grouping):
@@ -24,7 +263,7 @@ class Mdav(ClassAveraging, Grouping):
     `evosdc_masking.averages`; the average record from which classes are formed has the chosen average of categories,
     and always the mean of numbers.
 
-    Source: MDAV-generic, Domingo-Ferrer and Torra (2005), see `evosdc_masking.microaggregation.mdav_partition`.
+    Source: MDAV-generic, Domingo-Ferrer and Torra (2005), see `evosdc_masking.microaggregation.mdav`.
     """
 
     class Params(BlockParameters):

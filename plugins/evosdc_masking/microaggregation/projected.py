@@ -10,10 +10,9 @@ from evosdc.model import Design
 from evosdc.table.schema import Scale
 from evosdc.table.spread import Spread
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.averaging_method import ClassAveraging
-from evosdc_masking.class_averages import ClassNumbers, aggregated
-from evosdc_masking.microaggregation.blocks import BlockParameters, block_sizes, blocks_of, masked_by_blocks
-from evosdc_masking.microaggregation.line_partition import least_squares
+from evosdc_masking.averages import ClassAveraging, ClassNumbers, aggregated
+from evosdc_masking.microaggregation.mdav import BlockParameters, block_sizes, blocks_of, masked_by_blocks
+from evosdc_masking.microaggregation.univariate import least_squares
 from evosdc_masking.space import spreads_for, standardised
 
 Projection = Literal["principal-component", "z-scores"]

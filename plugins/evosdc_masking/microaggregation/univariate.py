@@ -1,18 +1,172 @@
-"""Microaggregation of each attribute on its own: optimal, and individual ranking."""
+"""Microaggregation of each attribute on its own: optimal, and individual ranking.
 
-from collections.abc import Sequence
-from typing import ClassVar
+Hansen and Mukherjee (2003): an optimal partition of sorted values in groups of at least k consists of runs of k to 2k -
+1 neighbours. The best partition of the first j values ends with one of the k runs (i, j], j - 2k < i <= j - k. Before
+that run it is the best partition of the first i. A run's loss is updated value by value while the run is lengthened
+downwards, which takes O(kn) steps and no differences of large sums.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
 from evosdc.model import Design
-from evosdc.table.schema import Scale
-from evosdc.table.table import Numbers, Table
-from evosdc_masking.averaging_method import ClassAveraging, ClassParameters
-from evosdc_masking.class_sizes import OF_VALUES, class_sizes
-from evosdc_masking.microaggregation.attribute_classes import Partition, attribute_by_attribute
-from evosdc_masking.microaggregation.line_partition import equal_runs, least_deviations, least_squares
+from evosdc.table.schema import MissingRule, Scale
+from evosdc.table.table import MISSING, Numbers, Table
+from evosdc_masking.averages import Average, ClassAveraging, ClassNumbers, ClassParameters, aggregated
 from evosdc_masking.space import standardised
+from evosdc_masking.tuning import OF_VALUES, class_sizes
+
+Labels = NDArray[np.int64]
+Integers = NDArray[np.int64]
+
+
+def least_squares(points: Numbers, k: int) -> Labels:
+    """Return the partition in runs of the least sum of squared deviations from the runs' means.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, V)
+        In the order of the line, n >= k.
+    k : int
+        Least size of a run.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        Number of each point's run, counting up along the line. Optimal among the partitions in runs; where V = 1 and
+        the points are sorted, among all partitions.
+    """
+    return _runs(_begins(np.ascontiguousarray(points, dtype=np.float64), k, True))
+
+
+def least_deviations(codes: Integers, k: int) -> Labels:
+    """Return the partition in runs of the least sum of absolute deviations from the runs' medians.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n,)
+        Ascending, n >= k.
+    k : int
+        Least size of a run.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        Number of each value's run, counting up. Optimal among all partitions in groups of at least k: groups may be
+        taken as runs, and a run of 2k or more can be cut without loss.
+    """
+    return _runs(_begins(np.ascontiguousarray(codes[:, None], dtype=np.float64), k, False))
+
+
+def equal_runs(n: int, k: int) -> Labels:
+    """Return the partition of n places in runs of k, the last of which takes the fewer than k that are over."""
+    return np.minimum(np.arange(n) // k, max(n // k - 1, 0))
+
+
+@njit(cache=True)
+def _begins(points: Numbers, k: int, squares: bool) -> Integers:
+    """Return for each place, shape (n + 1,), where the run begins that ends before it in the best partition up to it.
+
+    The loss of a run is its sum of squares, or its sum of absolute deviations of one attribute of whole numbers.
+    """
+    n, width = points.shape
+    best = np.full(n + 1, np.inf)
+    best[0] = 0.0
+    begins = np.zeros(n + 1, dtype=np.int64)
+    mean, below = np.empty(width, dtype=np.float64), np.zeros(n + 1, dtype=np.float64)
+    for i in range(n):
+        below[i + 1] = below[i] + points[i, 0]
+    for j in range(k, n + 1):
+        mean[:] = 0.0
+        loss = 0.0
+        for size in range(1 if squares else k, min(2 * k - 1, j) + 1):
+            i = j - size
+            if squares:
+                for v in range(width):
+                    away = points[i, v] - mean[v]
+                    mean[v] += away / size
+                    loss += away * (points[i, v] - mean[v])
+            else:
+                half = size // 2
+                loss = (below[j] - below[j - half]) - (below[i + half] - below[i])
+            if size >= k and best[i] + loss < best[j]:
+                best[j], begins[j] = best[i] + loss, i
+    return begins
+
+
+def _runs(begins: Integers) -> Labels:
+    """Return the number of each place's run, where ``begins[j]`` is the begin of the run that ends at j."""
+    before, ends = begins.tolist(), [begins.size - 1]
+    while ends[-1] > 0:
+        ends.append(before[ends[-1]])
+    sizes = -np.diff(ends)[::-1]
+    return np.repeat(np.arange(sizes.size), sizes)
+
+
+Partition = Callable[[NDArray[Any]], ClassNumbers]
+"""From sorted values, none missing and at least k, to the number of each value's run."""
+
+
+def attribute_classes(table: Table, k: int, partition: Partition) -> ClassNumbers:
+    """Return the class of each record of a table of one ordinal or numeric attribute.
+
+    Equal values are taken in the order of the records. Missing values are a class of their own; under the rule
+    ``category``, where they or the present ones are fewer than k, they join the class of the median record (where the
+    present ones are fewer than k, all records are one class), so that every class has k records: a reconstruction.
+
+    Parameters
+    ----------
+    table : Table
+        One attribute, n >= k.
+    k : int
+    partition : callable
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        Without gaps.
+    """
+    (attribute,) = table.schema.attributes
+    column = table.column(attribute.name)
+    missing = column == MISSING if attribute.categorical else np.isnan(column)
+    present = np.flatnonzero(~missing)
+    order = present[np.argsort(column[present], kind="stable")]
+    labels = partition(column[order]) if order.size >= k else np.zeros(order.size, dtype=np.int64)
+    classes = np.empty(len(table), dtype=np.int64)
+    classes[order] = labels
+    few = min(order.size, len(table) - order.size) < k and table.schema.na is not MissingRule.WILDCARD
+    if order.size == 0:
+        classes[missing] = 0
+    elif few:
+        classes[missing] = labels[(order.size - 1) // 2]
+    else:
+        classes[missing] = labels.max() + 1
+    return classes
+
+
+def attribute_by_attribute(
+    table: Table, k: int, partition: Callable[[Table], Partition], average: Average | None, weights: Any
+) -> Table:
+    """Return the table in which each attribute has the averages of classes of its own.
+
+    Parameters
+    ----------
+    table : Table
+    k : int
+    partition : callable
+        From a table of one attribute to the partition of its sorted values.
+    average, weights
+        As in `evosdc_masking.averages.aggregated`.
+    """
+    masked = table
+    for name in table.schema.names:
+        part = table.select([name])
+        masked = masked.with_columns(aggregated(part, attribute_classes(part, k, partition(part)), average, weights))
+    return masked
 
 
 class OneByOne(ClassAveraging):
@@ -39,7 +193,7 @@ class UnivariateMicroaggregation(OneByOne):
     Every published value of an attribute occurs k times or more (see `attribute_classes` for missing values). The file
     is not k-anonymous on several attributes together. Nothing is random.
 
-    Source: Hansen and Mukherjee (2003), see `evosdc_masking.microaggregation.line_partition`.
+    Source: Hansen and Mukherjee (2003), see `evosdc_masking.microaggregation.univariate`.
     """
 
     name = "univariate-microaggregation"

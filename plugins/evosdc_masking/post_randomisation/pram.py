@@ -12,13 +12,19 @@ from evosdc.model import Design, Range, Tunable
 from evosdc.randomisation.certificate import certificate
 from evosdc.randomisation.equations.equation_design import read_equation_design
 from evosdc.randomisation.matrix_file import LabelledMatrix, read_matrices, stochastic
-from evosdc.randomisation.post_randomisation import drawn
-from evosdc.randomisation.transition import Matrix, cumulative, forbidding
+from evosdc.randomisation.transition import Matrix, cumulative, drawn, forbidding
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Numbers, Table
-from evosdc_masking.post_randomisation.crossing import Block, block_of, crossed_blocks
-from evosdc_masking.post_randomisation.designs import INVARIANT, designed, with_kept
-from evosdc_masking.post_randomisation.own_matrices import Assigned, assigned
+from evosdc_masking.post_randomisation.matrices import (
+    INVARIANT,
+    Assigned,
+    Block,
+    assigned,
+    block_of,
+    crossed_blocks,
+    designed,
+    with_kept,
+)
 from evosdc_masking.post_randomisation.parameters import PramParameters
 from evosdc_masking.post_randomisation.structural_zeros import (
     Combination,

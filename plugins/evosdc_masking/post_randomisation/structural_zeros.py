@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.files.encoding import read_text
 from evosdc.table.schema import Schema
-from evosdc_masking.post_randomisation.crossing import Block
+from evosdc_masking.post_randomisation.matrices import Block
 
 Combination = Mapping[str, str]
 

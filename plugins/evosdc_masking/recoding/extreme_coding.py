@@ -1,19 +1,152 @@
-"""Top and bottom coding."""
+"""Top and bottom coding: the extreme values of an attribute are published as one."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.model import Design, Parameters, Range, Tunable
+from evosdc.table.generalisation import bound_label
+from evosdc.table.numerals import number, numeral
 from evosdc.table.schema import Attribute, Scale
-from evosdc.table.table import Table
+from evosdc.table.table import Numbers, Table
+from evosdc_masking.anonymity.publication import labelled_table
+from evosdc_masking.averages import lower_median
 from evosdc_masking.frequencies import frequencies, occurring
-from evosdc_masking.recoding.merging import mergings, too_many
-from evosdc_masking.recoding.tail_publication import coded_categories, coded_numbers
-from evosdc_masking.recoding.tails import categories_by_share, category_at, tail_by_share, tail_by_value
+from evosdc_masking.recoding.global_recoding import mergings, too_many
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class NumberTail:
+    """The numbers at one end of a column.
+
+    Parameters
+    ----------
+    inside : ndarray of bool, shape (n,)
+        The records whose number is replaced.
+    threshold : float
+        What the tail is published as, where it is not its average.
+    innermost : float
+        Where the tail begins: its own least extreme number, or the value that a user gives.
+    """
+
+    inside: NDArray[np.bool_]
+    threshold: float
+    innermost: float
+
+
+def tail_by_share(column: Numbers, share: float, highest: bool) -> NumberTail:
+    """Return the ``floor(share m)`` most extreme of m present numbers; the threshold is the next one.
+
+    Where the next number equals some of them, those are not in the tail: they have the threshold's value already.
+    With the whole file in the tail the threshold is its least extreme number.
+    """
+    values = np.sort(column[~np.isnan(column)])
+    if values.size == 0:
+        return NumberTail(np.zeros(column.shape, dtype=np.bool_), 0.0, 0.0)
+    inwards = values[::-1] if highest else values
+    size = whole(share, values.size)
+    if size >= values.size:
+        return NumberTail(~np.isnan(column), float(inwards[-1]), float(inwards[-1]))
+    threshold = float(inwards[size])
+    inside = column > threshold if highest else column < threshold
+    innermost = inwards[int(inside.sum()) - 1] if inside.any() else threshold
+    return NumberTail(inside, threshold, float(innermost))
+
+
+def tail_by_value(column: Numbers, value: float, highest: bool) -> NumberTail:
+    """Return the numbers from a value on; the value itself is the threshold and belongs to the tail."""
+    return NumberTail(column >= value if highest else column <= value, value, value)
+
+
+def categories_by_share(counts: Counts, inwards: Sequence[int] | Counts, share: float) -> int:
+    """Return how many categories, taken in the order `inwards`, hold together at most a share of all records."""
+    taken = np.cumsum(counts[np.asarray(inwards, dtype=np.int64)])
+    return int(np.searchsorted(taken, whole(share, int(counts.sum())), side="right"))
+
+
+def category_at(attribute: Attribute, value: float | str) -> int | None:
+    """Return the code of the category with a label, or with a label that writes a number; None where there is none."""
+    if isinstance(value, str):
+        return attribute.code.get(value)
+    return next((code for label, code in attribute.code.items() if number(label) == value), None)
+
+
+def whole(share: float, n: int) -> int:
+    """Return how many of n records a share is, rounded down."""
+    return int(share * n + 1e-9)  # 1e-9: the product with an inexact share such as 0.07 may be meant whole
+
+
+Output = Literal["threshold", "median", "mean", "label"] | None
+
+
+def coded_categories(alone: Table, tail: NDArray[np.int64], highest: bool, output: Output) -> Table:
+    """Return an ordinal attribute whose tail is one category, the lower median of its records unless told otherwise.
+
+    Parameters
+    ----------
+    alone : Table
+        The attribute, shape (n, 1).
+    tail : ndarray of int64
+        Codes of the tail's categories; fewer than two change nothing.
+    highest : bool
+        Which end it is.
+    output : {"threshold", "median", "label"} or None
+    """
+    if tail.size < 2:
+        return alone
+    attribute, column = alone.schema.attributes[0], alone.codes[:, 0]
+    innermost = int(tail.min() if highest else tail.max())
+    size = len(attribute.categories)
+    if output == "label":
+        groups = np.append(np.arange(size), -1)
+        groups[tail] = size
+        label = bound_label(attribute.categories[innermost], highest)
+        return labelled_table(alone, attribute, (*attribute.categories, label), groups[column])
+    merged = innermost
+    if output != "threshold":
+        counts = frequencies(column, size)
+        found = int(lower_median(np.where(np.isin(np.arange(size), tail), counts, 0)))
+        merged = found if found >= 0 else innermost
+    recoding = np.append(np.arange(size), -1).astype(np.int32)
+    recoding[tail] = merged
+    return Table(alone.schema, recoding[alone.codes], alone.numbers)
+
+
+def coded_numbers(alone: Table, tail: NumberTail, highest: bool, output: Output) -> Table:
+    """Return a numeric attribute whose tail is one number, the threshold unless told otherwise, or one label.
+
+    With labels every number becomes its numeral, so that the attribute is nominal whatever the file holds.
+    """
+    attribute, column = alone.schema.attributes[0], alone.numbers[:, 0]
+    if output == "label":
+        distinct, positions = np.unique(column, return_inverse=True)
+        labels = [_numeral(value, attribute.decimals) for value in distinct[~np.isnan(distinct)].tolist()]
+        groups = np.where(np.isnan(column), -1, positions.reshape(-1))
+        if tail.inside.any():
+            labels.append(bound_label(_numeral(tail.innermost, attribute.decimals), highest))
+            groups[tail.inside] = len(labels) - 1
+        return labelled_table(alone, attribute, labels, groups)
+    published = column.copy()
+    if tail.inside.any():
+        ascending = np.sort(column[tail.inside])
+        # sums of the largest floats would overflow; a power of two is divided out and in again without rounding
+        mean = np.clip(np.ldexp(np.ldexp(ascending, -64).mean(), 64), ascending[0], ascending[-1])
+        averages = {"median": ascending[(ascending.size - 1) // 2], "mean": mean}
+        published[tail.inside] = averages.get(output or "threshold", tail.threshold)
+    return Table(alone.schema, alone.codes, published[:, None])
+
+
+def _numeral(value: float, decimals: int) -> str:
+    """Return the text of a number, with more decimals than the attribute's where it has more."""
+    text = numeral(value, decimals)
+    return text if float(text) == value else repr(value)
 
 
 class ExtremeCoding(Tunable):

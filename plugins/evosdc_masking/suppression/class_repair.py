@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc_masking.suppression.keys import Values
+from evosdc_masking.suppression.wildcards import Values
 
 Weights = NDArray[np.float64]
 Subset = NDArray[np.bool_]

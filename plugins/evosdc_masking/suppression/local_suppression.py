@@ -1,29 +1,25 @@
 """The masking method that suppresses values until a file is k-anonymous."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError, PluginError, did_you_mean
 from evosdc.model import Design, Parameters, Tunable
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Table
-from evosdc_masking.class_sizes import class_sizes
-from evosdc_masking.suppression.agreement import alike
-from evosdc_masking.suppression.keys import Values, key_values, with_suppressed
+from evosdc_masking.suppression.wildcards import Values, alike, key_values, with_suppressed
+from evosdc_masking.tuning import class_sizes
 
 MOST_ATTRIBUTES = 62
 """Sets of attributes are the bits of a number."""
 
 MOST_SETS = 20_000
 """Sets of attributes that are made k-anonymous one by one."""
-
-Solver = Callable[[Values, int, NDArray[np.float64]], Values]
 
 
 class LocalSuppression(Tunable):
@@ -60,27 +56,17 @@ class LocalSuppression(Tunable):
             description="wildcard: a missing value is like anything; category: like missing ones only. "
             "By default as the schema says.",
         )
-        search: Literal["heuristic", "exact"] = Field(
-            default="heuristic",
-            description="exact: the least cost, by integer programming, for few distinct records; a warning tells "
-            "where it was not proven in five minutes, and how much less it could be.",
-        )
-        own_groups: bool = Field(
-            default=False,
-            description="wildcard and exact: records are groups of k that agree in all values that they still have, so "
-            "that none with missing values counts for any number of others. With category it is so anyhow.",
-        )
 
     params: Params
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
-        """Return k from 2 to a quarter of the file, by the heuristics."""
+        """Return k from 2 to a quarter of the file."""
         sizes = class_sizes(len(table))
         return [Design(free=sizes)] if sizes and len(table.schema) <= MOST_ATTRIBUTES else []
 
     def require_fit(self, table: Table) -> None:
-        """Refuse k beyond the number of records, importances that do not fit, and files too large for `exact`."""
+        """Refuse k beyond the number of records, and importances that do not fit."""
         super().require_fit(table)
         where, names, faults = "method local-suppression", table.schema.names, []
         if self.params.k > len(table):
@@ -116,14 +102,6 @@ class LocalSuppression(Tunable):
                 faults.append(Fault(f"{where}: importance", repr(name), wanted, did_you_mean(name, names)))
             if not weight > 0:
                 faults.append(Fault(f"{where}: importance: {name}", str(weight), "a positive number"))
-        if self._own_groups(table) and (self.params.search != "exact" or self.params.subsets):
-            given = "subsets" if self.params.subsets else f"search = {self.params.search}"
-            faults.append(Fault(f"{where}: own_groups", given, "search = exact, of all masked attributes at once"))
-        if self.params.search == "exact" and not faults:
-            from evosdc_masking.suppression.exact import require_small
-
-            keys = [name for name in names if name not in self.params.ghosts]
-            require_small(key_values(table.select(keys)), self._wildcard(table), self._own_groups(table))
         if faults:
             raise ParameterError(faults)
 
@@ -157,14 +135,15 @@ class LocalSuppression(Tunable):
         wildcard = self._wildcard(table)
         values = key_values(table)
         asked = self._asked(values.shape[1])
-        own_groups = self._own_groups(table)
-        # anonymous as wildcards count is not yet in groups of its own
-        if values.shape[1] == 0 or not asked or (_kept(values, asked, wildcard) and not own_groups):
+        if values.shape[1] == 0 or not asked or _kept(values, asked, wildcard):
             return table
         weights = np.array([self.params.importance.get(name, 1.0) for name in table.schema.names])
-        solver, published = self._solver(table), values
-        if own_groups:
-            published = solver(values, self.params.k, weights)
+        # each heuristic has kernels of its own, which are compiled when they are first used
+        from evosdc_masking.suppression.class_repair import suppressed_for_classes
+        from evosdc_masking.suppression.wildcards import suppressed_for_wildcards
+
+        solver = suppressed_for_wildcards if wildcard else suppressed_for_classes
+        published = values
         while not _kept(published, asked, wildcard):
             # under wildcards a value less never makes a key rarer, so one round is enough; else rounds end, since each
             # suppresses at least one value more
@@ -189,23 +168,6 @@ class LocalSuppression(Tunable):
         if self.params.missing is None:
             return table.schema.na is MissingRule.WILDCARD
         return self.params.missing == "wildcard"
-
-    def _own_groups(self, table: Table) -> bool:
-        return self.params.own_groups and self._wildcard(table)
-
-    def _solver(self, table: Table) -> Solver:
-        # each solver is imported when it is used: the integer programs need scipy, the heuristics numba
-        wildcard = self._wildcard(table)
-        if self.params.search == "exact":
-            from evosdc_masking.suppression.exact import least_for_classes, least_for_own_groups, least_for_wildcards
-
-            if self._own_groups(table):
-                return least_for_own_groups
-            return least_for_wildcards if wildcard else least_for_classes
-        from evosdc_masking.suppression.class_repair import suppressed_for_classes
-        from evosdc_masking.suppression.wildcards import suppressed_for_wildcards
-
-        return suppressed_for_wildcards if wildcard else suppressed_for_classes
 
 
 def _kept(values: Values, asked: Sequence[tuple[tuple[int, ...], int]], wildcard: bool) -> bool:

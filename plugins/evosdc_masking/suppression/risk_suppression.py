@@ -12,8 +12,8 @@ from evosdc.table.negative_binomial import reidentification_risks
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc.table.wildcard_tree import matching_sums, prefix_tree
-from evosdc_masking.suppression.keys import key_values, with_suppressed
-from evosdc_masking.untuned import Untuned
+from evosdc_masking.suppression.wildcards import key_values, with_suppressed
+from evosdc_masking.tuning import Untuned
 
 
 class RiskSuppression(Untuned):

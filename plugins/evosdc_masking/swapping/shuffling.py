@@ -11,8 +11,8 @@ from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Parameters
 from evosdc.table.schema import Role, Scale, Schema
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.synthesis.regression import basis, design_matrix, fitted, residuals
-from evosdc_masking.untuned import Untuned
+from evosdc_masking.synthesis import basis, design_matrix, fitted, residuals
+from evosdc_masking.tuning import Untuned
 
 _PREDICTORS = "method shuffling: predictors"
 

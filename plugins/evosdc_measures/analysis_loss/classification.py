@@ -12,8 +12,8 @@ from evosdc.model import Fitted, Measure, Microdata
 from evosdc.model.parameters import Parameters
 from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
+from evosdc_measures.analysis_loss.clustering import Standardisation
 from evosdc_measures.analysis_loss.design import chosen_target, matrix_of, with_protected
-from evosdc_measures.analysis_loss.k_means import Standardisation
 
 Learner = Literal["decision-tree", "logistic-regression", "nearest-neighbours"]
 

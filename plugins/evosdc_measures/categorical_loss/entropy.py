@@ -12,7 +12,7 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
-from evosdc_measures.joint import joint_layout_of
+from evosdc_measures.records import joint_layout_of
 
 
 class EntropyBasedLoss(Measure, OfCounts):

@@ -20,8 +20,8 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Codes, Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers, require_aligned
 from evosdc_measures.expectation import counts_of
-from evosdc_measures.joint import joint_layout_of
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
+from evosdc_measures.records import joint_layout_of
 
 LABEL, OWNER, PRICE, LABEL_PRICE = 0, 1, 2, 3
 """Rows of an assignment: the published category of each original one, the original one of each published one, and the

@@ -7,7 +7,7 @@ from evosdc.model import Measure
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Rows, Table
 from evosdc_measures.domains import Integers
-from evosdc_measures.record_counts import FittedRecordCounts
+from evosdc_measures.records import FittedRecordCounts
 
 
 class Suppression(Measure):

@@ -10,7 +10,7 @@ from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import THRESHOLD, find_structural_zeros
 from evosdc.table.table import Rows, Table
 from evosdc_measures.domains import Integers
-from evosdc_measures.record_counts import FittedRecordCounts
+from evosdc_measures.records import FittedRecordCounts
 
 
 class ImpossibleRecords(Measure):

@@ -13,7 +13,7 @@ SPECS: tuple[MeasureSpec, ...] = (
         scales=("nominal", "ordinal", "numeric"), default_for=("categorical", "numeric", "mixed"),
     ),
     MeasureSpec(
-        name="robust-interval", implementation="evosdc_measures.interval_disclosure.robust_interval:RobustInterval",
+        name="robust-interval", implementation="evosdc_measures.interval_disclosure.interval:RobustInterval",
         summary="Records with a masked number near the original one, by robust distances; needs scikit-learn.",
         source="Templ and Meindl (2008), as dRiskRMD of sdcMicro reads", kind="dr", family="interval",
         scales=("numeric",),

@@ -51,7 +51,7 @@ SPECS: tuple[MeasureSpec, ...] = (
     ),
     replace(
         _loss(
-            "quantile-tables", "quantile_tables:QuantileTables",
+            "quantile-tables", "quantiles:QuantileTables",
             "Records moved to another cell of one- and two-way tables with numbers, by classes of their quantiles.",
             f"{_DOMINGO}, whose tables are of categories; classes of numbers: reconstruction",
             ("numbers",),
@@ -78,7 +78,7 @@ SPECS: tuple[MeasureSpec, ...] = (
     ),
     replace(
         _figure(
-            "robust-eigenvalues-discrepancy", "robust_eigenvalues:RobustEigenvaluesDiscrepancy",
+            "robust-eigenvalues-discrepancy", "discrepancy:RobustEigenvaluesDiscrepancy",
             "Discrepancy of the eigenvalues of robust covariances; unbounded; needs scikit-learn.",
         ),
         source="Templ and Meindl (2008); scaling: reconstruction",

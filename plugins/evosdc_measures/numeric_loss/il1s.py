@@ -6,7 +6,7 @@ from evosdc.model import Fitted, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.numeric_loss.moments import Standard, require_shape
-from evosdc_measures.record_sums import RecordSums
+from evosdc_measures.records import RecordSums
 
 
 class StandardisedLoss(Measure):

@@ -5,7 +5,7 @@ import numpy as np
 from evosdc.model import Fitted, Measure
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import MISSING, Numbers, Rows, Table
-from evosdc_measures.record_sums import RecordSums
+from evosdc_measures.records import RecordSums
 
 
 class CorrelationLoss(Measure):

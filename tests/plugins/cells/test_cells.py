@@ -8,8 +8,7 @@ from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
-from evosdc_cells.cells import Cells
-from evosdc_cells.crossover import CROSSOVERS
+from evosdc_cells.cells import CROSSOVERS, Cells
 
 from .moving import children, moved
 

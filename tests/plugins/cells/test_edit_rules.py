@@ -11,8 +11,7 @@ from evosdc.errors import ParameterError
 from evosdc.model import Microdata
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_cells.cells import Cells
-from evosdc_cells.crossover import CROSSOVERS
+from evosdc_cells.cells import CROSSOVERS, Cells
 
 RULES = ({"sex": "male", "state": ("pregnant",)}, {"state": "pregnant", "age": (0, 11)})
 

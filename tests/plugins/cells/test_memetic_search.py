@@ -9,9 +9,9 @@ from evosdc.algorithms.costs import Costs
 from evosdc.engine.checkpoint import load_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.fresh import rescored
 from evosdc.engine.loop import first_state, search
 from evosdc.engine.stop import Stop
-from evosdc.engine.verification import rescored
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.portfolio import starting_individuals

@@ -10,8 +10,7 @@ from evosdc.model import Microdata
 from evosdc.table.edit_rules import edit_rules_of
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_cells.cells import Cells
-from evosdc_cells.crossover import CROSSOVERS
+from evosdc_cells.cells import CROSSOVERS, Cells
 from tests.table.rules import PROTECT, files, masked_anyhow
 from tests.table.test_record_rules import sample
 

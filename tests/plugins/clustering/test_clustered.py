@@ -22,8 +22,7 @@ from evosdc.plugins.registry import Registry, default_registry
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 from evosdc.table.table import Rows, Table
 from evosdc.testing import MaskingMethodConformance
-from evosdc_clustering.clustered import Clustered
-from evosdc_clustering.division import SAMPLE, clusters_to_mask
+from evosdc_clustering.clustered import SAMPLE, Clustered, clusters_to_mask
 from tests.fake_plugins import method, offering, registry
 from tests.plugins.masking.references import records_of
 from tests.plugins.masking.tables import (
@@ -370,7 +369,7 @@ def test_tuning_finds_parameters_and_says_which_in_words() -> None:
 
 def test_plans_have_it_as_a_step() -> None:
     from evosdc.assess.mask import RegisteredMethods
-    from evosdc_recipes.treatments import treatments_of
+    from evosdc_recipes.plans import treatments_of
 
     table = numeric(np.random.default_rng(5).normal(size=(100, 2)))
     methods = RegisteredMethods(default_registry())

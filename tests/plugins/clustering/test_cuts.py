@@ -14,9 +14,7 @@ from evosdc.clustering.geometry import records_of
 from evosdc.errors import ParameterError
 from evosdc.table.spread import spreads_of
 from evosdc.table.table import Table
-from evosdc_clustering.clustered import Clustered
-from evosdc_clustering.cuts import cut_apart
-from evosdc_clustering.division import SAMPLE, clusters_to_mask
+from evosdc_clustering.clustered import SAMPLE, Clustered, clusters_to_mask, cut_apart
 from tests.plugins.clustering.test_clustered import build, mdav
 from tests.plugins.masking.tables import NOMINAL, categorical, joined, numeric, numeric_tables
 

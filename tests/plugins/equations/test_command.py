@@ -69,12 +69,6 @@ def test_an_equation_is_shown_and_simplified(evosdc, folder):  # noqa: F811
     assert r"\frac{T_{k}}{T_{k} \cdot N}" in evosdc("equation", "short.toml", "--latex").out
 
 
-def test_algebra_shortens_further(evosdc, folder):  # noqa: F811
-    pytest.importorskip("sympy", reason="needs the extra evosdc[algebra]")
-    (folder / "short.toml").write_text('equation = "ta / (ta * N)"\n')
-    assert "all attributes: 1 / N" in evosdc("equation", "short.toml", "--algebra").out
-
-
 def test_a_wrong_file_is_told_without_traceback(evosdc, folder):  # noqa: F811
     (folder / "wrong.toml").write_text('equation = "frequency + 1"\np = 7\n')
     for words in (("equation", "wrong.toml"), ("mask", "pram", "other.csv", "--equation", "wrong.toml", "-o", "m.csv")):

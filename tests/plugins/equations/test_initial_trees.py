@@ -1,15 +1,13 @@
 """Random trees of the start: grown, full, and half-and-half dealt equally."""
 
-import random
 from collections import Counter
+from random import Random
 
 import numpy as np
 import pytest
 
-from evosdc_equations.generation import dealt
 from evosdc_equations.genotype import Equations
-from evosdc_equations.primitives import primitive_set
-from evosdc_equations.variation import node_depths
+from evosdc_equations.variation import dealt, node_depths, primitive_set
 from tests.plugins.equations.microdata import microdata
 
 DATA = microdata()
@@ -21,9 +19,9 @@ def is_full(tree):
 
 
 def test_each_depth_is_dealt_once_full_and_once_grown():
-    random.seed(5)
+    random = Random(5)
     trees = primitive_set(("ta", "tb"), ("+", "*"), True)
-    made = [dealt(trees, 3, place) for place in range(12)]
+    made = [dealt(trees, 3, place, random) for place in range(12)]
     full = [tree.height for place, tree in enumerate(made) if place % 2 == 0]
     assert Counter(full) == {1: 2, 2: 2, 3: 2}
     assert all(is_full(tree) for tree in made[::2])

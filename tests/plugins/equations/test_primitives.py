@@ -1,10 +1,9 @@
 from deap import gp
 from hypothesis import given
 
-from evosdc.randomisation.equations.equation import applied, terminal
+from evosdc.randomisation.equations.equation import CODE, applied, terminal
 from evosdc.randomisation.equations.infix import parse_infix
-from evosdc.randomisation.equations.symbols import CODE
-from evosdc_equations.primitives import equation_of, tree_of
+from evosdc_equations.variation import equation_of, tree_of
 from tests.randomisation.equations.drawing import equations
 
 

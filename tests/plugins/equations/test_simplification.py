@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from evosdc.randomisation.equations.equation import applied, terminal
-from evosdc.randomisation.equations.evaluation import DECODINGS, matrix_of, values
+from evosdc.randomisation.equations.equation import CODE, applied, terminal
+from evosdc.randomisation.equations.evaluation import DECODINGS, matrix_of, quantities, values
 from evosdc.randomisation.equations.infix import infix, parse_infix
-from evosdc.randomisation.equations.quantities import quantities
-from evosdc.randomisation.equations.symbols import CODE
 from evosdc_equations.simplification import simplify
 from tests.randomisation.equations.drawing import attributes, equations
 

@@ -1,18 +1,17 @@
 import random
 from collections import Counter
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evosdc.randomisation.equations.equation import FUNCTIONS, TERMINALS
 from evosdc.randomisation.equations.infix import infix, parse_infix
-from evosdc.randomisation.equations.symbols import FUNCTIONS, TERMINALS
-from evosdc.secret import lent
-from evosdc_equations import generation
+from evosdc_equations import variation as generation
 from evosdc_equations.genotype import Equations
-from evosdc_equations.primitives import equation_of, primitive_set, tree_of
-from evosdc_equations.variation import MUTATIONS, depth_limited, node_depths
+from evosdc_equations.variation import MUTATIONS, equation_of, limited, node_depths, primitive_set, tree_of
 from tests.plugins.equations.microdata import microdata
 
 PSET = primitive_set(TERMINALS, FUNCTIONS, constants=True)
@@ -21,25 +20,23 @@ DATA = microdata()
 
 def mutant(name, text, seed, limit=5):
     tree = tree_of(parse_infix(text))
-    with lent(np.random.default_rng(seed)):
-        (changed,) = MUTATIONS[name](tree, PSET, limit)
-    return equation_of(changed)
+    return equation_of(MUTATIONS[name](tree, PSET, limit, Random(seed)))
 
 
 def test_full_trees_have_all_branches_of_the_same_depth():
-    random.seed(1)
+    random = Random(1)
     for depth in range(5):
         for _ in range(20):
-            tree = generation.full(PSET, depth)
+            tree = generation.full(PSET, depth, random)
             leaves = {d for d, node in zip(node_depths(tree), tree, strict=True) if not node.arity}
             assert leaves == {depth}
 
 
 def test_grown_trees_have_a_function_at_the_root_and_irregular_shapes():
-    random.seed(2)
+    random = Random(2)
     shapes = set()
     for _ in range(300):
-        tree = generation.grown(PSET, 4)
+        tree = generation.grown(PSET, 4, random)
         assert tree.root.arity > 0
         assert tree.height <= 4
         shapes.add(tuple(node_depths(tree)))
@@ -48,8 +45,8 @@ def test_grown_trees_have_a_function_at_the_root_and_irregular_shapes():
 
 
 def test_half_and_half_is_ramped_over_depths():
-    random.seed(3)
-    heights = Counter(generation.half_and_half(PSET, 4).height for _ in range(2000))
+    random = Random(3)
+    heights = Counter(generation.ramped(PSET, 4, random).height for _ in range(2000))
     assert set(heights) == {1, 2, 3, 4}
     assert min(heights.values()) > 200  # full trees alone give 250 of each depth
 
@@ -136,15 +133,21 @@ def test_constants_move_a_little_or_are_drawn_anew():
     assert infix(mutant("constant", "ta + tb", 3)) == "ta + tb"
 
 
-def test_a_child_over_the_limit_becomes_a_parent():
-    def deepen(tree):
-        return (tree_of(parse_infix("sqrt(sqrt(sqrt(ta)))")),)
+@pytest.mark.parametrize(("depth", "nodes", "wanted"), [(2, 100, "ta + tb"), (9, 3, "ta + tb"), (3, 4, "child")])
+def test_a_child_over_the_limit_becomes_a_parent(depth, nodes, wanted):
+    child, parent = (tree_of(parse_infix(text)) for text in ("sqrt(sqrt(sqrt(ta)))", "ta + tb"))
+    assert limited(child, [parent], depth, nodes, Random(1)) is (child if wanted == "child" else parent)
 
-    parent = tree_of(parse_infix("ta + tb"))
-    (child,) = depth_limited(deepen, 2, 100)(parent)
-    assert equation_of(child) == equation_of(parent)
-    (child,) = depth_limited(deepen, 9, 3)(parent)
-    assert equation_of(child) == equation_of(parent)
+
+def test_operators_draw_from_nothing_global():
+    def made(seed):
+        random.seed(seed)
+        np.random.seed(seed)
+        genotype, rng = Equations(Equations.Params(), DATA), np.random.default_rng(8)
+        pair = genotype.random(rng), genotype.random(rng)
+        return [genotype.key(genotype.mutate(g, rng)) for _ in range(20) for g in genotype.crossover(*pair, rng)]
+
+    assert made(1) == made(2)
 
 
 def test_crossover_exchanges_subtrees():

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from evosdc.errors import HierarchyError
 from evosdc.table.hierarchy import Hierarchy
-from evosdc_lattice.earth_mover import Ground, distances, hierarchical_ground, nominal_ground, ordinal_ground
+from evosdc_lattice.requirement import Ground, distances, hierarchical_ground, nominal_ground, ordinal_ground
 from tests.plugins.lattice.tables import hierarchies
 
 

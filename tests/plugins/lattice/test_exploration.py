@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.model import Individual
-from evosdc_lattice.exploration import KEPT, Explored, explored_picture, ticks
+from evosdc_lattice.picture import KEPT, Explored, explored_picture, ticks
 
 
 def judged(count: int, first: int = 0) -> list[Individual]:

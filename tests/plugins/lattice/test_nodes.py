@@ -14,11 +14,10 @@ from evosdc.plugins.registry import default_registry
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_lattice.class_losses import Discernibility
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.exact import optimum
 from evosdc_lattice.lattice import Lattice
-from evosdc_lattice.node_loss import aggregated
+from evosdc_lattice.losses import Discernibility, aggregated
 from evosdc_lattice.space import exhaustive_nodes, nodes_between
 from tests.plugins.lattice.tables import all_levels, files, paths, privacy_parameters, reference
 

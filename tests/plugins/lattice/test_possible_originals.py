@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from evosdc.plugins.registry import default_registry
 from evosdc_lattice.evaluation import NodeEvaluator
 from evosdc_lattice.exact import optimum
-from evosdc_lattice.losses import LossMetric
-from evosdc_lattice.node_loss import aggregated
+from evosdc_lattice.losses import LossMetric, aggregated
 from evosdc_lattice.space import exhaustive_nodes
 from tests.plugins.lattice.tables import all_levels, files
 from tests.plugins.lattice.test_nodes import fitted, lattice_of, node

@@ -19,7 +19,7 @@ from evosdc.table.table import Table
 from evosdc_lattice import tabu
 from evosdc_lattice.lattice import Lattice
 from evosdc_lattice.space import locked
-from evosdc_lattice.surrogate import Judged, exchanged
+from evosdc_lattice.tabu import Judged, exchanged
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_a_search_with_the_model_is_as_good_and_repeats_itself(
 
     def found(large: int, seed: int) -> float:
         monkeypatch.setattr(tabu, "LARGE", large)
-        monkeypatch.setattr("evosdc_lattice.hybrid.LARGE", large)
+        monkeypatch.setattr("evosdc_lattice.genetic.LARGE", large)
         toolbox = toolbox_of(problem.genotype, problem.measures, problem.fitness)
         algorithm = default_registry().build("algorithm", name, {}, toolbox)
         start = first_state(algorithm, [individual_of(problem, lattice.reference, "highest")])

@@ -15,6 +15,7 @@ from evosdc_masking.averages import (
     MEAN,
     MEDIAN,
     MODE,
+    aggregated,
     average_category,
     average_number,
     average_rule,
@@ -23,7 +24,6 @@ from evosdc_masking.averages import (
     mode,
     nearest_mean,
 )
-from evosdc_masking.class_averages import aggregated
 from tests.plugins.masking import references
 from tests.plugins.masking.tables import NOMINAL, NUMERIC, ORDINAL, mixed_tables, numeric
 

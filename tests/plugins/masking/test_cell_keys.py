@@ -15,8 +15,7 @@ from evosdc.errors import DataError, InputError, ParameterError
 from evosdc.files.column import Column, distinct
 from evosdc.files.reading import read_source
 from evosdc.secret import PUBLIC_SEED, Key, Purpose, as_key
-from evosdc_masking.tables.cell_keys import cell_key_table
-from evosdc_masking.tables.record_keys import record_keys
+from evosdc_masking.tables import cell_key_table, record_keys
 from tests.cli.conftest import evosdc as command  # noqa: F401 -- a fixture
 from tests.plugins.masking.tables import NOMINAL, categorical
 

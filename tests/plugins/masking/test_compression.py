@@ -13,10 +13,8 @@ from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
 from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
-from evosdc_masking.compression import picture
-from evosdc_masking.compression.jpeg import Jpeg
-from evosdc_masking.compression.jpeg2000 import Jpeg2000
-from evosdc_masking.compression.picture import Quantisation
+from evosdc_masking import compression as picture
+from evosdc_masking.compression import Jpeg, Jpeg2000, Quantisation
 from tests.plugins.masking.tables import build, masked, numeric, numeric_tables
 from tests.published import DataSets
 

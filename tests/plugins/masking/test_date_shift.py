@@ -14,7 +14,7 @@ from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Table
 from evosdc.testing import MaskingMethodConformance
 from evosdc.testing.tables import sample_table
-from evosdc_masking.noise.date_shift import DateShift, nearest
+from evosdc_masking.noise import DateShift, nearest
 from tests.plugins.masking.tables import build
 
 FIRST = date(2020, 2, 20)

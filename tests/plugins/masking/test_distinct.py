@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 
 from evosdc.table.table import Table
-from evosdc_masking.distinct import distinct, separate
+from evosdc_masking.frequencies import distinct, separate
 from tests.plugins.masking.tables import categorical_tables
 
 

@@ -10,10 +10,10 @@ from evosdc.table.table import MISSING
 from evosdc_masking.anonymity.k_member import KMember
 from evosdc_masking.anonymity.mondrian import Mondrian
 from evosdc_masking.anonymity.r_gather import RGather
-from evosdc_masking.noise.additive import UncorrelatedNoise
+from evosdc_masking.noise import UncorrelatedNoise
 from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
 from evosdc_masking.recoding.global_recoding import GlobalRecoding
-from evosdc_masking.synthesis.liew import Liew
+from evosdc_masking.synthesis import Liew
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, masked, numeric
 
 LARGEST = float(np.finfo(float).max)

@@ -18,8 +18,7 @@ from evosdc.model import MaskingMethod
 from evosdc.table.schema import Role
 from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
-from evosdc_masking.synthesis.ipso import Ipso
-from evosdc_masking.synthesis.regression import basis, design_matrix
+from evosdc_masking.synthesis import Ipso, basis, design_matrix
 from tests.plugins.masking.tables import NOMINAL, build, categorical, joined, masked, numeric, numeric_tables
 from tests.published import DataSets
 

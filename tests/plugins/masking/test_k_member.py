@@ -11,8 +11,7 @@ from evosdc.errors import ParameterError
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
-from evosdc_masking.anonymity.k_member import KMember
-from evosdc_masking.anonymity.k_member_partition import k_member_partition
+from evosdc_masking.anonymity.k_member import KMember, k_member_partition
 from evosdc_masking.space import space_of
 from tests.plugins.masking import clustering_references as references
 from tests.plugins.masking.tables import (

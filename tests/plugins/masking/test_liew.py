@@ -13,8 +13,15 @@ from evosdc.model import MaskingMethod
 from evosdc.model.parameters import parse_parameters
 from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
-from evosdc_masking.synthesis.densities import FAMILIES, best_density, fitted_densities
-from evosdc_masking.synthesis.liew import Liew, by_rank, drawn_categories, frequency_imposed
+from evosdc_masking.synthesis import (
+    FAMILIES,
+    Liew,
+    best_density,
+    by_rank,
+    drawn_categories,
+    fitted_densities,
+    frequency_imposed,
+)
 from tests.plugins.masking.tables import NOMINAL, NUMERIC, ORDINAL, build, categorical, masked, mixed_tables, numeric
 from tests.published import DataSets
 

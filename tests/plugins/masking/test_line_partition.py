@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc_masking.microaggregation.line_partition import equal_runs, least_deviations, least_squares
+from evosdc_masking.microaggregation.univariate import equal_runs, least_deviations, least_squares
 from tests.plugins.masking.clustering_references import compositions, partitions, squares
 
 whole = st.lists(st.integers(-20, 20), min_size=1, max_size=8)

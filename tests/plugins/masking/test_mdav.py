@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
 from evosdc.table.table import Table
-from evosdc_masking.microaggregation.mdav import Mdav, destandardised
-from evosdc_masking.microaggregation.mdav_partition import mdav_partition
+from evosdc_masking.microaggregation.mdav import Mdav, destandardised, mdav_partition
 from evosdc_masking.space import space_of
 from tests.plugins.masking import references
 from tests.plugins.masking.tables import (

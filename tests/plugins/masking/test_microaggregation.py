@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
 from evosdc.table.table import Table
-from evosdc_masking.microaggregation.line_partition import least_squares
 from evosdc_masking.microaggregation.mdav import Mdav
 from evosdc_masking.microaggregation.projected import ProjectedMicroaggregation, projected, projected_classes
-from evosdc_masking.microaggregation.univariate import IndividualRanking, UnivariateMicroaggregation
+from evosdc_masking.microaggregation.univariate import IndividualRanking, UnivariateMicroaggregation, least_squares
 from tests.plugins.masking import references
 from tests.plugins.masking.tables import (
     NOMINAL,

@@ -13,9 +13,7 @@ from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
-from evosdc_masking.noise.additive import CorrelatedNoise, LinearTransformNoise, UncorrelatedNoise
-from evosdc_masking.noise.moments import moments
-from evosdc_masking.noise.multiplicative import MultiplicativeNoise
+from evosdc_masking.noise import CorrelatedNoise, LinearTransformNoise, MultiplicativeNoise, UncorrelatedNoise, moments
 from tests.plugins.masking.tables import NUMERIC, build, masked, numeric, numeric_tables
 from tests.published import DataSets
 
@@ -123,7 +121,7 @@ def test_two_components_move_a_record_one_way(census: Table) -> None:
 
 
 def test_factors_are_near_their_two_components() -> None:
-    from evosdc_masking.noise.multiplicative import lognormal_factors, two_component_factors
+    from evosdc_masking.noise import lognormal_factors, two_component_factors
 
     rng = np.random.default_rng(1)
     factors = two_component_factors((20_000, 2), 0.2, 0.02, rng)

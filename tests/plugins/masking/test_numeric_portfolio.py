@@ -15,9 +15,9 @@ from evosdc.experiment.start import start_of
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
-from evosdc_masking import numeric_portfolio as families
-from evosdc_masking.mixed_portfolio import mixed
-from evosdc_masking.numeric_portfolio import numeric as portfolio
+from evosdc_masking import portfolio as families
+from evosdc_masking.portfolio import mixed
+from evosdc_masking.portfolio import numeric as portfolio
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, categorical, joined, mixed_tables, numeric, numeric_tables
 from tests.plugins.masking.test_portfolio import METHODS, applied
 

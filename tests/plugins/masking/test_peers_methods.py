@@ -14,11 +14,17 @@ from evosdc.model import MaskingMethod, designs_of
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
-from evosdc_masking.noise.orthogonal import OrthogonalMasking, turned
-from evosdc_masking.outliers.coding import MultivariateTopCoding
-from evosdc_masking.outliers.distances import filled, limit, robust_place
-from evosdc_masking.outliers.microaggregation import GowerMicroaggregation, RobustMicroaggregation, farthest_first
-from evosdc_masking.outliers.noise import OutlierNoise
+from evosdc_masking.noise import OrthogonalMasking, turned
+from evosdc_masking.outliers import (
+    GowerMicroaggregation,
+    MultivariateTopCoding,
+    OutlierNoise,
+    RobustMicroaggregation,
+    farthest_first,
+    filled,
+    limit,
+    robust_place,
+)
 from evosdc_masking.post_randomisation.pram import Pram
 from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
 from evosdc_masking.recoding.global_recoding import GlobalRecoding

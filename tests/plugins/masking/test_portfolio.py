@@ -12,9 +12,9 @@ from evosdc.model import Masking
 from evosdc.model.parameters import parse_parameters
 from evosdc.table.table import Table
 from evosdc_masking import evosdc_masking_methods, evosdc_portfolios
-from evosdc_masking.mixed_portfolio import mixed as mixed_portfolio
-from evosdc_masking.numeric_portfolio import numeric as numeric_portfolio
 from evosdc_masking.portfolio import categorical as portfolio
+from evosdc_masking.portfolio import mixed as mixed_portfolio
+from evosdc_masking.portfolio import numeric as numeric_portfolio
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, categorical, categorical_tables, joined, numeric
 
 METHODS = {spec.name: spec for spec in evosdc_masking_methods()}

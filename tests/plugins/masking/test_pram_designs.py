@@ -18,7 +18,7 @@ from evosdc.randomisation.invariance import retained, two_stage
 from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_masking.post_randomisation.designs import even
+from evosdc_masking.post_randomisation.matrices import even
 from evosdc_masking.post_randomisation.pram import Pram
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, categorical_tables, masked
 

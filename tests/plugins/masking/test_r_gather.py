@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
 from evosdc.table.table import Table
-from evosdc_masking.anonymity import r_gather_partition
-from evosdc_masking.anonymity.r_gather import RGather
-from evosdc_masking.anonymity.r_gather_partition import centres_of, gathered, necessary_diameter
+from evosdc_masking.anonymity import r_gather as r_gather_partition
+from evosdc_masking.anonymity.r_gather import RGather, centres_of, gathered, necessary_diameter
 from evosdc_masking.space import space_of
 from tests.plugins.masking import clustering_references as references
 from tests.plugins.masking.references import records_of

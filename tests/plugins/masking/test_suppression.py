@@ -16,13 +16,19 @@ import evosdc
 from evosdc.errors import ParameterError
 from evosdc.files.reading import read_source
 from evosdc.table.table import Table
-from evosdc_masking.suppression.agreement import alike, compatible
 from evosdc_masking.suppression.class_repair import cheapest_subsets
-from evosdc_masking.suppression.keys import Values, key_values, units_of
 from evosdc_masking.suppression.local_suppression import LocalSuppression
-from evosdc_masking.suppression.relief import relieve, take_back
-from evosdc_masking.suppression.wildcards import suppressed_for_wildcards
-from tests.plugins.masking.tables import NOMINAL, build, categorical, categorical_tables, masked, mixed_tables
+from evosdc_masking.suppression.wildcards import (
+    Values,
+    alike,
+    compatible,
+    key_values,
+    relieve,
+    suppressed_for_wildcards,
+    take_back,
+    units_of,
+)
+from tests.plugins.masking.tables import NOMINAL, categorical, categorical_tables, masked, mixed_tables
 from tests.published import DataSets
 
 READINGS = ("wildcard", "category")
@@ -155,7 +161,6 @@ def test_sets_of_attributes_come_cheapest_first_and_end_with_all(width: int, lim
         ({"k": 6}, ["k: given 6", "at most 5"]),
         ({"importance": {"c9": 2, "c0": -1.0}}, ["importance: given 'c9'", "importance: c0: given -1.0"]),
         ({"missing": "never"}, ["missing: given 'never'"]),
-        ({"search": "best"}, ["search: given 'best'"]),
         ({"kk": 2}, ["kk: given an unknown key"]),
     ],
 )
@@ -165,29 +170,6 @@ def test_refusals(params: dict, texts: list[str]) -> None:
         masked(LocalSuppression, table, **params)
     for text in texts:
         assert text in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("missing", "records", "width", "message"),
-    [
-        ("category", 1000, 11, "at most 2,000,000 sets of values"),
-        ("wildcard", 17, 2, "at most 16"),
-        ("category", 500, 12, "500 distinct records and 12 attributes"),
-    ],
-)
-def test_files_too_large_for_the_exact_method_are_refused(missing: str, records: int, width: int, message: str) -> None:
-    codes = np.repeat(np.arange(records)[:, np.newaxis], width, axis=1)
-    table = categorical(codes, (records,) * width, (NOMINAL,) * width)
-    with pytest.raises(ParameterError, match=message):
-        build(LocalSuppression, search="exact", missing=missing).require_fit(table)
-    if missing == "wildcard":
-        build(LocalSuppression, search="exact", missing=missing, own_groups=True).require_fit(table)
-
-
-def test_too_many_combinations_of_values_for_own_groups_are_refused() -> None:
-    table = categorical(np.repeat(np.arange(40)[:, np.newaxis], 5, axis=1), (40,) * 5, (NOMINAL,) * 5, "wildcard")
-    with pytest.raises(ParameterError, match="102,400,000 combinations; wanted at most 10,000,000 pairs"):
-        build(LocalSuppression, search="exact", own_groups=True).require_fit(table)
 
 
 @pytest.mark.parametrize("missing", READINGS)

@@ -15,9 +15,15 @@ from evosdc.errors import ParameterError
 from evosdc.model import Microdata
 from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.table import Table
-from evosdc_masking.swapping.exchanges import exchange
-from evosdc_masking.swapping.frequency_tables import CLASSES, frequency_tables, levels_of
-from evosdc_masking.swapping.table_swapping import TableSwapping, _alone, _keys
+from evosdc_masking.swapping.table_swapping import (
+    CLASSES,
+    TableSwapping,
+    _alone,
+    _keys,
+    exchange,
+    frequency_tables,
+    levels_of,
+)
 from evosdc_measures.interval_disclosure.lookup import LookupGain
 from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, joined, masked, mixed_tables, numeric
 
@@ -151,7 +157,7 @@ def test_parameters_out_of_range_are_refused() -> None:
 def test_tries_may_be_interrupted_anywhere_without_another_result(monkeypatch):
     original = dependent()
     whole = TableSwapping(TableSwapping.Params(effort=0.1)).mask(original, np.random.default_rng(5))
-    monkeypatch.setattr("evosdc_masking.swapping.exchanges.AT_ONCE", 77)
+    monkeypatch.setattr("evosdc_masking.swapping.table_swapping.AT_ONCE", 77)
     parts = TableSwapping(TableSwapping.Params(effort=0.1)).mask(original, np.random.default_rng(5))
     assert np.array_equal(whole.codes, parts.codes)
     assert not np.array_equal(whole.codes, original.codes)

@@ -8,9 +8,8 @@ import pytest
 
 from evosdc.cli import main
 from evosdc.errors import InputError, ParameterError
-from evosdc_masking.households.selection import households_of
-from evosdc_masking.tables.cell_keys import cell_key_table, noise_of
-from evosdc_masking.tables.perturbation import perturbation_table
+from evosdc_masking.swapping.record_swapping import households_of
+from evosdc_masking.tables import cell_key_table, noise_of, perturbation_table
 from tests.plugins.masking.tables import NOMINAL, categorical, numeric
 
 

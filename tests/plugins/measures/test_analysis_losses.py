@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.clustering.fuzzy_partitions import MOST_PAIRS, fuzzy_rand
+from evosdc.clustering.fuzzy import MOST_PAIRS, fuzzy_rand
 from evosdc.clustering.partitions import INDICES, agreement_of, loss_of, variation
 from evosdc.errors import ParameterError, SchemaError
 from evosdc.model import Microdata
@@ -18,7 +18,7 @@ from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.tables import edited, sample_table
-from evosdc_measures.analysis_loss.k_means import _ROUNDS, _settled, k_means
+from evosdc_measures.analysis_loss.clustering import _ROUNDS, _settled, k_means
 from tests.plugins.measures.cases import noisy, schema, table
 
 CATEGORICAL = frozenset({Scale.NOMINAL, Scale.ORDINAL})

@@ -69,7 +69,7 @@ def test_interval(tables):
 
 @given(pairs(most_records=25))
 def test_wide_attributes_are_judged_alike(tables):
-    from evosdc_measures import joint
+    from evosdc_measures import records as joint
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joint, "WIDE", 3)

@@ -10,7 +10,7 @@ from evosdc.randomisation.transition import design_a
 from evosdc.table.table import Table
 from evosdc.testing.measure import MeasureConformance
 from evosdc.testing.tables import changes_of
-from evosdc_measures import joint
+from evosdc_measures import records as joint
 from evosdc_measures.categorical_loss.relabelling import Relabelling
 from tests.plugins.measures import reference
 from tests.plugins.measures.cases import edited, noisy, pairs, schema, table

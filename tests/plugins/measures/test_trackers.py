@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.testing.tables import changes_of
-from evosdc_measures import joint
+from evosdc_measures import records as joint
 from evosdc_measures.categorical_loss import tables as contingency
 from tests.plugins.measures.cases import edited, fitted, noisy, pairs
 

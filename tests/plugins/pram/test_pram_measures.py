@@ -11,12 +11,20 @@ from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
 from evosdc.table.table import MISSING, Table
 from evosdc.testing import MeasureConformance
 from evosdc.testing.fitness import FitnessConformance
-from evosdc_pram.bivariate import BivariateDifference, ChiSquareDifference, CramerDifference, HellingerDifference
+from evosdc_pram.bivariate import (
+    BivariateDifference,
+    ChiSquareDifference,
+    CramerDifference,
+    HellingerDifference,
+    chi_square,
+    cramer_v,
+    hellinger,
+    relative_change,
+)
 from evosdc_pram.invariance import MarginalShift
 from evosdc_pram.local_privacy import LocalPrivacy, epsilon
 from evosdc_pram.matches import CorrectMatches, Unchanged
 from evosdc_pram.penalised import Penalised
-from evosdc_pram.two_way import chi_square, cramer_v, hellinger, relative_change
 
 
 class _Conformance(MeasureConformance):

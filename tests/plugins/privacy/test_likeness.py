@@ -13,9 +13,14 @@ from scipy.special import digamma
 
 from evosdc.errors import ParameterError
 from evosdc.model import MissingMatch
-from evosdc_privacy.diversity import LDiversity, grassberger_entropies
-from evosdc_privacy.likeness import AlphaKAnonymity, BetaLikeness, DeltaDisclosure
-from evosdc_privacy.sensitive_values import by_attribute
+from evosdc_privacy.diversity import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    by_attribute,
+    grassberger_entropies,
+)
 from tests.plugins.privacy.reference import domain_of, neighbours, release_of_codes, shares
 
 FILES = st.integers(1, 12).flatmap(

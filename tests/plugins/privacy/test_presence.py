@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evosdc.model import IntruderView, MissingMatch
-from evosdc.randomisation.local_privacy import epsilon
+from evosdc.randomisation.certificate import epsilon
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 from evosdc_privacy.differential_privacy import LocalDifferentialPrivacy

@@ -4,10 +4,15 @@ from evosdc.model import PrivacyModel
 from evosdc.testing import PrivacyModelConformance
 from evosdc_privacy.anonymity import KAnonymity, PopulationFrequencies
 from evosdc_privacy.attackers import AverageRisk, JournalistRisk, MarketerRisk, ProsecutorRisk
-from evosdc_privacy.closeness import TCloseness
 from evosdc_privacy.differential_privacy import LocalDifferentialPrivacy, SafePub
-from evosdc_privacy.diversity import LDiversity, PSensitivity
-from evosdc_privacy.likeness import AlphaKAnonymity, BetaLikeness, DeltaDisclosure
+from evosdc_privacy.diversity import (
+    AlphaKAnonymity,
+    BetaLikeness,
+    DeltaDisclosure,
+    LDiversity,
+    PSensitivity,
+    TCloseness,
+)
 from evosdc_privacy.log_linear import LogLinearRisk
 from evosdc_privacy.population import DeltaPresence, KMap
 from evosdc_privacy.population_uniqueness import PopulationUniqueness

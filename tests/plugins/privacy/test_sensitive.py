@@ -13,9 +13,16 @@ from evosdc.model import IntruderView, MissingMatch
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_privacy.closeness import TCloseness, distances_of
-from evosdc_privacy.diversity import LDiversity, PSensitivity, distinct_of, entropies_of, recursive_of
-from evosdc_privacy.sensitive_values import by_attribute
+from evosdc_privacy.diversity import (
+    LDiversity,
+    PSensitivity,
+    TCloseness,
+    by_attribute,
+    distances_of,
+    distinct_of,
+    entropies_of,
+    recursive_of,
+)
 from tests.plugins.privacy.reference import (
     domain_of,
     entropy_l,

@@ -19,12 +19,10 @@ from evosdc.files.source import Source
 from evosdc.table.row_positions import random_order
 from evosdc.table.schema import Attribute, Role
 from evosdc.testing.functions import unchanged_columns
+from evosdc_social.formats import graphml, join_files, parse_graphml, parse_node_link, parse_zipped, zipped
+from evosdc_social.formats import node_link as written_node_link
 from evosdc_social.graph import Graph
 from evosdc_social.graph_file import GraphFile
-from evosdc_social.graphml import graphml, parse_graphml
-from evosdc_social.node_edge_files import join_files, parse_zipped, zipped
-from evosdc_social.node_link import node_link as written_node_link
-from evosdc_social.node_link import parse_node_link
 from tests.plugins.social.graphs import EDGES, USERS, members_of_parliament, node_link, schema_beside
 from tests.published import DataSets
 

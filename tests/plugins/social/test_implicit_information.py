@@ -10,8 +10,7 @@ from click.testing import CliRunner
 from evosdc.errors import DataError, ParameterError, SchemaError
 from evosdc.table.hierarchy import Hierarchy
 from evosdc_social.command import graph
-from evosdc_social.places import plain, resolved
-from evosdc_social.topics import topics_by_keywords, topics_by_model
+from evosdc_social.posts import plain, resolved, topics_by_keywords, topics_by_model
 from tests.plugins.social.graphs import PLACES
 
 

@@ -325,7 +325,7 @@ def test_pictures_show_groups_and_no_user(monkeypatch: pytest.MonkeyPatch) -> No
     assert f" users, {drawn_lines} connections between them" in groups
     assert "Colours, club:</text>" in groups
     assert groups.count('height="11"') == 2, "a colour for each of both clubs, or for what was not published"
-    monkeypatch.setattr("evosdc_social.group_picture.MOST_LINES", 3)
+    monkeypatch.setattr("evosdc_social.drawing.MOST_LINES", 3)
     few = pictures(table, masked)["Published groups of users, and the edges between them"]
     assert few.count("<line") == 3
     assert f"the 3 strongest of {drawn_lines} connections" in few

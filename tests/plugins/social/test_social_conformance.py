@@ -12,11 +12,10 @@ from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Table
 from evosdc.testing import GenotypeConformance, MaskingMethodConformance, MeasureConformance
 from evosdc.testing.tables import sample_table
-from evosdc_social.adjacency import NEIGHBOURS, adjacency_texts
-from evosdc_social.filling import LevelFilling
-from evosdc_social.graph import neighbours_of
+from evosdc_social.graph import NEIGHBOURS, adjacency_texts, neighbours_of
+from evosdc_social.grouping import LevelFilling
 from evosdc_social.groups import Groups
-from evosdc_social.repair import Labels
+from evosdc_social.moves import Labels
 
 CATEGORICAL = frozenset({Scale.NOMINAL, Scale.ORDINAL})
 

@@ -12,13 +12,10 @@ from evosdc.plugins.registry import default_registry
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-from evosdc_social.adjacency import NEIGHBOURS, adjacency_texts, neighbours_in
-from evosdc_social.graph import Neighbours, neighbours_of, with_ties
-from evosdc_social.informed import informed_credit
-from evosdc_social.judges import FittedNeighbourhoodRisk, neighbourhoods
+from evosdc_social.graph import NEIGHBOURS, Neighbours, adjacency_texts, neighbours_in, neighbours_of, with_ties
 from evosdc_social.level_vectors import LevelVectors, nearest_credit
 from evosdc_social.losses import FittedAdjacencyLoss, FittedDistanceLoss, FittedDistributionLoss, levels_between
-from evosdc_social.risks import FittedSemanticRisk
+from evosdc_social.risks import FittedNeighbourhoodRisk, FittedSemanticRisk, informed_credit, neighbourhoods
 from evosdc_social.space import SemanticSpace, lists_in, space_of
 from evosdc_social.tree import Tree, tree_of
 from tests.plugins.social.graphs import PLACES, place_attribute, places
@@ -352,7 +349,7 @@ def test_large_trees_list_pairs_and_find_the_same(monkeypatch: pytest.MonkeyPatc
     edges = neighbours_of(40, rng.integers(0, 40, 90), rng.integers(0, 40, 90))
     masked = space.table(rng.integers(0, len(space.trees[0].labels) + 1, (40, 1)).astype(np.int32))
     dense = FittedAdjacencyLoss(original, edges).score(masked)
-    monkeypatch.setattr("evosdc_social.pair_counts.DENSE", 0)
+    monkeypatch.setattr("evosdc_social.losses.DENSE", 0)
     assert FittedAdjacencyLoss(original, edges).score(masked) == pytest.approx(dense, abs=1e-12)
 
 

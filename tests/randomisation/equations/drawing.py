@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from evosdc.randomisation.equations.symbols import ARITY, SYMBOLS
+from evosdc.randomisation.equations.equation import ARITY, SYMBOLS
 from tests.randomisation.equations.reference import random_equation
 
 TERMINAL_CODES = [code for code in range(len(SYMBOLS)) if ARITY[code] == 0]

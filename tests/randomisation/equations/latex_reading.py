@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from evosdc.randomisation.equations.equation import Equation
+from evosdc.randomisation.equations.equation import SYMBOLS, Equation
 from evosdc.randomisation.equations.infix import parse_infix
-from evosdc.randomisation.equations.symbols import SYMBOLS
 from evosdc_equations.latex import FORMS, LEFT, RIGHT
 
 _NAMES = {symbol.latex: symbol.name for symbol in SYMBOLS if symbol.latex}

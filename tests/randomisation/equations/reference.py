@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from evosdc.randomisation.equations.equation import Equation
-from evosdc.randomisation.equations.symbols import CONSTANT, SYMBOLS
+from evosdc.randomisation.equations.equation import CONSTANT, SYMBOLS, Equation
 
 
 def nested(equation):

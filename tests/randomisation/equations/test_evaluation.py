@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from evosdc.randomisation.equations.equation import Equation, applied, terminal
-from evosdc.randomisation.equations.evaluation import DECODINGS, matrix_of, values
+from evosdc.randomisation.equations.equation import CODE, CONSTANT, Equation, applied, terminal
+from evosdc.randomisation.equations.evaluation import DECODINGS, matrix_of, quantities, values
 from evosdc.randomisation.equations.infix import parse_infix
-from evosdc.randomisation.equations.quantities import quantities
-from evosdc.randomisation.equations.symbols import CODE, CONSTANT
 from evosdc.randomisation.transition import design_a, design_b
 from tests.randomisation.equations import reference
 from tests.randomisation.equations.drawing import attributes, equations

@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
-from evosdc.randomisation.equations.equation import applied, terminal
+from evosdc.randomisation.equations.equation import CODE, CONSTANT, applied, terminal
 from evosdc.randomisation.equations.infix import infix, parse_infix
-from evosdc.randomisation.equations.symbols import CODE, CONSTANT
 from evosdc_equations.latex import latex
 from tests.randomisation.equations.drawing import equations
 from tests.randomisation.equations.latex_reading import parse_latex

@@ -7,7 +7,7 @@ from hypothesis import given
 from evosdc.table.robust_covariance import robust_covariance
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Table
-from evosdc_measures.interval_disclosure.robust_interval import RobustInterval
+from evosdc_measures.interval_disclosure.interval import RobustInterval
 from evosdc_measures.linkage.distance import DistanceBasedLinkage
 from tests.plugins.measures.numeric import reference
 from tests.plugins.measures.numeric.cases import pairs

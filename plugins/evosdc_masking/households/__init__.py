@@ -1,1 +1,0 @@
-"""A file of persons as one of households, and back."""

@@ -1,1 +1,0 @@
-"""Frequency tables that are published beside a file, with noise by cell keys."""

@@ -1,0 +1,184 @@
+"""Counts and sums over records that a tracker keeps up to date."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evosdc.model import Changes, Fitted, Tracker
+from evosdc.table.schema import Schema
+from evosdc.table.table import Codes, Numbers, Rows, Table
+from evosdc_measures.domains import Counts, Integers, domains_of, require_aligned
+
+
+class FittedRecordCounts(Fitted):
+    """A share of something that each record has some of, whatever the others hold; in per cent.
+
+    Parameters
+    ----------
+    original : Table
+    whole : int
+        What all counts can sum to; where it is 0, so is the score.
+    """
+
+    def __init__(self, original: Table, whole: int) -> None:
+        self.original, self.whole = original, max(whole, 1)
+
+    @abstractmethod
+    def counts(self, masked: Table, rows: Rows) -> Integers:
+        """Return the count of each of some masked records, shape (m,).
+
+        Parameters
+        ----------
+        masked : Table
+            These records alone, m in all.
+        rows : ndarray of intp, shape (m,)
+            Their positions.
+        """
+
+    def score(self, masked: Table) -> float:
+        """Return the share in per cent."""
+        return self.track(masked).score
+
+    def track(self, masked: Table) -> "RecordCountTracker":
+        """Return a tracker of a table."""
+        require_aligned(self.original, masked)
+        return RecordCountTracker(self, self.counts(masked, np.arange(len(masked), dtype=np.intp)))
+
+
+class RecordCountTracker(Tracker):
+    """The counts of one masked file, and their sum."""
+
+    def __init__(self, fitted: FittedRecordCounts, counts: Integers) -> None:
+        self._fitted, self._counts, self._total = fitted, counts, int(counts.sum())
+
+    @property
+    def score(self) -> float:
+        """The share in per cent."""
+        return 100.0 * self._total / self._fitted.whole
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child; as much as its records cost."""
+        now = self._fitted.counts(change.after, change.rows)
+        self._total += int(now.sum()) - int(self._counts[change.rows].sum())
+        self._counts[change.rows] = now
+
+    def tries(self, changes: Changes) -> NDArray[np.float64]:
+        """Return the shares of children, whose records are all counted in one go."""
+        more = self._fitted.counts(changes.after, changes.rows) - self._counts[changes.rows]
+        through = np.concatenate(([0], np.cumsum(more)))
+        begins = np.concatenate((np.zeros(1, dtype=np.int64), changes.ends))[:-1]
+        totals = self._total + through[changes.ends] - through[begins]
+        shares: NDArray[np.float64] = 100.0 * totals / self._fitted.whole
+        return shares
+
+    def contributions(self) -> NDArray[np.float64]:
+        """Return what each record adds to the score, shape (n,)."""
+        return self._counts.astype(np.float64) * (100.0 / self._fitted.whole)
+
+
+_CONDITION = 1e-4
+"""A sum below this share of the greatest one that it came from has lost too many digits."""
+
+
+class RecordSums(Tracker):
+    """A score that is the sum of one figure of each record, cut off at a limit.
+
+    Each change leaves an error of rounding in the sum. The figures are summed again once as many of them have changed
+    as there are, and where little is left of much.
+
+    Parameters
+    ----------
+    figures_of : callable
+        Returns the figures of some records, shape (m,), not negative: of a table of these records alone, and their
+        positions in the original.
+    masked : Table
+    most : float
+    """
+
+    def __init__(self, figures_of: Callable[[Table, Rows], Numbers], masked: Table, most: float = 100.0) -> None:
+        self._figures_of, self._most = figures_of, most
+        self._figures = figures_of(masked, np.arange(len(masked)))
+        self._renew()
+
+    def _renew(self) -> None:
+        self._total = self._greatest = float(self._figures.sum())
+        self._changed = 0
+
+    @property
+    def score(self) -> float:
+        """The sum, at most the limit."""
+        return min(self._total, self._most)
+
+    def take(self, change: Changes) -> None:
+        """Go on to a child."""
+        latest = self._figures_of(change.after, change.rows)
+        self._total += float((latest - self._figures[change.rows]).sum())
+        self._figures[change.rows] = latest
+        self._changed += len(change.rows)
+        self._greatest = max(self._greatest, self._total)
+        if self._changed >= len(self._figures) or self._total < _CONDITION * self._greatest:
+            self._renew()
+
+    def tries(self, changes: Changes) -> Numbers:
+        """Return the scores of children."""
+        latest = self._figures_of(changes.after, changes.rows)
+        children = np.repeat(np.arange(len(changes.ends)), np.diff(changes.ends, prepend=0))
+        more = np.bincount(children, latest - self._figures[changes.rows], len(changes.ends))
+        totals = self._total + more
+        for child in np.flatnonzero(totals < _CONDITION * self._greatest).tolist():
+            figures, own = self._figures.copy(), children == child
+            figures[changes.rows[own]] = latest[own]
+            totals[child] = figures.sum()
+        return np.asarray(np.minimum(totals, self._most))
+
+    def contributions(self) -> Numbers:
+        """Return the figures, which may sum to more than the limit."""
+        return self._figures.copy()
+
+
+WIDE = 256
+"""An attribute with more categories than this, missing included, is not followed by counts but computed anew."""
+
+
+@dataclass(frozen=True)
+class JointLayout:
+    """Which attributes are counted in a state, and where.
+
+    A square table of a wide attribute would weigh more in each state than the attribute's column itself.
+
+    Parameters
+    ----------
+    widths, offsets : ndarray of int64
+        As in `Domains`, with width 0 for wide attributes; the first axis is the masked category, the second the
+        original one.
+    wide : tuple of int
+        Positions of the wide attributes.
+    """
+
+    widths: Integers
+    offsets: Integers
+    wide: tuple[int, ...]
+
+    def zeros(self) -> Counts:
+        """Return the counts of no record."""
+        return np.zeros(int(self.offsets[-1]), dtype=np.int32)
+
+    def of_itself(self, original: Codes) -> Counts:
+        """Return the counts of a file that is its own masked version."""
+        counts = self.zeros()
+        for v, width in enumerate(self.widths.tolist()):
+            if width:
+                diagonal = slice(int(self.offsets[v]), int(self.offsets[v + 1]), width + 1)
+                counts[diagonal] = np.bincount(original[:, v] + 1, minlength=width)
+        return counts
+
+
+def joint_layout_of(schema: Schema) -> JointLayout:
+    """Return the layout for a schema's categorical attributes."""
+    widths = domains_of(schema).widths
+    wide = tuple(int(v) for v in np.flatnonzero(widths > WIDE))
+    narrow = np.where(widths > WIDE, 0, widths)
+    return JointLayout(narrow, np.concatenate(([0], np.cumsum(narrow * narrow))), wide)
