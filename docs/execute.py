@@ -24,6 +24,9 @@ def execute(path: Path) -> None:
     for cell in notebook.cells:
         # When a cell ran says nothing to a reader, and would change the file each time.
         cell.metadata.pop("execution", None)
+        # Warnings name folders of the machine that ran it.
+        if "outputs" in cell:
+            cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr"]
     nbformat.write(notebook, path)
 
 
