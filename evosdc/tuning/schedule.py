@@ -337,10 +337,12 @@ class Course:
         self._taken_in(turns, UNTIL_FIRST if self.judge.problem.constraints else UNTIL_TURNS)
 
     def bound(self) -> None:
-        """Bisect the designs that promise most to the bounds of constraints, within a time: else few keep any."""
-        if self.judge.budget.seconds is None or not self.judge.problem.constraints:
+        """Bisect the designs that promise most to the bounds, within a time, where no file keeps them yet."""
+        ranked = self.ranked(self.best.values())
+        within = any(self.judge.order(one.key)[0] == 0.0 for one in ranked)
+        if within or self.judge.budget.seconds is None or not self.judge.problem.constraints:
             return
-        leading = [one.arm for one in self.ranked(self.best.values()) if one.arm.free and not one.arm.dear]
+        leading = [one.arm for one in ranked if one.arm.free and not one.arm.dear]
         with self.judge.until(UNTIL_BOUND):
             for arm in leading[:BISECTED]:
                 if self.judge.over:

@@ -1,5 +1,7 @@
 """The surest matches: by hand, and by a plain reading of their definition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from evosdc.assess.verdict import Evidence, verdict_of
 from evosdc.experiment.default_constraints import followed_judges
 from evosdc.model import Changes, Microdata
 from evosdc.plugins.registry import default_registry
+from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Table
 from evosdc_judges.surest import matches
 from tests.plugins.judges.cases import noisy, people, permuted
@@ -77,7 +80,10 @@ def test_children_are_taken_to_be_as_sure_as_their_parent_until_one_is_kept():
 def test_a_search_with_a_goal_keeps_to_the_bounds_of_judges_that_it_follows(goal, bound):
     registry = default_registry()
     unique = people(200, sizes=(30, 30, 30, 30), scales=("nominal",) * 4)
-    assert followed_judges(Microdata(unique, unique.schema.names), registry, goal) == {
+    assert followed_judges(Microdata(unique, unique.schema.names), registry, goal) == {"surest-matches": bound}
+    numbers = Schema(tuple(replace(a, scale=Scale.NUMERIC, categories=()) for a in unique.schema.attributes))
+    moved = Table(numbers, np.zeros((200, 0), dtype=np.int32), unique.codes + np.arange(200.0)[:, None] / 1000)
+    assert followed_judges(Microdata(moved, numbers.names), registry, goal) == {
         "displacement-linkage": goal,
         "surest-matches": bound,
     }
