@@ -150,6 +150,6 @@ def test_numbers_are_clustered_too_and_bad_ones_refused(frame):
         for v in (frame["count"].to_numpy(dtype=float)[found.labels == c] for c in (0, 1))
     ]
     with pytest.raises(InputError, match="nope"):
-        evosdc.cluster(frame, 2, attributes=["nope"])
+        evosdc.cluster(frame, 2, protect=["nope"])
     with pytest.raises(InputError, match="c: given 0"):
-        evosdc.cluster(frame, 0, attributes=["count"])
+        evosdc.cluster(frame, 0, protect=["count"])

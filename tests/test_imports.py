@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -246,6 +247,9 @@ def test_the_framework_names_nothing_that_plugins_offer(name: str) -> None:
     assert not {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)} & OFFERED
 
 
+NO_PLUGIN_FILES = {"EVOSDC_PLUGINS": "", "EVOSDC_REGISTERED": "[]"}
+"""What other tests may have left in the environment is no part of what is shipped."""
+
 HEAVY = ("numpy", "pandas", "numba", "pydantic", "scipy", "deap", "click", "rich", "plotly", "pytest")
 LIGHT = [
     "evosdc.errors",
@@ -333,7 +337,7 @@ def test_listing_all_plugins_imports_nothing_heavy() -> None:
         "found = default_registry()\n[found.provider(k, n) for k in KINDS for n in found.names(k)]\n"
         f"print(*[m for m in {HEAVY!r} if m in sys.modules])"
     )
-    assert subprocess.check_output([sys.executable, "-c", program], text=True).split() == []
+    assert subprocess.check_output([sys.executable, "-c", program], text=True, env=os.environ | NO_PLUGIN_FILES).split() == []
 
 
 class TestTheReaderOfImports:

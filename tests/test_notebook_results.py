@@ -52,7 +52,7 @@ def test_results_print_in_few_lines_and_draw_themselves(people, found):
         evosdc.risk(people, quasi_identifiers=known),
         evosdc.judge(people, masked, protect=["age", "sex"], judges=["partial-linkage"], seed=1),
         evosdc.tune(people, protect=["age", "sex"], methods=["rank-swapping"], evaluations=20, seed=1),
-        evosdc.cluster(people, 3, attributes=known, seed=1),
+        evosdc.cluster(people, 3, protect=known, seed=1),
         evosdc.limit(people[["sex", "region"]].astype("category"), protect=["sex", "region"]),
     ]
     for result in results:

@@ -371,6 +371,8 @@ class DecodingTests(GenotypeSubject):
 
     @pytest.mark.parametrize("scale", Scale)
     def test_a_file_of_one_scale_is_decoded_or_refused_with_a_reason(self, scale: Scale) -> None:
+        if scale not in self.scales:
+            pytest.skip("a genotype is not built for attributes on a scale that its spec lacks")
         try:
             genotype = self.genotype(sample_microdata("ordinary", {scale}))
         except InputError:

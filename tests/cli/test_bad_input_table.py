@@ -337,6 +337,10 @@ edit schema.toml sex role=quasi
 edit schema.toml sex colour=red
 edit schema.toml --undo
 edit good.csv sex role=other
+study report
+study report nowhere
+study report good.csv
+study report . --block colour
 app nowhere
 app . --host 0.0.0.0 --no-browser
 app . --certificate nowhere.pem --no-browser

@@ -199,7 +199,7 @@ def test_check_counts_no_files_that_are_not_made_yet(tmp_path, capsys):
 
 def test_folders_of_runs_without_tuning_say_nothing_of_it(tmp_path: Path):
     done = run_once(experiment(start={"methods": [CHAIN]}), tmp_path / "run", default_registry(), 4)
-    assert "tuned" not in done.result["portfolio"]
+    assert done.result["portfolio"]["tuned"] is None
     assert not (done.folder / "tuning.json").exists()
 
 

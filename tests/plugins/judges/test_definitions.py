@@ -345,7 +345,7 @@ def test_without_scikit_learn_the_advice_is_to_install_it(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     whole = people(40, besides=1)
     for name in ("learned-inference", "classifier-utility", "pmse"):
-        with pytest.raises(ParameterError, match=r"evosdc\[analysis\]"):
+        with pytest.raises(ParameterError, match="pip install scikit-learn"):
             judge(name).fit_in(Microdata(whole, whole.schema.names[:4]))
 
 
