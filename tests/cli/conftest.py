@@ -12,7 +12,7 @@ from evosdc.secret import Key
 SHORT = ("protect", "survey.csv", "--schema", "schema.toml", "--time", "0.3s", "--no-second-opinion")
 """A protection that takes no time, and may end with a file that nobody may get."""
 
-LONGER = (*SHORT[:4], "--generations", "2", "--no-second-opinion", "--bound", "12")
+LONGER = (*SHORT[:4], "--generations", "40", "--no-tune", "--no-second-opinion", "--bound", "12")
 """One that ends with a file that some may get."""
 
 
