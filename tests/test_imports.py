@@ -337,7 +337,10 @@ def test_listing_all_plugins_imports_nothing_heavy() -> None:
         "found = default_registry()\n[found.provider(k, n) for k in KINDS for n in found.names(k)]\n"
         f"print(*[m for m in {HEAVY!r} if m in sys.modules])"
     )
-    assert subprocess.check_output([sys.executable, "-c", program], text=True, env=os.environ | NO_PLUGIN_FILES).split() == []
+    assert (
+        subprocess.check_output([sys.executable, "-c", program], text=True, env=os.environ | NO_PLUGIN_FILES).split()
+        == []
+    )
 
 
 class TestTheReaderOfImports:
