@@ -90,7 +90,7 @@ BENCHMARKS = (
     Benchmark("constraints", "children a second with a privacy model as a constraint", lines=7),
     Benchmark("informed", "measures of an informed attacker, in searches and on large files", lines=9),
     Benchmark(
-        "publishable", "whether `protect` ends with a publishable file by its defaults", ("--keys", "1"), lines=30
+        "publishable", "whether `protect` ends with a publishable file by its defaults", ("--keys", "1"), lines=40
     ),
     Benchmark(
         "members",
