@@ -56,7 +56,7 @@ def drawn() -> str:
     below = SIDE + len(LAYERS) * (HEIGHT + GAP)
     parts += [
         box(SIDE, below, WIDTH, HEIGHT, "#f0f0f0", "#666666"),
-        text(SIDE + 12, below + 20, "errors specs hookspecs secret seeds printing slow_work", 14, True, "#16324f"),
+        text(SIDE + 12, below + 20, "errors specs hookspecs secret printing slow_work", 14, True, "#16324f"),
         text(SIDE + 12, below + 39, "foundation: every room may import it"),
     ]
     side = SIDE + WIDTH + 3 * GAP

@@ -91,7 +91,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evosdc.further_formats": set(),
     "evosdc.specs": set(),
     "evosdc.secret": set(),
-    "evosdc.seeds": set(),
     "evosdc.printing": set(),
     "evosdc.processors": set(),
     "evosdc.slow_work": set(),
