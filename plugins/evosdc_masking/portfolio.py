@@ -1,6 +1,6 @@
 """The portfolios of files with categories, with numbers, and with both."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import combinations, pairwise
 from typing import Any
@@ -50,15 +50,8 @@ def categorical(table: Table) -> list[Masking]:
     ParameterError
         There is no nominal or ordinal attribute, or no record.
     """
-    faults = []
     names = tuple(a.name for a in table.schema.categorical)
-    if not names:
-        advice = "Declare attributes nominal or ordinal, or choose another start."
-        faults.append(Fault("portfolio categorical", "no categorical attribute", "at least one", advice))
-    if len(table) == 0:
-        faults.append(Fault("portfolio categorical", "no record", "at least one record"))
-    if faults:
-        raise ParameterError(faults)
+    _require_some("categorical", names, table)
     whole = () if len(names) == len(table.schema) else names
     ranked = int((table.codes != MISSING).sum(axis=0).max())
     entries = _randomisations(whole)
@@ -143,15 +136,8 @@ def numeric(table: Table) -> list[Masking]:
     ParameterError
         There is no numeric attribute, or no record.
     """
-    faults = []
     names = tuple(a.name for a in table.schema.numeric)
-    if not names:
-        advice = "Declare attributes numeric, or choose another start."
-        faults.append(Fault("portfolio numeric", "no numeric attribute", "at least one", advice))
-    if len(table) == 0:
-        faults.append(Fault("portfolio numeric", "no record", "at least one record"))
-    if faults:
-        raise ParameterError(faults)
+    _require_some("numeric", names, table)
     whole = () if len(names) == len(table.schema) else names
     ranked = int((~np.isnan(table.numbers)).sum(axis=0).max())
     entries = [Masking("rank-swapping", {"p": p}, whole) for p in NUMERIC_SWAPS if reach(ranked, p) >= 1]
@@ -223,3 +209,16 @@ def mixed(table: Table) -> list[Masking]:
     for method in ("mdav", "mondrian"):
         entries += [Masking(method, {"k": k}) for k in MIXED_CLASSES if k <= len(table)]
     return [*entries, *categories_only(table, names), *numbers_only(table, numbers, MIXED_QUALITIES)]
+
+
+def _require_some(kind: str, names: Sequence[str], table: Table) -> None:
+    """Raise `ParameterError` where a table has no attribute of a kind, or no record."""
+    where, faults = f"portfolio {kind}", []
+    if not names:
+        wanted = "numeric" if kind == "numeric" else "nominal or ordinal"
+        advice = f"Declare attributes {wanted}, or choose another start."
+        faults.append(Fault(where, f"no {kind} attribute", "at least one", advice))
+    if len(table) == 0:
+        faults.append(Fault(where, "no record", "at least one record"))
+    if faults:
+        raise ParameterError(faults)
