@@ -261,8 +261,8 @@ class HypervolumeSelection(MultiObjective):
 
     Again and again one goes: of the last front, where there are several, the one that most dominate; of a single front
     the one that adds least to its hypervolume. The reference point is the worst of each objective plus 1. With two
-    objectives the ends stay. With ``offspring = 1`` this is the steady state of the paper; by default a generation has
-    as many children as there are members, which lets workers share them, and then so many go.
+    objectives the ends stay. With ``offspring = 1`` this is the steady state of the paper. By default a generation has
+    as many children as there are members, so that workers can share them, and half of all are removed.
     """
 
     def standing(self, individuals: Sequence[Individual]) -> NDArray[np.float64]:
