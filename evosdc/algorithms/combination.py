@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from evosdc.model import Fitness, Individual, Siblings
 from evosdc.model.individual import INFEASIBILITY, precedence_of
 
-CONFIRMED = 3
-"""Children of a round that are evaluated at most, where they were judged by estimates."""
+CONFIRMED = 3  # Children of a round that are evaluated at most, where they were judged by estimates
 
 
 def worth_keeping(probes: Siblings, climber: Individual) -> NDArray[np.int64]:
@@ -21,10 +20,7 @@ def worth_keeping(probes: Siblings, climber: Individual) -> NDArray[np.int64]:
 
 
 def best_of_siblings(climber: Individual, batches: Sequence[Siblings], toolbox: base.Toolbox) -> Individual:
-    """Return the best of a file and children of it, each of which counts where it is better than those before.
-
-    Children that are known by estimates alone are evaluated first, those that promise most until one is as good.
-    """
+    """Return the best of a file and children of it, each of which counts where it is better than those before."""
     best = climber
     for batch in batches:
         if batch.estimated:
@@ -59,31 +55,9 @@ def promising(
     most: int,
     rng: np.random.Generator,
 ) -> list[tuple[int, ...]]:
-    """Return sets of probes whose changes together should be better than the climber.
-
-    Scores are taken to add up. For each set the probes are gone through in random order, and one is taken where the
-    predicted scores become better by it. So a change that lowers the risk can meet one that lowers the loss, where
-    neither helps alone. The order is random on purpose: to take the changes with the greatest gain first leads to worse
-    files in the long run, as steepest descent does.
-
-    Parameters
-    ----------
-    climber : Individual
-    probes : Siblings
-        Children of it.
-    useful : ndarray of int64
-        Places of the probes that are looked at.
-    fitness : Fitness
-        Judges the predicted scores.
-    most : int
-        Sets returned at most.
-    rng : Generator
-
-    Returns
-    -------
-    list of tuple of int
-        Places in `probes`, at least two a set.
-    """
+    """Return sets of probes whose changes together should be better than the climber."""
+    # Scores are taken to add up. For each set the probes are gone through in random order, and one is taken where the
+    # predicted scores become better by it.
     names = _followed(climber, fitness)
     deltas = np.stack([probes.scores[name][useful] - climber.scores[name] for name in names], axis=1).tolist()
     sets: dict[frozenset[int], tuple[int, ...]] = {}

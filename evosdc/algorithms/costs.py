@@ -13,31 +13,20 @@ COSTLY, SINCE = "costly", "since"
 """Names in the memory: positions of records drawn by what they cost; slot of whose they are, and the generation since
 which they are asked."""
 
-SAMPLE = 8192
-"""Records drawn, a record as often as it costs: several times as many as probes ask for while they last."""
+SAMPLE = 8192  # Records drawn, a record as often as it costs: several times as many as probes ask for while they last
 
 RENEWED, MOST_ROUNDS = 5000, 16
 """Records for each round that a sample lasts, and how many it lasts at most. A round changes some dozens of records,
 so that by then about a hundredth of the file has changed."""
 
-Running = NDArray[np.float64]
-"""Running sums of what records cost, shape (n,)."""
+Running = NDArray[np.float64]  # Running sums of what records cost, shape (n,)
 
 
 class Costs:
-    """Running sums of what records cost in all measures together; each that can tell counts alike, whatever its score.
+    """Running sums of what records cost in all measures together."""
 
-    What all records of a file cost takes as long as the file is large, and a round of improvement does not. In large
-    files it is asked every few rounds, and kept as a sample of records in between. The sample is in the population's
-    memory, so that a search goes on after a resume as it would have without.
-
-    Parameters
-    ----------
-    toolbox : deap.base.Toolbox
-        With ``contributions(individual)``, by measure (`evosdc.model.Tracker.contributions`).
-    records : int
-        In the file.
-    """
+    # What all records of a file cost takes as long as the file is large, and a round of improvement does not. In large
+    # files it is asked every few rounds, and kept as a sample of records in between.
 
     def __init__(self, toolbox: base.Toolbox, records: int) -> None:
         self._toolbox = toolbox
@@ -83,17 +72,7 @@ def _in_force(memory: Mapping[str, NDArray[Any]], slot: int, generation: int, la
 
 
 def systematic(running: Running, size: int, turn: int) -> NDArray[np.int32]:
-    """Return positions of records, drawn by what they cost: systematic sampling (Madow 1949), in order.
-
-    Parameters
-    ----------
-    running : ndarray of float64, shape (n,)
-        Running sums of costs, the last one above 0.
-    size : int
-        How many; records that cost more than such a share come several times.
-    turn : int
-        Where the first is taken: by the golden ratio, so that samples of one file are of different records.
-    """
+    """Return positions of records, drawn by what they cost: systematic sampling (Madow 1949), in order."""
     start = turn * 0.6180339887498949 % 1.0
     points = (np.arange(size) + start) * (running[-1] / size)
     last = running.searchsorted(running[-1])  # those behind it cost nothing

@@ -33,11 +33,7 @@ class Generational(Algorithm):
         return Population(fittest(candidates, self.params.population))
 
     def step(self, population: Population) -> Population:
-        """Return the elite followed by the children; with no place for both, the better of them.
-
-        With a generation gap each child stands in a place that was drawn for it. Where duplicates are excluded, the
-        best of the old population stand in for children that equal a member.
-        """
+        """Return the elite followed by the children; with no place for both, the better of them."""
         toolbox, params, size = self.toolbox, self.params.at(population.generation), len(population)
         free = max(size - params.elite, 1)
         places = min(free, max(1, round(params.gap * size)))

@@ -19,8 +19,7 @@ _NOBODY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 OVER: dict[str, NDArray[Any]] = {RIVALS: _NOBODY, WAITING: _NOBODY, BEGAN: np.zeros(0), DONE: np.array(0)}
 """Memory of a race that is over; checkpoints of versions without one have none."""
 
-MEMORY = 0.5
-"""Weight of the last round in the progress of a member."""
+MEMORY = 0.5  # Weight of the last round in the progress of a member
 
 WITHIN = 2.5
 """How many times the best score another kind's best may have to be tried: what is farther off hardly catches up."""
@@ -56,34 +55,17 @@ def turn(memory: Mapping[str, NDArray[Any]]) -> int | None:
 
 
 def had(memory: Mapping[str, NDArray[Any]], rounds: int) -> int:
-    """Return how many of so many rounds were had by whoever has the next one: in the race, before this rung of it.
-
-    After the race all rounds count but those that others had in it.
-    """
+    """Return how many of so many rounds were had by whoever has the next one: in the race, before this rung of it."""
+    # After the race all rounds count but those that others had in it.
     return rounds - int(memory.get(OTHERS, 0)) if turn(memory) is None else int(memory[DONE])
 
 
 def after_round(
     memory: Mapping[str, NDArray[Any]], members: Sequence[Individual], slot: int, gain: float, rounds: int
 ) -> dict[str, NDArray[Any]]:
-    """Return the progress of the members, and the race, after a round of one of them.
-
-    Where one is left in the race, what is known of the others is forgotten: they are tried again as any member is,
-    after the growths of the rounds. To go on with several would cost the best of them most of its rounds.
-
-    Parameters
-    ----------
-    memory : mapping
-        Before the round.
-    members : sequence of Individual
-        After it.
-    slot : int
-        Of the member that was improved.
-    gain : float
-        By how much.
-    rounds : int
-        In a rung.
-    """
+    """Return the progress of the members, and the race, after a round of one of them."""
+    # Where one is left in the race, what is known of the others is forgotten: they are tried again as any member is,
+    # after the growths of the rounds. To go on with several would cost the best of them most of its rounds.
     rates = memory[RATES].copy()
     rates[slot] = gain if np.isnan(rates[slot]) else (1.0 - MEMORY) * rates[slot] + MEMORY * gain
     if turn(memory) is None:
@@ -107,10 +89,9 @@ def kind_of(origin: str) -> tuple[str, ...]:
 
 
 def best_of_kinds(individuals: Sequence[Individual], most: int) -> NDArray[np.int64]:
-    """Return the slots of the best individual of each kind, the best first, at most so many.
-
-    Kinds whose best is more than `WITHIN` times as bad as the best of all, or breaks constraints further, are left out.
-    """
+    """Return the slots of the best individual of each kind, the best first, at most so many."""
+    # Kinds whose best is more than `WITHIN` times as bad as the best of all, or breaks constraints further, are left
+    # out.
     order = sorted(range(len(individuals)), key=lambda slot: (individuals[slot].precedence, slot))
     best = individuals[order[0]]
     bound = WITHIN * sum(best.objectives)
@@ -123,10 +104,7 @@ def best_of_kinds(individuals: Sequence[Individual], most: int) -> NDArray[np.in
 
 
 def rung(rivals: NDArray[np.int64], rounds: int) -> NDArray[np.int64]:
-    """Return whose turn it is in each round of a rung: rivals have equally many, one at least, so many together.
-
-    Where one is left, or none, there are no rounds.
-    """
+    """Return whose turn it is in each round of a rung: rivals have equally many, one at least, so many together."""
     return np.repeat(rivals, _each(rivals, rounds)) if len(rivals) > 1 else rivals[:0]
 
 
@@ -142,18 +120,8 @@ def growths(before: int, after: int, rounds: int) -> float:
 def survivors(
     rivals: NDArray[np.int64], members: Sequence[Individual], began: NDArray[np.float64], ahead: float
 ) -> NDArray[np.int64]:
-    """Return the half of the rivals that is expected to get best, the best first.
-
-    Parameters
-    ----------
-    rivals : ndarray of int64, shape (r,)
-    members : sequence of Individual
-        After a rung.
-    began : ndarray of float64, shape (r,)
-        Sum of the objectives of each rival before it.
-    ahead : float
-        As of `growths`.
-    """
+    """Return the half of the rivals that is expected to get best, the best first."""
+    # Shapes: rivals (r,), began (r,).
 
     def order(place: int) -> tuple[float, float, int]:
         slot = int(rivals[place])
@@ -164,11 +132,9 @@ def survivors(
 
 
 def extrapolated(before: float, now: float, ahead: float) -> float:
-    """Return where a score that fell from `before` to `now` would be after `ahead` further growths of the rounds.
-
-    Searches of cells fall by much the same share whenever their rounds grow by the same factor, each by its own: a
-    straight line takes who falls fast at first for who falls far.
-    """
+    """Return where a score that fell from `before` to `now` would be after `ahead` further growths of the rounds."""
+    # Searches of cells fall by much the same share whenever their rounds grow by the same factor, each by its own: a
+    # straight line takes who falls fast at first for who falls far.
     return now * (now / before) ** ahead if 0.0 < now <= before else now
 
 

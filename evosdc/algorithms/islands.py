@@ -15,8 +15,7 @@ from evosdc.secret import Purpose, stream
 
 Topology = Literal["ring", "star", "random"]
 
-SIZES = "sizes"
-"""Where the memory of the joined population keeps how many individuals each island has."""
+SIZES = "sizes"  # Where the memory of the joined population keeps how many individuals each island has
 
 
 class Islands(Algorithm):
@@ -71,10 +70,8 @@ class Islands(Algorithm):
         return joined([self.inner.first_population([candidates[slot] for slot in slots]) for slots in dealt], 0)
 
     def step(self, population: Population) -> Population:
-        """Return the islands' next populations, joined, with migrants where it is time.
-
-        The engine steps islands itself, each with streams of its own; here all draw from one.
-        """
+        """Return the islands' next populations, joined, with migrants where it is time."""
+        # The engine steps islands itself, each with streams of its own; here all draw from one.
         following = [self.inner.step(deme) for deme in demes(population)]
         if self.horizon(population.generation) == 1:
             following = migrate(following, self.params.migrants, self.params.topology)
@@ -135,19 +132,7 @@ def migrate(islands: Sequence[Population], migrants: int, topology: Topology = "
 def received(
     places: Sequence[int], islands: Mapping[int, Population], count: int, migrants: int, topology: Topology
 ) -> list[Population]:
-    """Return some islands after the others have sent them copies of their best.
-
-    Parameters
-    ----------
-    places : sequence of int
-        Which ones.
-    islands : mapping of int to Population
-        These and all from which migrants may come to them (`Islands.senders`).
-    count : int
-        How many islands there are.
-    migrants : int
-    topology : str
-    """
+    """Return some islands after the others have sent them copies of their best."""
     after = []
     leaving: dict[int, list[Individual]] = {}
     for place, origins in zip(places, sources(places, islands, count, topology), strict=True):
@@ -169,13 +154,9 @@ def received(
 def sources(
     places: Sequence[int], islands: Mapping[int, Population], count: int, topology: Topology
 ) -> list[Sequence[int]]:
-    """Return for some of `count` islands those that send to each.
-
-    On a ring that is the one before it. In a star the first island sends to all and hears from all, best sender first.
-    At random each island sends to one other, along one ring through all of them in an order that is drawn anew every
-    time. The generator is addressed by the content of the islands: the same population has the same routes wherever and
-    whenever they are drawn.
-    """
+    """Return for some of `count` islands those that send to each."""
+    # On a ring that is the one before it. In a star the first island sends to all and hears from all, best sender
+    # first.
     if topology == "star":
         return [(0,) if place else _hub(islands, count) for place in places]
     ring = list(range(count))

@@ -209,21 +209,16 @@ class Memetic(Algorithm):
         return population.following(following, _marked(following.memory) | kept | OVER)  # where files mix
 
     def _probes(self, rounds: int) -> int:
-        """Return how many changes are tried in a round of a member that has had so many.
-
-        At first many of a few pay, and the next round does better to begin where they lead. Later few do, and what a
-        round takes besides its probes is better shared by many of them, if these take little.
-        """
+        """Return how many changes are tried in a round of a member that has had so many."""
+        # At first many of a few pay, and the next round does better to begin where they lead. Later few do, and what a
+        # round takes besides its probes is better shared by many of them, if these take little.
         first = self.params.probes
         return max(first, min(first + int(self._growth * rounds), self.params.most_probes))
 
     def _chosen(self, members: Sequence[Individual], rates: NDArray[np.float64], rounds: int) -> int:
-        """Return the slot to improve: the best that has not had its trial, else the one that is expected to get best.
-
-        A member that is not the best may be on a longer slope. What counts is where each would be if its recent
-        progress lasted for a quarter of the rounds that there have been, at least `horizon`. With each doubling of the
-        rounds one more member is tried, so that a search that has come to its end somewhere begins elsewhere.
-        """
+        """Return the slot to improve: the best without a trial, else the one that is expected to get best."""
+        # A member that is not the best may be on a longer slope. What counts is where each would be if its recent
+        # progress lasted for a quarter of the rounds that there have been, at least `horizon`.
         known = np.flatnonzero(~np.isnan(rates)).tolist()
         trials = self.params.climbers + int(np.log2(1.0 + rounds / self.params.horizon))
         if len(known) < min(trials, len(members)):

@@ -14,11 +14,9 @@ from evosdc.algorithms.variation import VariationParams, mutation_rate, update_m
 from evosdc.model import Algorithm, Individual, Population
 from evosdc.model.algorithm import evaluate
 
-IDEAL = "ideal"
-"""Where a population's memory keeps the least value of each objective that was ever seen, shape (m,)."""
+IDEAL = "ideal"  # Where a population's memory keeps the least value of each objective that was ever seen, shape (m,)
 
-TINY = 1e-6
-"""In place of a weight of 0, as the authors' own programs have it: every objective counts."""
+TINY = 1e-6  # In place of a weight of 0, as the authors' own programs have it: every objective counts
 
 Values = NDArray[np.float64]
 
@@ -64,11 +62,9 @@ class Decomposition(Algorithm):
         return Population(chosen, memory={IDEAL: ideal})
 
     def step(self, population: Population) -> Population:
-        """Return the population with each child in the slots near its own where it is better, one after another.
-
-        Which neighbours are looked at first changes from slot to slot and generation to generation: it matters where a
-        child may replace a few only.
-        """
+        """Return the population with each child in the slots near its own where it is better, one after another."""
+        # Which neighbours are looked at first changes from slot to slot and generation to generation: it matters where
+        # a child may replace a few only.
         toolbox, params, count = self.toolbox, self.params.at(population.generation), len(population[0].objectives)
         rate, neighbours = mutation_rate(params, population.memory), self._neighbours(count)
         offspring, parents = list[Individual](), list[Individual]()

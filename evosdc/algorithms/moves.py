@@ -9,18 +9,15 @@ from numpy.typing import NDArray
 from evosdc.algorithms.variation import LEARNING, LEAST_RATE
 from evosdc.model import Genotype, Local
 
-MUTATION = "mutation"
-"""The move of a genotype that has none of its own, or of a toolbox with its own mutation."""
+MUTATION = "mutation"  # The move of a genotype that has none of its own, or of a toolbox with its own mutation
 
-Credit = NDArray[np.float64]
-"""By move, not negative, not all 0."""
+Credit = NDArray[np.float64]  # By move, not negative, not all 0
 
 
 class Move(NamedTuple):
-    """A kind of change of the genotype; where `costly`, of records that are drawn by what they cost.
+    """A kind of change of the genotype; where `costly`, of records that are drawn by what they cost."""
 
-    `extent` is about how many records it changes.
-    """
+    # `extent` is about how many records it changes.
 
     kind: str
     costly: bool
@@ -35,11 +32,9 @@ class Move(NamedTuple):
 def moves_of(
     genotype: Genotype[Any] | None, burdened: float, classes: bool = False, own_mutation: bool = False
 ) -> tuple[Move, ...]:
-    """Return the moves of a genotype: at costly records where `burdened` is 1, at any where it is 0, else both.
-
-    A genotype without moves of its own is mutated, at records that it draws itself; so is any where the toolbox has a
-    mutation of its own. With `classes`, moves of classes are among them.
-    """
+    """Return the moves of a genotype: at costly records where `burdened` is 1, at any where it is 0, else both."""
+    # A genotype without moves of its own is mutated, at records that it draws itself; so is any where the toolbox has a
+    # mutation of its own. With `classes`, moves of classes are among them.
     if not isinstance(genotype, Local) or not genotype.moves:
         return (Move(MUTATION, False),)
     further = (Move(MUTATION, False),) if own_mutation else ()
@@ -57,11 +52,9 @@ def first_credit(moves: Sequence[Move], burdened: float) -> Credit:
 
 
 def shares_of(moves: Sequence[Move], credit: Credit) -> Credit:
-    """Return how likely each move is tried, by probability matching: a tenth is for all, by the records they change.
-
-    A move of thirty records takes as long to be judged as thirty moves of one. So kinds that bring nothing take the
-    same time each.
-    """
+    """Return how likely each move is tried, by probability matching: a tenth is for all, by the records they change."""
+    # A move of thirty records takes as long to be judged as thirty moves of one. So kinds that bring nothing take the
+    # same time each.
     least = np.array([1.0 / move.extent for move in moves])
     shares = LEAST_RATE * least / least.sum() + (1.0 - LEAST_RATE) * credit / credit.sum()
     found: Credit = shares / shares.sum()
@@ -69,21 +62,9 @@ def shares_of(moves: Sequence[Move], credit: Credit) -> Credit:
 
 
 def update_credit(moves: Sequence[Move], credit: Credit, tried: Sequence[int], gains: Sequence[float]) -> Credit:
-    """Return the credit after a round: a running mean of each move's share of the improvement that one trial makes.
-
-    An improvement counts by the record that was changed for it: a move of many records takes many times as long to be
-    judged, and none of them can be left out of it.
-
-    Parameters
-    ----------
-    moves : sequence of Move
-    credit : ndarray of float64
-        By move.
-    tried : sequence of int
-        Positions of the moves that were tried.
-    gains : sequence of float
-        What each trial improved, from 0.
-    """
+    """Return the credit after a round: a running mean of each move's share of the improvement that one trial makes."""
+    # An improvement counts by the record that was changed for it: a move of many records takes many times as long to be
+    # judged, and none of them can be left out of it.
     made = np.bincount(tried, minlength=len(credit))
     means = np.bincount(tried, gains, minlength=len(credit)) / np.maximum(made, 1)
     means /= [move.extent for move in moves]

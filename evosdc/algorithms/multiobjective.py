@@ -24,11 +24,9 @@ def objectives_of(individuals: Sequence[Individual]) -> NDArray[np.float64]:
 
 
 def domination(individuals: Sequence[Individual]) -> NDArray[np.bool_]:
-    """Return who dominates whom, shape (n, n): entry (i, j) says that i dominates j.
-
-    Constrained dominance (Deb et al. 2002): what breaks the constraints less dominates; among equals in that, the
-    objectives count.
-    """
+    """Return who dominates whom, shape (n, n): entry (i, j) says that i dominates j."""
+    # Constrained dominance (Deb et al. 2002): what breaks the constraints less dominates; among equals in that, the
+    # objectives count.
     values = objectives_of(individuals)
     nowhere_worse = np.ones((len(values), len(values)), dtype=np.bool_)
     somewhere_better = np.zeros_like(nowhere_worse)
@@ -59,11 +57,9 @@ def front_numbers(individuals: Sequence[Individual]) -> Positions:
 
 
 def crowding(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the crowding distances of one front, shape (n,): the greater, the lonelier; infinite at the ends.
-
-    Deb et al. (2002). Each objective counts by its range in the front; of equal points in the order of the file the
-    first is the end.
-    """
+    """Return the crowding distances of one front, shape (n,): the greater, the lonelier; infinite at the ends."""
+    # Deb et al. (2002). Each objective counts by its range in the front; of equal points in the order of the file the
+    # first is the end.
     count = len(values)
     distances = np.zeros(count)
     for column in values.T:
@@ -93,11 +89,10 @@ class MultiObjectiveParams(VariationParams):
 
 
 class MultiObjective(Algorithm):
-    """A search whose survivors are chosen from parents and children together, each genome once.
+    """A search whose survivors are chosen from parents and children together, each genome once."""
 
-    Constraints are obeyed as Deb et al. (2002) say. While fewer candidates than places fulfil them, the places left go
-    to those that break them least. The algorithm's own order is for feasible candidates.
-    """
+    # Constraints are obeyed as Deb et al. (2002) say. While fewer candidates than places fulfil them, the places left
+    # go to those that break them least. The algorithm's own order is for feasible candidates.
 
     class Params(MultiObjectiveParams):
         """Parameters of the algorithm."""
@@ -210,10 +205,8 @@ class ReferencePoints(MultiObjective):
     def _niching(
         self, count: int, held: NDArray[np.int64], niches: NDArray[np.int64], distances: NDArray[np.float64], after: int
     ) -> Iterator[int]:
-        """Yield the places of `count` members of the last front, which begins at `after`: each into a least held niche.
-
-        Into an empty niche comes who is nearest to its point, into another one anybody of it.
-        """
+        """Yield the places of `count` members of the last front, from `after` on: each into a least held niche."""
+        # Into an empty niche comes who is nearest to its point, into another one anybody of it.
         members: dict[int, list[int]] = {}
         for place, niche in enumerate(niches[after:].tolist()):
             members.setdefault(niche, []).append(place)
@@ -284,13 +277,7 @@ class HypervolumeSelection(MultiObjective):
 
 
 def least_contribution(values: NDArray[np.float64]) -> int:
-    """Return the member of a front that adds least to its hypervolume; of equals the last.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n, m)
-        Objectives, all minimised, none of which dominates another.
-    """
+    """Return the member of a front that adds least to its hypervolume; of equals the last."""
     if values.shape[1] == 1 or len(values) == 1:
         return len(values) - 1
     added = np.asarray(moocore.hv_contributions(values, ref=values.max(axis=0) + 1.0), dtype=np.float64)

@@ -17,30 +17,17 @@ from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL, content_h
 LENGTH = "length"
 """The trait that says how long a genome is (`evosdc.model.Described.traits`); of equals the shorter is better."""
 
-BEHIND = 1e6
-"""Weight of infeasibility beside an objective, where one figure has to tell of both."""
+BEHIND = 1e6  # Weight of infeasibility beside an objective, where one figure has to tell of both
 
 
 @dataclass(frozen=True)
 class Runner:
-    """A member of a race.
+    """A member of a race."""
 
-    Parameters
-    ----------
-    individual : Individual
-        Judged on few tables, or on all.
-    key : bytes
-        Of its genome, whatever it is judged on.
-    first : float
-        First objective on the first table; of those that were never screened, that over all.
-    few : float
-        First objective on few tables; NaN where it was judged on all at once.
-    """
-
-    individual: Individual
-    key: bytes
-    first: float
-    few: float = nan
+    individual: Individual  # judged on few tables, or on all
+    key: bytes  # of its genome, whatever it is judged on
+    first: float  # first objective on the first table; of those that were never screened, that over all
+    few: float = nan  # first objective on few tables; NaN where it was judged on all at once
 
     @property
     def beginning(self) -> int:
@@ -49,20 +36,9 @@ class Runner:
 
 
 def estimated(runners: Sequence[Runner], apart: Callable[[object, object], bool]) -> list[Individual]:
-    """Return members with what they can be expected to be on all tables, to be compared; all count as judged there.
-
-    It is a cautious figure, a standard error above the mean where there is one objective: of many plans that are judged
-    on few tables those lead by mean whose noise is greatest, and disappoint on others.
-
-    Those that were judged on few are corrected by how much those of their kind that were judged on all lost by that, in
-    the mean: the few tables are the same for all, and a kind that is lucky there is so in all of its members.
-
-    Parameters
-    ----------
-    runners : sequence of Runner
-    apart : callable
-        Whether two genomes are of different kinds.
-    """
+    """Return members with what they can be expected to be on all tables, to be compared; all count as judged there."""
+    # It is a cautious figure, a standard error above the mean where there is one objective: of many plans that are
+    # judged on few tables those lead by mean whose noise is greatest, and disappoint on others.
     several = any(len(runner.individual.objectives) > 1 for runner in runners)
     known = [runner for runner in runners if not runner.individual.provisional and not isnan(runner.few)]
     found = []
@@ -82,18 +58,9 @@ def cautious(one: Individual, lost: float = 0.0) -> Individual:
 def foreseen(
     waiting: Sequence[Individual], runners: Sequence[Runner], apart: Callable[[object, object], bool]
 ) -> list[Individual]:
-    """Return those that were screened only with what they can be expected to be on all tables, to be compared.
-
-    They are corrected by how much members of their kind lost after the first table, in the mean; where there are none,
-    by what all members lost, if that is a gain.
-
-    Parameters
-    ----------
-    waiting : sequence of Individual
-    runners : sequence of Runner
-    apart : callable
-        Whether two genomes are of different kinds.
-    """
+    """Return those that were screened only with what they can be expected to be on all tables, to be compared."""
+    # They are corrected by how much members of their kind lost after the first table, in the mean; where there are
+    # none, by what all members lost, if that is a gain.
     several = any(len(one.objectives) > 1 for one in waiting)
     if several or not runners:
         return [_expected(one, 0.0) for one in waiting]
@@ -117,10 +84,8 @@ def own(individual: Individual) -> float:
 
 
 def order_of(individuals: Sequence[Individual]) -> list[int]:
-    """Return positions from the best to the worst: by front and crowding distance where there are several objectives.
-
-    Of equals the shorter comes first.
-    """
+    """Return positions from the best to the worst; by front and crowding distance for several objectives."""
+    # Of equals the shorter comes first.
     if individuals and len(individuals[0].objectives) > 1:
         order: list[int] = crowded_order(individuals).tolist()
         return order
@@ -147,20 +112,15 @@ LED = "simplified"
 REFINED = "refined"
 """Name in the memory: the beginnings of the keys of those members whose parameters were moved one by one."""
 
-ALIKE = 0.5
-"""Distance below which two genomes are of one kind."""
+ALIKE = 0.5  # Distance below which two genomes are of one kind
 
-REFINEMENT = "refinement"
-"""Origin of children that are a member with one parameter moved."""
+REFINEMENT = "refinement"  # Origin of children that are a member with one parameter moved
 
-CHANGED = 0.5
-"""Probability that genomes are changed where they are joined."""
+CHANGED = 0.5  # Probability that genomes are changed where they are joined
 
-EXTENSION = "extension"
-"""Origin of children that have the steps of one individual and then those of another."""
+EXTENSION = "extension"  # Origin of children that have the steps of one individual and then those of another
 
-TRIES = 5
-"""How often a child is made anew that equals its parent, at most."""
+TRIES = 5  # How often a child is made anew that equals its parent, at most
 
 
 class RaceChildren(Proposing):
@@ -213,10 +173,8 @@ class RaceChildren(Proposing):
         return self.random.sample(fresh, min(self.params.refinements, self.params.children, len(fresh)))
 
     def _unrefined(self, population: Population, members: Sequence[Runner]) -> list[int]:
-        """Return the places of the best member that was not refined yet, and of the best that breaks constraints more.
-
-        Those come first, the best only in every second generation, of whose kind no member was refined.
-        """
+        """Return the places of the best member not refined yet and of the best that breaks constraints more."""
+        # Those come first, the best only in every second generation, of whose kind no member was refined.
         known = {*refined_before(population.memory)}
         listed = [member.individual for member in members]
         left = [place for place, member in enumerate(members) if member.beginning not in known]
@@ -228,10 +186,8 @@ class RaceChildren(Proposing):
         return best + order[:1]
 
     def _extensions(self, population: Population, places: Sequence[int]) -> list[Offspring]:
-        """Return two individuals of different kinds joined, the best of these the more often: as they are, or changed.
-
-        Chains of methods are tuned like that, too.
-        """
+        """Return two individuals of different kinds joined, unchanged or changed; better ones more often."""
+        # Chains of methods are tuned like that, too.
         individuals, joined = population, getattr(self.toolbox, "joined", None)
         if joined is None:
             return []
@@ -411,10 +367,8 @@ class Racing(RaceChildren):
         return _population(population, survivors, kept, led, {*refined_before(population.memory), *now})
 
     def solution(self, population: Population, best: Individual) -> Individual:
-        """Return the shortest that is hardly worse than the best, a standard error above the means.
-
-        Of all that were judged on all tables and are still there: those set aside are often the shortest.
-        """
+        """Return the shortest that is hardly worse than the best, a standard error above the means."""
+        # Of all that were judged on all tables and are still there: those set aside are often the shortest.
         settled: dict[bytes, Individual] = {one.key: one for one in [best, *population] if not one.provisional}
         if not settled:
             return best
@@ -430,10 +384,8 @@ class Racing(RaceChildren):
         return min(close, key=lambda one: (one.scores.get(LENGTH, 0.0), one.precedence), default=best)
 
     def _waiting(self, screened: Sequence[Individual], fallen: Sequence[Individual]) -> tuple[Individual, ...]:
-        """Return the best of those that wait, and besides of each kind the best of the shortest.
-
-        Longer genomes may be put together of these, long after others are ahead.
-        """
+        """Return the best of those that wait, and besides of each kind the best of the shortest."""
+        # Longer genomes may be put together of these, long after others are ahead.
         waiting = [one for one in screened if ERROR not in one.scores]
         kept = [one.individual for one in self._survivors([Runner(one, one.key, 0.0) for one in waiting])]
         known = {self._key(one.genome) for one in kept}

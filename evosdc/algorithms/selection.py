@@ -35,11 +35,9 @@ class SelectionParams(Parameters):
 
 
 def select(params: SelectionParams, individuals: Sequence[Individual], count: int, toolbox: base.Toolbox) -> list[int]:
-    """Return the positions of `count` parents, with replacement.
-
-    By ``toolbox.select(individuals, count)`` where there is one, as an experiment's operators may have it; otherwise by
-    the operator that the parameters name.
-    """
+    """Return the positions of `count` parents, with replacement."""
+    # By ``toolbox.select(individuals, count)`` where there is one, as an experiment's operators may have it; otherwise
+    # by the operator that the parameters name.
     if hasattr(toolbox, "select"):
         positions = {id(individual): position for position, individual in enumerate(individuals)}
         return [positions[id(chosen)] for chosen in toolbox.select(individuals, count)]
@@ -60,12 +58,9 @@ def select(params: SelectionParams, individuals: Sequence[Individual], count: in
 
 
 def costs(individuals: Sequence[Individual]) -> list[float]:
-    """Return what selection minimises.
-
-    With one objective, that. A candidate that breaks constraints costs the worst feasible objective plus its
-    infeasibility (Deb 2000): it is worse than every feasible one, by as much as it breaks them. With several
-    objectives, the number of the individual's front.
-    """
+    """Return what selection minimises."""
+    # With one objective, that. A candidate that breaks constraints costs the worst feasible objective plus its
+    # infeasibility (Deb 2000): it is worse than every feasible one, by as much as it breaks them.
     if len(individuals[0].objectives) > 1:
         return [float(number) for number in front_numbers(individuals)]
     worst = max((i.objectives[0] for i in individuals if i.feasible), default=0.0)
@@ -78,21 +73,17 @@ def costs(individuals: Sequence[Individual]) -> list[float]:
 
 
 def roulette(individuals: Sequence[Individual], count: int, random: Random) -> list[int]:
-    """Return positions drawn in proportion to ``F_max - F + eps`` of the cost.
-
-    Eq. 2.2 of the thesis is for a quantity to be maximised; scores are minimised, so they are turned round. The small
-    term keeps the worst eligible, and makes the draw uniform where all are equal.
-    """
+    """Return positions drawn in proportion to ``F_max - F + eps`` of the cost."""
+    # Eq. 2.2 of the thesis is for a quantity to be maximised; scores are minimised, so they are turned round. The small
+    # term keeps the worst eligible, and makes the draw uniform where all are equal.
     shares, order, total, ends = _wheel(individuals)
     last = len(shares) - 1
     return [order[min(bisect_right(ends, random.random() * total), last)] for _ in range(count)]
 
 
 def stochastic_universal(individuals: Sequence[Individual], count: int, random: Random) -> list[int]:
-    """Return positions met by `count` equally spaced pointers on the wheel of `roulette` (Baker 1987), shuffled.
-
-    Each individual is selected as often as its share says, rounded up or down.
-    """
+    """Return positions met by `count` equally spaced pointers on the wheel of `roulette` (Baker 1987), shuffled."""
+    # Each individual is selected as often as its share says, rounded up or down.
     _, order, total, ends = _wheel(individuals)
     first, last = random.random(), len(order) - 1
     chosen = [order[min(bisect_right(ends, (first + n) * total / count), last)] for n in range(count)]
@@ -106,11 +97,9 @@ def tournament(individuals: Sequence[Individual], count: int, size: int, random:
 
 
 def ranked(individuals: Sequence[Individual], count: int, pressure: float, random: Random) -> list[int]:
-    """Return positions drawn with probabilities that fall linearly with the rank (Baker 1985).
-
-    The best is expected `pressure` times as often as the average, the worst ``2 - pressure`` times; of equal costs the
-    lower position has the better rank.
-    """
+    """Return positions drawn with probabilities that fall linearly with the rank (Baker 1985)."""
+    # The best is expected `pressure` times as often as the average, the worst ``2 - pressure`` times; of equal costs
+    # the lower position has the better rank.
     size, cost = len(individuals), costs(individuals)
     order = sorted(range(size), key=cost.__getitem__)
     step = 2.0 * (pressure - 1.0) / max(size - 1, 1)

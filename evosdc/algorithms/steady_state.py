@@ -50,10 +50,8 @@ class SteadyState(Algorithm):
         return Population(fittest(candidates, self.params.population))
 
     def step(self, population: Population) -> Population:
-        """Return the population with each child in a loser's place where it is better.
-
-        Two children come of each tournament, one where it is of less than four.
-        """
+        """Return the population with each child in a loser's place where it is better."""
+        # Two children come of each tournament, one where it is of less than four.
         toolbox, params = self.toolbox, self.params.at(population.generation)
         crossover = 1.0 - mutation_rate(params, population.memory) if params.adaptive else params.crossover
         offspring, parents, losers = list[Individual](), list[Individual](), list[int]()

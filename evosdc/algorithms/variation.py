@@ -11,17 +11,15 @@ from pydantic import Field, model_validator
 from evosdc.model import Individual, Parameters, Population
 from evosdc.model.algorithm import random_of
 
-CREDIT = "credit"
-"""Where a population's memory keeps what mutation and crossover have achieved, shape (2,)."""
+CREDIT = "credit"  # Where a population's memory keeps what mutation and crossover have achieved, shape (2,)
 
 LEARNING, LEAST_RATE = 0.1, 0.1
 
 
 class Schedule(Parameters):
-    """Rates that a search moves to, linearly by generations, from those that it begins with (Davis 1991).
+    """Rates that a search moves to, linearly by generations, from those that it begins with (Davis 1991)."""
 
-    Davis interpolates parameters between the beginning and the end of a run; after `over` generations they stay.
-    """
+    # Davis interpolates parameters between the beginning and the end of a run; after `over` generations they stay.
 
     over: int = Field(ge=1, description="generations after which the rates are these")
     crossover: float | None = Field(None, ge=0, le=1, description="rate of crossover then; default: as at first")
@@ -78,11 +76,9 @@ class VariationParams(Parameters):
 
 
 def mutation_rate(params: VariationParams, memory: Mapping[str, NDArray[Any]]) -> float:
-    """Return the probability of mutation, with `or`: the given one, or what its credit has earned.
-
-    Probability matching (Goldberg 1990; Thierens 2005): each operator has at least a tenth, and shares the rest by its
-    credit.
-    """
+    """Return the probability of mutation, with `or`: the given one, or what its credit has earned."""
+    # Probability matching (Goldberg 1990; Thierens 2005): each operator has at least a tenth, and shares the rest by
+    # its credit.
     if not params.adaptive or CREDIT not in memory:
         return params.mutation
     mutation, crossover = memory[CREDIT].tolist()
@@ -120,17 +116,7 @@ def reproduced(toolbox: base.Toolbox, parent: Individual) -> Individual:
 def vary_parents(
     params: VariationParams, toolbox: base.Toolbox, first: Individual, second: Individual, rate: float
 ) -> list[Individual]:
-    """Return the two children of a pair of parents: crossover or mutation, or one and then the other, or a copy.
-
-    Parameters
-    ----------
-    params : VariationParams
-    toolbox : deap.base.Toolbox
-    first, second : Individual
-        Equal ones are not crossed.
-    rate : float
-        Of `mutation_rate`.
-    """
+    """Return the two children of a pair of parents: crossover or mutation, or one and then the other, or a copy."""
     random = random_of(toolbox)
     if params.variation == "or":
         if random.random() < rate or first.key == second.key:
@@ -148,11 +134,9 @@ def update_memory(
     children: Sequence[Individual],
     parents: Sequence[Individual],
 ) -> dict[str, NDArray[Any]]:
-    """Return the population's memory with the credit of both operators brought up to date.
-
-    The credit of an operator is a running mean of its share of the improvement that a child of either made over its
-    parent, on the average. A generation without improvement changes nothing.
-    """
+    """Return the population's memory with the credit of both operators brought up to date."""
+    # The credit of an operator is a running mean of its share of the improvement that a child of either made over its
+    # parent, on the average. A generation without improvement changes nothing.
     memory = dict(population.memory)
     if not params.adaptive:
         return memory

@@ -1,4 +1,1 @@
-"""The search engine: evaluation, the loop of generations, stop criteria, archive and checkpoints.
-
-It knows no concrete genotype, masking method, measure or algorithm.
-"""
+"""The search engine: evaluation, generations, stop criteria, archive and checkpoints."""

@@ -14,23 +14,9 @@ REFERENCE = 100.0
 
 
 def hypervolume(points: Iterable[tuple[float, ...]], reference: float = REFERENCE) -> float:
-    """Return the share of the box between 0 and the reference point that a front dominates, in percent.
-
-    Exact, by moocore. Points at or beyond the reference in any coordinate count nothing; negative coordinates add to
-    what lies in the box.
-
-    Parameters
-    ----------
-    points : iterable of tuple of float
-        Each of the same length d, all coordinates minimised; they may dominate each other.
-    reference : float
-        Positive.
-
-    Returns
-    -------
-    float
-        0 for an empty front; 100 for one that holds the origin.
-    """
+    """Return the share of the box between 0 and the reference point that a front dominates, in percent."""
+    # Exact, by moocore. Points at or beyond the reference in any coordinate count nothing; negative coordinates add to
+    # what lies in the box.
     import moocore  # late: it takes a while, and a search by one number has no front
 
     front = np.array(list(points), dtype=np.float64)
@@ -39,30 +25,14 @@ def hypervolume(points: Iterable[tuple[float, ...]], reference: float = REFERENC
 
 Point = tuple[float, ...]
 
-MOST_MEMBERS = 1000
-"""How many individuals a front keeps; beyond, it keeps points alone."""
+MOST_MEMBERS = 1000  # How many individuals a front keeps; beyond, it keeps points alone
 
 
 class Archive:
-    """Non-dominated individuals under `Individual.point`; of equals the first stays.
+    """Non-dominated individuals under `Individual.point`; of equals the first stays."""
 
-    Where constraints are broken, only those stay that break them least: the first feasible candidate drives all others
-    out. Fronts of two objectives are kept as a staircase, which is searched by bisection: `deap.tools.ParetoFront`
-    compares every candidate with every member in Python, which costs more than the evaluation itself.
-
-    A genome may weigh as much as a file. When there are more than `most` individuals, a quarter is let go: again and
-    again the one that is nearest to another one, coordinates scaled by the front's extent. The least in a coordinate
-    and the best (`Individual.precedence`) always stay. Points of those let go are kept: what they dominate is still
-    refused, and the hypervolume is that of all that were found.
-
-    Parameters
-    ----------
-    individuals : iterable of Individual
-    passed : iterable of tuple of float
-        Points of the front whose individuals have been let go, as `passed` told them.
-    most : int
-        At least 2.
-    """
+    # Where constraints are broken, only those stay that break them least: the first feasible candidate drives all
+    # others out. Fronts of two objectives are kept as a staircase, which is searched by bisection:
 
     def __init__(
         self, individuals: Iterable[Individual] = (), passed: Iterable[Point] = (), most: int = MOST_MEMBERS
@@ -105,10 +75,8 @@ class Archive:
         return entered
 
     def _standing_out(self, individuals: Sequence[Individual]) -> Iterable[tuple[int, float, Point]]:
-        """Return places, infeasibility and points of individuals, without siblings that the front dominates.
-
-        Most children of a good file are dominated: many at once take a tenth of the time.
-        """
+        """Return places, infeasibility and points of individuals, without siblings that the front dominates."""
+        # Most children of a good file are dominated: many at once take a tenth of the time.
         if not isinstance(individuals, Siblings):
             return [(place, one.infeasibility, one.point) for place, one in enumerate(individuals)]
         broken, points = individuals.infeasibility, individuals.points
@@ -200,10 +168,8 @@ class Archive:
 
     @property
     def hypervolume(self) -> float | None:
-        """What the front dominates, in percent (`evosdc.engine.archive`).
-
-        None with one objective alone, or more than three; 0 while no candidate fulfils the constraints.
-        """
+        """What the front dominates, in percent (`evosdc.engine.archive`)."""
+        # None with one objective alone, or more than three; 0 while no candidate fulfils the constraints.
         if not self._points or not 2 <= len(self._points[0]) <= MOST_DIMENSIONS:
             return None
         if self._hypervolume is None:
@@ -226,26 +192,11 @@ def _staircase(points: Sequence[Point]) -> "tuple[array[float], array[float]]":
     return array("d", [first for first, _ in steps]), array("d", [second for _, second in steps])
 
 
-MOST_DIMENSIONS = 3
-"""The exact hypervolume of a large front of more objectives takes longer than the search itself."""
+MOST_DIMENSIONS = 3  # The exact hypervolume of a large front of more objectives takes longer than the search itself
 
 
 def crowded(points: NDArray[np.float64], keep: int, fixed: Collection[int]) -> list[int]:
-    """Return the points to leave out so that `keep` stay: again and again the one nearest to another one.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-        Coordinates are scaled by their extent.
-    keep : int
-    fixed : collection of int
-        Positions that stay, if more than `keep`.
-
-    Returns
-    -------
-    list of int
-        Positions, in the order in which they go; of equals the first goes first.
-    """
+    """Return the points to leave out so that `keep` stay: again and again the one nearest to another one."""
     extent = np.ptp(points, axis=0)
     apart = np.zeros((len(points), len(points)))
     for own in (points / np.where(extent > 0.0, extent, 1.0)).T:

@@ -22,28 +22,10 @@ from evosdc.secret import Streams
 
 
 class AskTell:
-    """The loop of `evosdc.engine.loop`, by ask and tell.
+    """The loop of `evosdc.engine.loop`, by ask and tell."""
 
-    A step of an algorithm evaluates its children where it needs them. So it runs in a thread of its own, which waits
-    there until it is told; nothing else runs meanwhile. A step may ask more than once.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-    evaluator : Evaluator
-        Whose values are told where the caller has none of its own.
-    streams : Streams
-    stop : Stop
-    state : SearchState
-        Where it begins.
-
-    Attributes
-    ----------
-    state : SearchState
-        The latest.
-    reason : str or None
-        Why the search is over, in words; None while it goes on.
-    """
+    # A step of an algorithm evaluates its children where it needs them. So it runs in a thread of its own, which waits
+    # there until it is told; nothing else runs meanwhile. A step may ask more than once.
 
     def __init__(
         self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, stop: Stop, state: SearchState
@@ -70,13 +52,7 @@ class AskTell:
         return self._asked
 
     def tell(self, values: Sequence[Values] | None = None) -> dict[str, Any]:
-        """Take in what became of the children that were asked for, in order; by default they are evaluated.
-
-        Returns
-        -------
-        dict
-            The generation's line of the journal; while the step has more to ask, only how far the search has come.
-        """
+        """Take in what became of the children that were asked for, in order; by default they are evaluated."""
         assert self._asked, "ask first"
         assert self._step is not None
         self._asked = self._step.go_on(values)

@@ -19,11 +19,9 @@ from evosdc.model import Archipelago, Failure, Genotype, Outcome, Population, Ta
 SPAN_SECONDS = 5.0
 """Seconds that a deme evolves before it reports, about: what a user waits for a sign of progress, at most."""
 
-AHEAD = 4
-"""Reports of a deme that may wait for those of slower demes before it has to wait itself."""
+AHEAD = 4  # Reports of a deme that may wait for those of slower demes before it has to wait itself
 
-POLL = 0.002
-"""Seconds between two looks at whether workers have reported while there is something else to do, at least."""
+POLL = 0.002  # Seconds between two looks at whether workers have reported while there is something else to do, at least
 
 
 @dataclass
@@ -37,19 +35,7 @@ class Migration:
 
 
 class AsynchronousIslands:
-    """The demes of a population under way on workers.
-
-    Parameters
-    ----------
-    algorithm : Archipelago
-    dispatch : Dispatch
-        Its executor runs the tasks.
-    genotype : Genotype
-    population : Population
-        Where the demes begin.
-    limit : int, optional
-        Generation beyond which nothing is evolved.
-    """
+    """The demes of a population under way on workers."""
 
     def __init__(
         self,
@@ -86,15 +72,7 @@ class AsynchronousIslands:
         return all(self._told)
 
     def next(self) -> Generation:
-        """Return the next generation of the whole population, as soon as all demes have told of it.
-
-        Raises
-        ------
-        EvaluationError
-            An evaluation of a deme's next generations failed.
-        ExecutorError
-            The workers are gone for good.
-        """
+        """Return the next generation of the whole population, as soon as all demes have told of it."""
         self._poll()
         while not self.complete:
             for island in self._failures:

@@ -18,14 +18,12 @@ from evosdc.errors import CheckpointError, Fault, PluginError
 from evosdc.files.atomic import atomic
 from evosdc.model import Genotype, Individual, Population
 
-FORMAT = 4
-"""The one format that is read."""
+FORMAT = 4  # The one format that is read
 
 SO_FAR = "so-far.npz"
 """Of a run that ended before its search began: what its best file so far was chosen from. No resume reads it."""
 
-KEPT = 2
-"""How many checkpoints stay: the newest and one to fall back to."""
+KEPT = 2  # How many checkpoints stay: the newest and one to fall back to
 
 _UNREADABLE = (
     TokenError,
@@ -41,13 +39,7 @@ _UNREADABLE = (
 
 
 def save_checkpoint(folder: Path, state: SearchState, genotype: Genotype[Any]) -> Path:
-    """Write ``checkpoint-<generation>.npz`` atomically and remove all but the last two.
-
-    Raises
-    ------
-    OSError
-        The disk is full or the folder is gone; older checkpoints are then untouched.
-    """
+    """Write ``checkpoint-<generation>.npz`` atomically and remove all but the last two."""
     target = folder / f"checkpoint-{state.population.generation:08d}.npz"
     _write(target, state, genotype)
     for old in checkpoints(folder)[:-KEPT]:
@@ -61,13 +53,7 @@ def save_so_far(folder: Path, state: SearchState, genotype: Genotype[Any]) -> No
 
 
 def found_so_far(folder: Path, genotype: Genotype[Any]) -> SearchState | None:
-    """Return the state of the newest readable checkpoint; without any that of `SO_FAR`, or None.
-
-    Raises
-    ------
-    CheckpointError
-        What there is cannot be read.
-    """
+    """Return the state of the newest readable checkpoint; without any that of `SO_FAR`, or None."""
     state, _ = newest_checkpoint(folder, genotype)
     if state is None and (folder / SO_FAR).exists():
         state = load_checkpoint(folder / SO_FAR, genotype)
@@ -119,13 +105,7 @@ def checkpoints(folder: Path) -> list[Path]:
 
 
 def load_checkpoint(path: Path, genotype: Genotype[Any]) -> SearchState:
-    """Return the state that a checkpoint holds.
-
-    Raises
-    ------
-    CheckpointError
-        The file is cut off, damaged, or of another format.
-    """
+    """Return the state that a checkpoint holds."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -142,13 +122,7 @@ def load_checkpoint(path: Path, genotype: Genotype[Any]) -> SearchState:
 
 
 def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchState | None, list[str]]:
-    """Return the newest readable state and what had to be passed over, in words; None when there is no checkpoint.
-
-    Raises
-    ------
-    CheckpointError
-        There are checkpoints and none of them can be read.
-    """
+    """Return the newest readable state and what had to be passed over, in words; None when there is no checkpoint."""
     complaints: list[str] = []
     for path in reversed(checkpoints(folder)):
         try:
@@ -162,11 +136,9 @@ def newest_checkpoint(folder: Path, genotype: Genotype[Any]) -> tuple[SearchStat
 
 
 def front_scores(folder: Path) -> list[dict[str, Any]]:
-    """Return ``scores`` and ``origin`` of each member of the front in the newest readable checkpoint, without genomes.
-
-    Without any checkpoint those of what a run had that ended before its search began. Nothing where there is none yet:
-    a run in progress may just be replacing it.
-    """
+    """Return ``scores`` and ``origin`` of each member of the front in the newest readable checkpoint."""
+    # Without any checkpoint those of what a run had that ended before its search began. Nothing where there is none
+    # yet: a run in progress may just be replacing it.
     for path in [*reversed(checkpoints(folder)), folder / SO_FAR]:
         try:
             with np.load(path, allow_pickle=False) as file:
@@ -183,10 +155,7 @@ def front_scores(folder: Path) -> list[dict[str, Any]]:
 
 
 def set_aside_newer(folder: Path, generation: int) -> None:
-    """Rename the checkpoints after a generation to ``*.damaged``, so that none of them takes the place of a sound one.
-
-    The caller holds the folder's lock.
-    """
+    """Rename checkpoints after a generation to ``*.damaged``, so that none replaces a sound one."""
     for path in checkpoints(folder):
         if int(path.stem.partition("-")[2]) > generation:
             path.replace(path.with_name(f"{path.name}.damaged"))

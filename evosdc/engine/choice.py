@@ -31,13 +31,7 @@ Choice = Literal["knee", "balanced"] | Preference
 
 
 def choice_of(text: "str | Mapping[str, float] | Preference") -> Choice:
-    """Return the choice that is named: ``"knee"``, ``"balanced"``, ``"il=20"``, ``"il=20,dr=15"``, ``{"il": 20}``.
-
-    Raises
-    ------
-    InputError
-        It names none.
-    """
+    """Return the choice that is named: ``"knee"``, ``"balanced"``, ``"il=20"``, ``"il=20,dr=15"``, ``{"il": 20}``."""
     if isinstance(text, Preference):
         return text
     if isinstance(text, Mapping):
@@ -58,21 +52,9 @@ def choice_of(text: "str | Mapping[str, float] | Preference") -> Choice:
 
 
 def chosen(points: Sequence[tuple[float, ...]], choice: Choice) -> int:
-    """Return the position of the point of a front that a choice names; of equals the first.
-
-    - ``balanced``: the least greatest coordinate, of equals the least sum.
-    - ``knee``: the point that bulges most towards the ideal one. In two dimensions it is the farthest from the line
-      through both ends (Das 1999); in general, with coordinates scaled to the front's extent, that of the least sum.
-    - wished figures of both: the least of the greater excess over them, below zero too (the achievement function of
-      Wierzbicki 1980), of equals the least sum of excesses.
-    - one wished figure: the least of the other coordinate among points that do not exceed it; where all do, the one
-      that does so least.
-
-    Parameters
-    ----------
-    points : sequence of tuple of float
-        Not empty; for wished figures (IL, DR).
-    """
+    """Return the position of the point of a front that a choice names; of equals the first."""
+    # - ``balanced``: the least greatest coordinate, of equals the least sum. - ``knee``: the point that bulges most
+    # towards the ideal one.
     values = np.array(points, dtype=np.float64)
     if choice == "balanced":
         keys = [values.max(axis=1), values.sum(axis=1)]

@@ -27,19 +27,10 @@ def headline_of(constraint: Constraint, measures: Mapping[str, Fitted]) -> Headl
 
 
 class Repair:
-    """Puts the records of masked files in order, and keeps what constraints on privacy models ask for where it can.
+    """Puts the records of masked files in order, and keeps what constraints on privacy models ask for where it can."""
 
-    A file is repaired cell by cell (`evosdc.table.record_rules.RecordRules.repaired`), unless it then misses the
-    constraints by more than before. Then it is repaired by whole combinations
-    (`evosdc.table.class_repair.repaired_by_class`), and the outcome that misses them by less is taken.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    measures : mapping of str to Fitted
-        Among them what constraints look at.
-    constraints : Constraints
-    """
+    # A file is repaired cell by cell (`evosdc.table.record_rules.RecordRules.repaired`), unless it then misses the
+    # constraints by more than before.
 
     def __init__(self, microdata: Microdata, measures: Mapping[str, Fitted], constraints: Constraints) -> None:
         self._rules, self._microdata = microdata.rules, microdata
@@ -59,13 +50,7 @@ class Repair:
         return self._privacy.judge(scores_of(self._figures, masked))[INFEASIBILITY]
 
     def repaired(self, masked: Table) -> Table:
-        """Return a masked file with all records in order; itself where they are.
-
-        Raises
-        ------
-        ParameterError
-            A record with which no record's values keep the rules.
-        """
+        """Return a masked file with all records in order; itself where they are."""
         if self._rules is None:
             return masked
         from evosdc.table.class_repair import repaired_by_class  # numba is loaded with it

@@ -23,13 +23,7 @@ def direct_scores(
 
 
 def expectations(genotype: Genotype[Any], measures: Mapping[str, Fitted], genome: Any) -> dict[str, float]:
-    """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn.
-
-    Raises
-    ------
-    EvaluationError
-        The genome has no transition matrices, or a measure has no expectation.
-    """
+    """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn."""
     drawing = matrices_of(genotype)
     if drawing is None:
         raise EvaluationError("a genotype that is judged by expectations has no transition matrices")
@@ -42,12 +36,7 @@ def expectations(genotype: Genotype[Any], measures: Mapping[str, Fitted], genome
 
 
 class Draws:
-    """What a genotype says of the tables that its genomes are decoded to.
-
-    Attributes
-    ----------
-    genotype : Genotype
-    """
+    """What a genotype says of the tables that its genomes are decoded to."""
 
     genotype: Genotype[Any]
 
@@ -85,15 +74,9 @@ class Draws:
 
 
 class Decoder:
-    """Decodes the genomes of a problem: a table depends on the seed, the draw and the genome, and on nothing else.
+    """Decodes the genomes of a problem: a table depends on the seed, the draw and the genome, and on nothing else."""
 
-    Where rules of records are in force that the genotype does not keep by itself, decoded tables are repaired.
-
-    Parameters
-    ----------
-    genotype : Genotype
-    streams : Streams
-    """
+    # Where rules of records are in force that the genotype does not keep by itself, decoded tables are repaired.
 
     def __init__(self, genotype: Genotype[Any], streams: Streams) -> None:
         self._genotype = genotype
@@ -104,13 +87,7 @@ class Decoder:
         self._generators: dict[int, tuple[np.random.Generator, Any]] = {}
 
     def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
-        """Return the masked table that a genome stands for in one draw; unrepaired, as it was drawn, where asked for.
-
-        Raises
-        ------
-        PluginError
-            The genotype draws random numbers and is not `Stochastic`; looked at for the first genome only.
-        """
+        """Return the masked table that a genome stands for in one draw, repaired unless stated otherwise."""
         masked = self._decoded(genome, key, draw)
         return masked if self._rules is None or not repaired else self._rules.repaired(masked)
 
@@ -131,10 +108,9 @@ class Decoder:
         return masked
 
     def _shared(self, draw: int) -> np.random.Generator:
-        """Return the generator that all genomes share in a draw, at its beginning.
-
-        It is asked for once an evaluation, and to set one back takes a fraction of the time that it takes to make one.
-        """
+        """Return the generator that all genomes share in a draw, at its beginning."""
+        # It is asked for once an evaluation, and to set one back takes a fraction of the time that it takes to make
+        # one.
         known = self._generators.get(draw)
         if known is None or spawned(known[0]):  # children stay spawned when the state is set back
             generator = self._streams.evaluate(draw)

@@ -75,44 +75,24 @@ def read_individual(told: IndividualReport, dump: Arrays, genotype: Genotype[Any
 
 
 class GenerationReport(NamedTuple):
-    """A generation of a deme as it crosses the wire.
+    """A generation of a deme as it crosses the wire."""
 
-    Individuals are numbered: the deme's first members by slot, then all that are told of, in the order of evaluation.
+    # Individuals are numbered: the deme's first members by slot, then all that are told of, in the order of evaluation.
 
-    Parameters
-    ----------
-    made, failed
-        As in `Generation`.
-    told : tuple of IndividualReport
-        Of this generation's children, those that matter.
-    slots : tuple of int or None
-        Numbers of the deme's members; None where they are as before.
-    memory : mapping of str to ndarray or None
-        Of the deme; None where it is as before.
-    """
-
-    made: dict[str, int]
-    failed: int
-    told: tuple[IndividualReport, ...]
-    slots: tuple[int, ...] | None
-    memory: dict[str, Any] | None
+    made: dict[str, int]  # as in `Generation`
+    failed: int  # as in `Generation`
+    told: tuple[IndividualReport, ...]  # of this generation's children, those that matter
+    slots: tuple[int, ...] | None  # numbers of the deme's members; None where they are as before
+    memory: dict[str, Any] | None  # of the deme; None where it is as before
 
 
 class DemeReport(NamedTuple):
-    """Some generations of a deme as they cross the wire.
-
-    Parameters
-    ----------
-    generations : list of GenerationReport
-    genomes : mapping of str to ndarray
-        Of all that are told of, in order (`evosdc.engine.genome_deltas.packed`): of large ones mostly what they change.
-    seconds : float
-        That all of it took.
-    """
+    """Some generations of a deme as they cross the wire."""
 
     generations: list[GenerationReport]
+    # Of all that are told of, in order (`evosdc.engine.genome_deltas.packed`): of large ones mostly what they change.
     genomes: Arrays
-    seconds: float = 0.0
+    seconds: float = 0.0  # that all of it took
 
 
 def report_generations(deme: Population, history: Iterator[Generation], genotype: Genotype[Any]) -> DemeReport:
@@ -158,10 +138,8 @@ def report_generations(deme: Population, history: Iterator[Generation], genotype
 
 
 def read_report(deme: Population, report: DemeReport, genotype: Genotype[Any]) -> list[Generation]:
-    """Return the generations that a report tells of.
-
-    The inverse of `report_generations`, but for children that do not matter.
-    """
+    """Return the generations that a report tells of."""
+    # The inverse of `report_generations`, but for children that do not matter.
     made = iter(unpacked(report.genomes, sum(len(generation.told) for generation in report.generations)))
     known, members, memory = list(deme), list(deme), deme.memory
     history = []

@@ -14,32 +14,20 @@ from evosdc.secret import Seed
 
 @dataclass(frozen=True)
 class Dispatch:
-    """How work leaves this process: the executor, how the problem is published, and the name of the worker's function.
+    """How work leaves this process: executor, publication of the problem, name of the worker's function."""
 
-    The function is called as ``function(shared, seed, (dump, key of the nearest relative or None))`` and returns
-    ``(scores, objectives)``.
-
-    Parameters
-    ----------
-    executor : Executor
-    publish : callable
-        Writes the problem where workers find it; called once, and only when something is sent.
-    function : str
-    seed : Seed
-    evolve : str
-        Name of the function that evolves a deme (`evosdc.engine.generation_step`), or empty where there is none.
-    grain : {"auto", "evaluations", "islands"}
-        What workers get: single evaluations, demes to evolve, or whichever is faster.
-    prepare : str
-        Name of a function that has a worker build the problem; without it workers are waited for when they start.
-    """
+    # The function is called as ``function(shared, seed, (dump, key of the nearest relative or None))`` and returns
+    # ``(scores, objectives)``.
 
     executor: Executor
+    # Writes the problem where workers find it; called once, and only when something is sent.
     publish: Callable[[], SharedFiles | None]
     function: str
     seed: Seed
+    # Name of the function that evolves a deme (`evosdc.engine.generation_step`), or empty where there is none.
     evolve: str = ""
-    grain: str = "auto"
+    grain: str = "auto"  # what workers get: single evaluations, demes to evolve, or whichever is faster
+    # Name of a function that has a worker build the problem; without it workers are waited for when they start.
     prepare: str = ""
 
     @cached_property
@@ -48,11 +36,9 @@ class Dispatch:
         return self.publish()
 
     def worthwhile(self, seconds: float) -> bool:
-        """Whether so many seconds of work here are worth sending, or starting the workers for where they are not yet.
-
-        Workers that are worth it start beside this process, which goes on without them until they are ready. Where a
-        grain was asked for, workers are started in any case.
-        """
+        """Whether so many seconds of work are worth sending, or worth the start of the workers."""
+        # Workers that are worth it start beside this process, which goes on without them until they are ready. Where a
+        # grain was asked for, workers are started in any case.
         if not self.executor.remote or not worth_sending(seconds):
             return False
         if self.grain != "auto" or self.executor.started:
@@ -66,26 +52,7 @@ class Dispatch:
     def run(
         self, function: str, items: Sequence[tuple[int, Any]], seconds: float, size: int, rule: ErrorRule = RAISE
     ) -> list[Outcome]:
-        """Run items in chunks and return their outcomes in order.
-
-        Parameters
-        ----------
-        function : str
-            Name of the worker's function.
-        items : sequence of (int, object)
-            Position and payload.
-        seconds : float
-            Expected cost of an item, for the size of chunks.
-        size : int
-            Bytes of an item on the wire, likewise.
-        rule : ErrorRule
-            Whether items are run again whose time was over or whose worker died, and whether they may stay failures.
-
-        Raises
-        ------
-        EvaluationError
-            An item failed; the message names the failure that came first by position.
-        """
+        """Run items in chunks and return their outcomes in order."""
         outcomes = self._run_once(function, items, seconds, size, rule)
         for left in range(rule.retries - 1, -1, -1):
             lost = [place for place, outcome in enumerate(outcomes) if not outcome.ok]

@@ -25,22 +25,18 @@ from evosdc.time_limit import OutOfTime, check_time, time_limited
 
 _LOG = logging.getLogger("evosdc.evaluation")
 
-CACHE_SIZE = 20_000
-"""How many evaluations are remembered; the oldest is forgotten first."""
+CACHE_SIZE = 20_000  # How many evaluations are remembered; the oldest is forgotten first
 
-AGAIN = 10.0
-"""So many times what a generation would take here may pass in sending before one is evaluated here again."""
+AGAIN = 10.0  # So many times what a generation would take here may pass in sending before one is evaluated here again
 
-RECENT = 256
-"""Over how many evaluations their cost is averaged, about."""
+RECENT = 256  # Over how many evaluations their cost is averaged, about
 
 
 class Cost:
-    """A running mean of measured seconds, None until something has been measured.
+    """A running mean of measured seconds, None until something has been measured."""
 
-    What is measured of dozens of evaluations together is followed by single ones that take longer: the mean is over
-    about `RECENT` of them, whichever they are.
-    """
+    # What is measured of dozens of evaluations together is followed by single ones that take longer: the mean is over
+    # about `RECENT` of them, whichever they are.
 
     def __init__(self) -> None:
         self.mean: float | None = None
@@ -55,23 +51,7 @@ class Cost:
 
 
 class Evaluator:
-    """Evaluates individuals; remembers what it has seen. Its results depend on nothing but the seed and the genomes.
-
-    Parameters
-    ----------
-    problem : Problem
-    dispatch : Dispatch, optional
-        None to evaluate in this process only.
-    time_limit : float, optional
-        Seconds that an evaluation in this process may take (`evosdc.time_limit.check_time`).
-    rule : ErrorRule
-        What becomes of an evaluation that fails.
-
-    Attributes
-    ----------
-    evaluated : list of sequence of Individual
-        What has been evaluated since somebody emptied it, batch by batch: what a generation consists of.
-    """
+    """Evaluates individuals; remembers what it has seen. Its results depend on nothing but the seed and the genomes."""
 
     def __init__(
         self,
@@ -117,10 +97,8 @@ class Evaluator:
         return values
 
     def map(self, function: Callable[..., Any], *iterables: Iterable[Any]) -> Iterable[Any]:
-        """Map a function over individuals, as ``map``; evaluations go to workers where these are faster.
-
-        Individuals that are evaluated get the keys of their genomes, and let go of their parents.
-        """
+        """Map a function over individuals, as ``map``; evaluations go to workers where these are faster."""
+        # Individuals that are evaluated get the keys of their genomes, and let go of their parents.
         if getattr(function, "func", function) != self.evaluate:
             return map(function, *iterables)
         (listed,) = iterables
@@ -143,10 +121,8 @@ class Evaluator:
         return siblings
 
     def tried(self, siblings: Siblings) -> bool:
-        """Judge children by what they change, where that is possible; return whether it was.
-
-        Where a measure fails and the rule does not end the run, each is to be evaluated by itself, by that rule.
-        """
+        """Judge children by what they change, where that is possible; return whether it was."""
+        # Where a measure fails and the rule does not end the run, each is to be evaluated by itself, by that rule.
         if siblings.changes is None or siblings.parent.failed:
             return False
         began = monotonic()
@@ -194,12 +170,9 @@ class Evaluator:
         return values
 
     def better_sent(self, count: int) -> bool:
-        """Whether workers are expected to be faster than this process; what was measured decides, not a guess.
-
-        Here children are judged by what they change, on workers mostly not: only the clock can tell. The choice changes
-        no result. What is measured here at first is what loading takes as well, and nothing more is measured while all
-        is sent: so this process is tried again when sending has taken `AGAIN` times as long.
-        """
+        """Whether workers are expected to be faster than this process; what was measured decides, not a guess."""
+        # Here children are judged by what they change, on workers mostly not: only the clock can tell. The choice
+        # changes no result.
         if self.dispatch is None or not self.dispatch.executor.remote or count == 0:
             return False
         here, sent = self._here_seconds.mean, self._sent_seconds.mean

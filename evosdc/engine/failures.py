@@ -12,24 +12,16 @@ from evosdc.executors.tasks import TIME_LIMIT
 from evosdc.model import Guaranteed, Individual, Outcome
 from evosdc.model.individual import FAILURE, INFEASIBILITY, Values
 
-WORST = 100.0
-"""Score of a candidate that could not be evaluated, in every measure: the end of the scale, in percent."""
+WORST = 100.0  # Score of a candidate that could not be evaluated, in every measure: the end of the scale, in percent
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorRule:
-    """What to do about an evaluation that raises, gives no finite value, takes too long or kills its worker.
+    """What to do about an evaluation that raises, gives no finite value, takes too long or kills its worker."""
 
-    Parameters
-    ----------
-    action : {"raise", "penalise", "retry"}
-        End the run; go on with the worst possible evaluation in its place; or try again, and then end the run.
-    times : int
-        Further tries of ``retry``, at least 1.
-    """
-
+    # End the run; go on with the worst possible evaluation in its place; or try again, and then end the run.
     action: Literal["raise", "penalise", "retry"] = "raise"
-    times: int = 2
+    times: int = 2  # further tries of ``retry``, at least 1
 
     @property
     def penalises(self) -> bool:
@@ -42,43 +34,22 @@ class ErrorRule:
         return self.times if self.action == "retry" else 0
 
     def forgives(self, outcome: Outcome) -> bool:
-        """Whether a failure on a worker is one of the candidate, as this rule may pass over.
-
-        What an evaluation raises is dealt with on the worker. What is left is time that ran out and a worker that died.
-        A problem that cannot be built there, or a task that cannot be read, is a fault of the whole run.
-        """
+        """Whether a failure on a worker is one of the candidate, as this rule may pass over."""
+        # What an evaluation raises is dealt with on the worker. What is left is time that ran out and a worker that
+        # died. A problem that cannot be built there, or a task that cannot be read, is a fault of the whole run.
         return self.action != "raise" and outcome.value.type in (TIME_LIMIT, WORKER_DIED)
 
 
-RAISE = ErrorRule()
-"""The default: the first failure ends the run."""
+RAISE = ErrorRule()  # The default: the first failure ends the run
 
 
-Attempt = Callable[[Individual, bool], Values]
-"""Evaluates an individual, from scratch or by what it changes."""
+Attempt = Callable[[Individual, bool], Values]  # Evaluates an individual, from scratch or by what it changes
 
 
 def evaluate_or_penalise(
     rule: ErrorRule, problem: Problem, individual: Individual, attempt: Attempt | None = None
 ) -> Values:
-    """Return the values of an individual, or what the rule puts in their place.
-
-    Parameters
-    ----------
-    rule : ErrorRule
-    problem : Problem
-    individual : Individual
-        With its key. Where it has a parent, the first try judges it by what it changes. Whether there is one depends on
-        the executor, and whether a candidate fails must not: unless the first failure ends the run, it is evaluated
-        once more from scratch.
-    attempt : callable, optional
-        How to evaluate; `Problem.evaluate` by default.
-
-    Raises
-    ------
-    Exception
-        What the last try raised, where the rule does not penalise.
-    """
+    """Return the values of an individual, or what the rule puts in their place."""
     attempt = attempt or problem.evaluate
     tries = max(rule.retries, int(individual.parent is not None and rule.penalises))
     for left in range(tries, -1, -1):
@@ -91,10 +62,7 @@ def evaluate_or_penalise(
 
 
 def worst_values(problem: Problem, genome: Any) -> Values:
-    """Return the values that precede none: the worst scores, and an infeasibility that no constraint reaches.
-
-    They depend on the genome alone, so that they are the same wherever the evaluation failed.
-    """
+    """Return the values that precede none: the worst scores, and an infeasibility that no constraint reaches."""
     scores = problem.aggregation.combine(dict.fromkeys(problem.measures, WORST))
     with suppress(Exception):  # the genome itself may be what is broken
         scores |= dict(problem.traits(genome))

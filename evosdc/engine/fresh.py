@@ -12,28 +12,19 @@ from evosdc.engine.problem import Problem
 from evosdc.model import Individual
 from evosdc.model.individual import INFEASIBILITY, PROVISIONAL, Values
 
-FIRST_FRESH = 1 << 31
-"""Draws of searches are numbered from 0, fresh ones from here: no search reaches it."""
+FIRST_FRESH = 1 << 31  # Draws of searches are numbered from 0, fresh ones from here: no search reaches it
 
 
 @dataclass(frozen=True)
 class FreshScores:
-    """Scores of one genome over fresh draws.
+    """Scores of one genome over fresh draws."""
 
-    Parameters
-    ----------
-    scores, errors : mapping of str to float
-        Mean of each score, ``il`` and ``dr`` among them, and its standard error.
-    objectives, objective_errors : tuple of float
-        Of the mean scores, and their standard errors.
-    left_out : ndarray of float64, shape (draws, objectives)
-        Objectives of the means that leave one draw out each: what the errors and `advantage` are reckoned from.
-    """
-
-    scores: Mapping[str, float]
+    scores: Mapping[str, float]  # mean of each score, ``il`` and ``dr`` among them, and its standard error
     errors: Mapping[str, float]
-    objectives: tuple[float, ...]
+    objectives: tuple[float, ...]  # of the mean scores, and their standard errors
     objective_errors: tuple[float, ...]
+    # (draws, objectives): Objectives of the means that leave one draw out each: what the errors and `advantage` are
+    # reckoned from.
     left_out: NDArray[np.float64]
 
     @property
@@ -52,24 +43,15 @@ class FreshScores:
 
 
 def fresh_scores(problem: Problem, genome: Any, key: bytes, draws: int) -> FreshScores:
-    """Judge a genome on fresh draws, the same ones for every genome that decodes with common random numbers.
-
-    Parameters
-    ----------
-    draws : int
-        At least 2.
-    """
+    """Judge a genome on fresh draws, the same ones for every genome that decodes with common random numbers."""
     tables = (problem.decode(genome, key, FIRST_FRESH + draw) for draw in range(draws))
     return summarised(problem, [problem.scores_of_draw(genome, table) for table in tables], genome)
 
 
 def summarised(problem: Problem, draws: Sequence[Mapping[str, float]], genome: Any = None) -> FreshScores:
-    """Return means and standard errors of the scores of at least two draws.
-
-    Aggregates and objectives are those of the mean scores, as in the search. Standard errors come from the jackknife,
-    which for a mean is the usual one and holds for the greater of two means, too. Where a genome is given its traits
-    count, as in the search.
-    """
+    """Return means and standard errors of the scores of at least two draws."""
+    # Aggregates and objectives are those of the mean scores, as in the search. Standard errors come from the jackknife,
+    # which for a mean is the usual one and holds for the greater of two means, too.
     names, count = list(problem.measures), len(draws)
     judged = np.array([[scores[name] for name in names] for scores in draws])
     total = judged.sum(axis=0)
@@ -91,13 +73,7 @@ def summarised(problem: Problem, draws: Sequence[Mapping[str, float]], genome: A
 
 
 def advantage(winner: FreshScores, other: FreshScores, paired: bool = True) -> tuple[float, float]:
-    """Return by how much the first objective of `winner` is less than that of `other`, and the standard error of that.
-
-    Parameters
-    ----------
-    paired : bool
-        Whether both were judged with the same random numbers: what chance did to both alike then cancels out.
-    """
+    """Return by how much the first objective of `winner` is below that of `other`, and its standard error."""
     gained = other.objectives[0] - winner.objectives[0]
     if not paired:
         return gained, hypot(winner.objective_errors[0], other.objective_errors[0])
@@ -113,15 +89,12 @@ def jackknife_errors(left_out: NDArray[np.float64]) -> NDArray[np.float64]:
     return errors
 
 
-ROUNDING = 1e-9
-"""Difference, relative or absolute, that a tracker may make."""
+ROUNDING = 1e-9  # Difference, relative or absolute, that a tracker may make
 
 
 def rescored(problem: Problem, individual: Individual, others: Iterable[Individual] = ()) -> list[str]:
-    """Have an individual scored from scratch, as its file is told of; return what was otherwise, in words.
-
-    Those of the others that are equal to it get its scores, so that it is told of alike wherever it stands.
-    """
+    """Have an individual scored from scratch, as its file is told of; return what was otherwise, in words."""
+    # Those of the others that are equal to it get its scores, so that it is told of alike wherever it stands.
     fresh = problem.evaluate(individual, from_scratch=True)
     differences = _differences(individual, fresh)
     for one in (individual, *(other for other in others if other.key == individual.key)):

@@ -14,25 +14,14 @@ from evosdc.secret import Streams, lent
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generation of a population.
+    """One generation of a population."""
 
-    Parameters
-    ----------
-    made : mapping of str to int
-        Children by operator.
-    evaluated : sequence of sequence of Individual
-        The children, batch by batch, in order; at least those that are in the population after it, and those that were
-        neither equal to nor dominated by anything that had been evaluated before.
-    population : Population
-        After it.
-    failed : int
-        How many children could not be evaluated.
-    """
-
-    made: Mapping[str, int]
+    made: Mapping[str, int]  # children by operator
+    # The children, batch by batch, in order; at least those that are in the population after it, and those that were
+    # neither equal to nor dominated by anything that had been evaluated before.
     evaluated: Sequence[Sequence[Individual]]
-    population: Population
-    failed: int = 0
+    population: Population  # after it
+    failed: int = 0  # how many children could not be evaluated
 
     @property
     def evaluations(self) -> int:

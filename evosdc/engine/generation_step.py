@@ -19,21 +19,10 @@ was expected."""
 
 
 class GenerationStep:
-    """Takes a search from generation to generation, by whichever grain is faster or was asked for.
+    """Takes a search from generation to generation, by whichever grain is faster or was asked for."""
 
-    The grain is what one task is: an evaluation, or a deme for many generations. Like the number of workers it changes
-    how long a generation takes and nothing else.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-    evaluator : Evaluator
-        Its dispatch says which grain is wanted and where demes are evolved. While workers would not be worth their
-        start, it is kept from the evaluator.
-    streams : Streams
-    stop : Stop
-        When the search ends: nothing is evolved on workers beyond its last generation.
-    """
+    # The grain is what one task is: an evaluation, or a deme for many generations. Like the number of workers it
+    # changes how long a generation takes and nothing else.
 
     def __init__(self, algorithm: Algorithm, evaluator: Evaluator, streams: Streams, stop: Stop | None = None) -> None:
         self.algorithm = algorithm
@@ -122,20 +111,9 @@ class GenerationStep:
 
 
 def seconds_left(stop: Stop, progress: Progress, offspring: int, here: float) -> float:
-    """Return how many seconds of work in this process are expected until the search ends.
-
-    Some criteria depend on what the search finds: stalling, a target, diversity. The search is then expected to go on
-    for as long as it has taken so far, or until it may stall at the earliest.
-
-    Parameters
-    ----------
-    stop : Stop
-    progress : Progress
-    offspring : int
-        Evaluations of a generation.
-    here : float
-        Seconds of an evaluation in this process.
-    """
+    """Return how many seconds of work in this process are expected until the search ends."""
+    # Some criteria depend on what the search finds: stalling, a target, diversity. The search is then expected to go on
+    # for as long as it has taken so far, or until it may stall at the earliest.
     generation = offspring * here
     bounds = []
     if stop.generations is not None:
@@ -151,22 +129,7 @@ def seconds_left(stop: Stop, progress: Progress, offspring: int, here: float) ->
 
 
 def islands_pay(here: float | None, sent: float | None, offspring: int, demes: int, workers: int) -> bool:
-    """Return whether to evolve demes on workers rather than evaluate a whole generation, here or on workers.
-
-    Parameters
-    ----------
-    here, sent : float or None
-        Measured seconds of an evaluation in this process, and of one among those sent to workers together.
-    offspring : int
-        Evaluations of a generation.
-    demes, workers : int
-
-    Returns
-    -------
-    bool
-        False until the costs are known: of an evaluation here, and of one that is sent where a generation is worth
-        sending. The cost of demes is estimated from the greatest number of demes on one worker.
-    """
+    """Return whether to evolve demes on workers rather than evaluate a whole generation, here or on workers."""
     if here is None or demes < 2 or workers < 2 or (sent is None and worth_sending(here * offspring)):
         return False
     expected = here * offspring * ceil(demes / workers) / demes

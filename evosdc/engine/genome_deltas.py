@@ -6,22 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-LEAST_BYTES = 1 << 16
-"""Size from which on an array is compared with those of other genomes."""
+LEAST_BYTES = 1 << 16  # Size from which on an array is compared with those of other genomes
 
-SAMPLE = 512
-"""Entries by which the nearest array is found."""
+SAMPLE = 512  # Entries by which the nearest array is found
 
 Arrays = dict[str, NDArray[Any]]
 
 
 def packed(dumps: Iterable[Mapping[str, Any]]) -> Arrays:
-    """Return dumps of genomes as few arrays, taking them one after the other.
-
-    ``genomes/NAME`` where all are small and have one shape; else ``genome/INDEX/NAME`` as it is. An array that differs
-    in little from the one before it, or from one that is stored as it is, has ``at/INDEX/BASE/NAME``, positions in the
-    flattened array, and ``set/INDEX/BASE/NAME``, what is there.
-    """
+    """Return dumps of genomes as few arrays, taking them one after the other."""
+    # ``genomes/NAME`` where all are small and have one shape; else ``genome/INDEX/NAME`` as it is.
     arrays: Arrays = {}
     bases: dict[str, dict[int, NDArray[Any]]] = {}
     last: dict[str, tuple[int, NDArray[Any]]] = {}

@@ -35,19 +35,10 @@ Integers = NDArray[np.int64]
 
 
 class Headline(Fitted):
-    """The headline of a privacy model on the file that a masked table would be published in.
+    """The headline of a privacy model on the file that a masked table would be published in."""
 
-    The quasi-identifiers are the protected attributes and all others with that role, masked or not, save those that are
-    judged as sensitive: an intruder who knows them knows them all. Attributes that are not protected, weights and
-    household come from the confidential file as they are.
-
-    Parameters
-    ----------
-    model : PrivacyModel
-    microdata : Microdata
-    sensitive : tuple of str, optional
-        What the intruder wants to learn; by default the unprotected attributes with the role sensitive.
-    """
+    # The quasi-identifiers are the protected attributes and all others with that role, masked or not, save those that
+    # are judged as sensitive: an intruder who knows them knows them all.
 
     def __init__(self, model: PrivacyModel, microdata: Microdata, sensitive: tuple[str, ...] | None = None) -> None:
         schema, protected = microdata.table.schema, set(microdata.protect)
@@ -98,10 +89,8 @@ class Headline(Fitted):
 
     @property
     def by_class(self) -> bool:
-        """Whether a tracker judges each class by itself.
-
-        Where the model compares classes with the whole file, the sensitive attributes must not be masked for that.
-        """
+        """Whether a tracker judges each class by itself."""
+        # Where the model compares classes with the whole file, the sensitive attributes must not be masked for that.
         if not isinstance(self.model, ByClass) or not self.model.by_class or self.keys is None:
             return False
         return not (self.model.of_whole_file and any(name in self.microdata.protect for name in self.sensitive))
@@ -115,13 +104,7 @@ class Headline(Fitted):
         return super().track(masked)
 
     def score(self, masked: Table) -> float:
-        """Return the headline; finite, a figure without bound (None) is cut.
-
-        Raises
-        ------
-        EvaluationError
-            The model gives no number.
-        """
+        """Return the headline; finite, a figure without bound (None) is cut."""
         value: Any = self.model.assess(self.view(masked).judged)[self.model.headline]
         number = inf if value is None else float(value)
         if isnan(number):
@@ -135,14 +118,7 @@ def cut(figure: float) -> float:
 
 
 class Shortfall(Fitted):
-    """The percentage of records that keep the headline from a bound (`evosdc.model.PrivacyModel.shortfall`), 0..100.
-
-    Parameters
-    ----------
-    headline : Headline
-        Of a model that knows it.
-    bound : float
-    """
+    """The percentage of records that keep the headline from a bound (`evosdc.model.PrivacyModel.shortfall`), 0..100."""
 
     def __init__(self, headline: Headline, bound: float) -> None:
         self.headline = headline
@@ -162,25 +138,9 @@ class Shortfall(Fitted):
 
 
 class RecordKeys:
-    """Numbers the keys of records, equal where they are alike on all quasi-identifiers, and their sensitive values.
+    """Numbers the keys of records, equal where they are alike on all quasi-identifiers, and their sensitive values."""
 
-    Parameters
-    ----------
-    headline : Headline
-        For which keys can be numbers.
-    sensitive : tuple of str
-        Attributes whose values are looked at: those that masking leaves alone first.
-
-    Attributes
-    ----------
-    attributes : tuple of Attribute
-    present : tuple of ndarray of int32
-        By attribute, the codes that values are numbered by, a missing one last; of a number its rank.
-    overall : tuple of ndarray of int64
-        Records of each value; zeros of a masked attribute.
-    spans : ndarray of int64, shape (A,)
-        How many values each attribute may have.
-    """
+    # Shapes: spans (A,): how many values each attribute may have.
 
     def __init__(self, headline: Headline, sensitive: tuple[str, ...]) -> None:
         microdata = headline.microdata
@@ -214,15 +174,7 @@ class RecordKeys:
         return np.where(present == size, MISSING, present).astype(np.int32), overall.astype(np.int64)
 
     def of(self, part: Table, rows: Rows | slice) -> tuple[Integers, Integers]:
-        """Return the keys of masked records, shape (m,), and their values by sensitive attribute, shape (A, m).
-
-        Parameters
-        ----------
-        part : Table
-            The records, of the protected attributes.
-        rows : ndarray of intp, shape (m,), or slice
-            Where they stand in the file.
-        """
+        """Return the keys of masked records, shape (m,), and their values by sensitive attribute, shape (A, m)."""
         keys = (part.codes[:, self._columns].astype(np.int64) + 1) @ self._radix + self._fixed[rows]
         values = np.empty((len(self.spans), len(part)), dtype=np.int64)
         for a, kept in enumerate(self._kept):
@@ -239,11 +191,9 @@ def unmasked_of(headline: Headline) -> tuple[str, ...]:
 
 
 def _countable(headline: Headline) -> bool:
-    """Whether keys can be numbers of 62 bits.
-
-    Missing values must not be wildcards, since classes then overlap, and masked quasi-identifiers and sensitive
-    attributes have to be categories. Records that ``*`` suppresses are judged by the file, not class by class.
-    """
+    """Whether keys can be numbers of 62 bits."""
+    # Missing values must not be wildcards, since classes then overlap, and masked quasi-identifiers and sensitive
+    # attributes have to be categories. Records that ``*`` suppresses are judged by the file, not class by class.
     microdata = headline.microdata
     schema = microdata.table.schema
     masked = [name for name in (*headline.quasi_identifiers, *headline.sensitive) if name in microdata.protect]
@@ -262,16 +212,7 @@ MOST_CHANGED = 0.1
 
 
 class _OverClasses(Tracker):
-    """A tracker with the classes of a table.
-
-    Parameters
-    ----------
-    fitted : Fitted
-        What is tracked.
-    keys : RecordKeys
-        See `Headline.keys`.
-    masked : Table
-    """
+    """A tracker with the classes of a table."""
 
     def __init__(self, fitted: Fitted, keys: RecordKeys | None, masked: Table) -> None:
         assert keys is not None
@@ -315,14 +256,7 @@ class _OverClasses(Tracker):
 
 
 class WorstClass(_OverClasses):
-    """The headline of a model that judges class by class: that of the worst class.
-
-    Parameters
-    ----------
-    headline : Headline
-        For which `Headline.by_class` holds.
-    masked : Table
-    """
+    """The headline of a model that judges class by class: that of the worst class."""
 
     def __init__(self, headline: Headline, masked: Table) -> None:
         assert isinstance(headline.model, ByClass)
@@ -364,14 +298,7 @@ class WorstClass(_OverClasses):
 
 
 class ShortClasses(WorstClass):
-    """The percentage of records in classes whose figure keeps the headline from a bound, 0..100.
-
-    Parameters
-    ----------
-    shortfall : Shortfall
-        Of a headline for which `Headline.by_class` holds.
-    masked : Table
-    """
+    """The percentage of records in classes whose figure keeps the headline from a bound, 0..100."""
 
     def __init__(self, shortfall: Shortfall, masked: Table) -> None:
         super().__init__(shortfall.headline, masked)
@@ -402,14 +329,7 @@ class ShortClasses(WorstClass):
 
 
 class ClassSizes(_OverClasses):
-    """The headline of a model that looks at nothing but how many classes there are of each size.
-
-    Parameters
-    ----------
-    headline : Headline
-        Of such a model.
-    masked : Table
-    """
+    """The headline of a model that looks at nothing but how many classes there are of each size."""
 
     def __init__(self, headline: Headline, masked: Table) -> None:
         assert isinstance(headline.model, BySizes)
@@ -434,10 +354,8 @@ class ClassSizes(_OverClasses):
         return np.array([self._score_of(changed.before[part], changed.after[part]) for part in parts])
 
     def _score_of(self, before: Integers, after: Integers) -> float:
-        """Return the headline where some classes have other sizes.
-
-        Estimates of a population take long, and many children change classes of the same sizes.
-        """
+        """Return the headline where some classes have other sizes."""
+        # Estimates of a population take long, and many children change classes of the same sizes.
         asked = np.sort(before).tobytes() + np.sort(after).tobytes()
         if asked not in self._scores:
             self._scores[asked] = cut(self._model.headline_of_sizes(*self._shifted(before, after), self._original))

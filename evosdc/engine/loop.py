@@ -31,8 +31,7 @@ class SearchState:
     best: Individual
     front: tuple[Individual, ...]
     progress: Progress
-    passed: tuple[Point, ...] = ()
-    """Points of the front whose individuals have been let go (`evosdc.engine.archive`)."""
+    passed: tuple[Point, ...] = ()  # Points of the front whose individuals have been let go (`evosdc.engine.archive`)
 
 
 OVERTIME, GRACE = 0.02, 0.25
@@ -45,20 +44,7 @@ Observer = Callable[[SearchState, dict[str, Any]], str | None]
 def first_state(
     algorithm: Algorithm, candidates: Sequence[Individual], seconds: float = 0.0, evaluations: int = 0
 ) -> SearchState:
-    """Return the state before the first generation.
-
-    Parameters
-    ----------
-    seconds : float
-        Spent so far.
-    evaluations : int
-        Made so far, besides those of the candidates.
-
-    Raises
-    ------
-    EvaluationError
-        There is no candidate to start from, or none that could be evaluated.
-    """
+    """Return the state before the first generation."""
     if not candidates:
         raise EvaluationError("there is no candidate to start the search from")
     best = best_of(candidates)
@@ -97,24 +83,8 @@ def search(
     observe: Observer,
     advance: GenerationStep | None = None,
 ) -> tuple[SearchState, str]:
-    """Evolve until a limit is reached or the algorithm has nothing more to propose.
-
-    With one objective the best is the one of the least; with several, the balanced member of the front.
-
-    Parameters
-    ----------
-    observe : Observer
-        May end the search.
-    advance : GenerationStep, optional
-        Gives the generation after a population, or None at the end; it is closed in the end. By default each
-        generation is proposed here and evaluated by `evaluator`.
-
-    Returns
-    -------
-    state : SearchState
-    reason : str
-        Why it ended, in words.
-    """
+    """Evolve until a limit is reached or the algorithm has nothing more to propose."""
+    # With one objective the best is the one of the least; with several, the balanced member of the front.
     with closing(advance or GenerationStep(algorithm, evaluator, streams, stop)) as advancing:
         return _searched(algorithm, advancing, stop, state, observe)
 

@@ -12,16 +12,7 @@ from evosdc.table.table import Table
 
 
 class MeasureOnSubset(Fitted):
-    """A fitted measure that sees some attributes only.
-
-    Parameters
-    ----------
-    fitted : Fitted
-        On those attributes of the original.
-    names : tuple of str
-    positions : tuple of int
-        Of the attributes among the protected ones.
-    """
+    """A fitted measure that sees some attributes only."""
 
     def __init__(self, fitted: Any, names: tuple[str, ...], positions: tuple[int, ...]) -> None:
         self.fitted = fitted

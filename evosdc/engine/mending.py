@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 
 class Mended(NamedTuple):
-    """A masked table in order, the attributes whose labels had to be put right, and those whose values were moved.
+    """A masked table in order, the attributes whose labels had to be put right, and those whose values were moved."""
 
-    `unrepaired` is the table before records that rules forbid were repaired: what its masking makes anew.
-    """
+    # `unrepaired` is the table before records that rules forbid were repaired: what its masking makes anew.
 
     table: Table
     right_labels: tuple[str, ...]
@@ -35,26 +34,9 @@ LastStep = Callable[[Table, np.random.Generator], Table]
 def mended(
     problem: "Problem", masked: Table, last: LastStep | None = None, rng: np.random.Generator | None = None
 ) -> Mended:
-    """Return a masked file as a search may start from it, and as a plan is judged and published.
-
-    Records that rules forbid are repaired (`evosdc.engine.class_keeping.Repair`). Where that breaks what privacy models
-    ask for, the last step of a chain, which may be there to make sure of it, is carried out once more.
-
-    Before that, unless the repair alone leads there: where a constraint bounds a measure of exchanged labels
-    (`evosdc.model.Mending`), attributes above the bound are published under the labels that most of their records have.
-    Where one bounds a measure of kept values (`evosdc.model.Moving`), rare values of attributes above the bound change
-    places, unless a privacy model forbids it.
-
-    Parameters
-    ----------
-    problem : Problem
-    masked : Table
-        The protected attributes, in the original's categories.
-    last : callable, optional
-        For files that a chain of methods made.
-    rng : numpy.random.Generator, optional
-        The one that masked the file, from which the stream of moved values is spawned; by default the run's own stream.
-    """
+    """Return a masked file as a search may start from it, and as a plan is judged and published."""
+    # Records that rules forbid are repaired (`evosdc.engine.class_keeping.Repair`). Where that breaks what privacy
+    # models ask for, the last step of a chain, which may be there to make sure of it, is carried out once more.
     repaired = _repaired(problem, masked, last)
     if repaired is not masked and not _wrongly_labelled(problem, repaired) and not _kept_too_often(problem, repaired):
         return Mended(repaired, (), (), masked)

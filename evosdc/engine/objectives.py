@@ -15,27 +15,14 @@ from evosdc.model.aggregation import total
 from evosdc.model.constraint import Constraints
 from evosdc.model.individual import ERROR, INFEASIBILITY, PROVISIONAL
 
-Judged = tuple[dict[str, float], tuple[float, ...]]
-"""Scores with what was made of them, and the objectives."""
+Judged = tuple[dict[str, float], tuple[float, ...]]  # Scores with what was made of them, and the objectives
 
 Columns = tuple[dict[str, NDArray[np.float64]], tuple[NDArray[np.float64], ...]]
 """The same of several candidates, shape (k,) each."""
 
 
 class Objectives:
-    """Makes the objectives of scores.
-
-    Parameters
-    ----------
-    genotype : Genotype
-    aggregation : Aggregation
-    fitness : Fitness
-    constraints : Constraints
-    provisional : callable, optional
-        Whether a genome is judged on a part of its tables; None where none is.
-    reference : callable
-        Returns the scores of the reference of a genotype that has one; asked once.
-    """
+    """Makes the objectives of scores."""
 
     def __init__(
         self,
@@ -56,13 +43,7 @@ class Objectives:
     def judge(
         self, scores: Mapping[str, float], genome: Any = None, margins: Mapping[str, float] | None = None
     ) -> Judged:
-        """Return the scores with their aggregates and the objectives; see `evosdc.engine.problem.Problem.judge`.
-
-        Raises
-        ------
-        EvaluationError
-            A score or an objective is not finite.
-        """
+        """Return the scores with their aggregates and the objectives; see `evosdc.engine.problem.Problem.judge`."""
         combined = self._aggregation.combine(dict(zip(scores, map(float, scores.values()), strict=True)))
         if genome is not None and self._described is not None:
             combined |= self._described.traits(genome)
@@ -90,10 +71,8 @@ class Objectives:
         return all(one is None for one in (self._described, self._restricted, self._provisional))
 
     def judge_columns(self, scores: Mapping[str, NDArray[np.float64]]) -> Columns | None:
-        """Return what `judge` does of several genomes at once, to the last bit; only where it is `by_columns`.
-
-        None where a value is not finite: `judge` tells what is wrong.
-        """
+        """Return what `judge` does of several genomes at once, to the last bit; only where it is `by_columns`."""
+        # None where a value is not finite: `judge` tells what is wrong.
         combined = self._aggregation.combine_columns(scores)
         if self._constraints:
             combined = self._constraints.judge_columns(combined)
@@ -102,25 +81,9 @@ class Objectives:
         return (combined, objectives) if finite else None
 
     def judge_draws(self, each: Sequence[Mapping[str, float]], fixed: Mapping[str, float], genome: Any) -> Judged:
-        """Return what becomes of a genome by the scores of several tables that it was decoded to.
-
-        Scores are means. A file of a genome that is `Composed` is told by its seed, and any of them may be published:
-        its objectives are means, too, with their standard error, and all files have to keep the constraints. Else these
-        are judged by how far the draws are apart.
-
-        Parameters
-        ----------
-        each : sequence of mapping
-            Scores by draw, two at least.
-        fixed : mapping
-            Scores that do not depend on draws.
-        genome : object
-
-        Raises
-        ------
-        EvaluationError
-            A score or an objective is not finite.
-        """
+        """Return what becomes of a genome by the scores of several tables that it was decoded to."""
+        # Scores are means. A file of a genome that is `Composed` is told by its seed, and any of them may be published:
+        # its objectives are means, too, with their standard error, and all files have to keep the constraints.
         scores = {name: sum(own[name] for own in each) / len(each) for name in each[0]} | dict(fixed)
         figures = [self._aggregation.combine(own) for own in each] if self._constraints else []
         if not self._composed:

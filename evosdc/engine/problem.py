@@ -39,25 +39,14 @@ from evosdc.table.table import Table
 
 @dataclass(frozen=True)
 class Problem(Draws):
-    """A genotype on its microdata, the fitted measures, and how they make a fitness.
-
-    Parameters
-    ----------
-    genotype : Genotype
-    measures : mapping of str to Fitted
-        Fitted on the protected attributes of the original.
-    aggregation : Aggregation
-    fitness : Fitness
-    streams : Streams
-    constraints : Constraints
-        What they look at is among the measures, or made of them.
-    """
+    """A genotype on its microdata, the fitted measures, and how they make a fitness."""
 
     genotype: Genotype[Any]
-    measures: Mapping[str, Fitted]
+    measures: Mapping[str, Fitted]  # fitted on the protected attributes of the original
     aggregation: Aggregation
     fitness: Fitness
     streams: Streams
+    # What they look at is among the measures, or made of them.
     constraints: Constraints = field(default_factory=Constraints)
     _direct: Mapping[str, Callable[[Any], float]] | None = field(init=False, repr=False)
     _decoder: Decoder = field(init=False, repr=False)
@@ -83,29 +72,14 @@ class Problem(Draws):
         object.__setattr__(self, "_trackers", trackers)
 
     def decode(self, genome: Any, key: bytes, draw: int = 0, repaired: bool = True) -> Table:
-        """Return the masked table that a genome stands for in one draw, or what it was before any repair.
-
-        What is made of masking methods (`evosdc.model.Composed`) is put in order as masked files are.
-        """
+        """Return the masked table that a genome stands for in one draw, or what it was before any repair."""
+        # What is made of masking methods (`evosdc.model.Composed`) is put in order as masked files are.
         if not repaired or not isinstance(self.genotype, Composed):
             return self._decoder.decode(genome, key, draw, repaired)
         return mended(self, self._decoder.decode(genome, key, draw, False), self.genotype.last_step).table
 
     def evaluate(self, individual: Individual, from_scratch: bool = False) -> Values:
-        """Return the objectives of an individual, with its scores.
-
-        Parameters
-        ----------
-        individual : Individual
-            With its key. Where it has a parent that differs from it in few records, it is judged by those.
-        from_scratch : bool
-            Not to look at the parent.
-
-        Raises
-        ------
-        EvaluationError
-            A score or an objective is not finite, or a measure failed.
-        """
+        """Return the objectives of an individual, with its scores."""
         genome, key = individual.genome, individual.key
         if self.expected:
             return self._values(self.expectations(genome), genome)
@@ -161,10 +135,9 @@ class Problem(Draws):
         return self._trackers is not None
 
     def tries(self, siblings: Siblings) -> tuple[Columns, bool] | None:
-        """Return scores and objectives of children by what they change, shape (k,), and whether they are estimates.
-
-        None where each has to be evaluated by itself: genomes have a part in the objectives, or a value is not finite.
-        """
+        """Return scores and objectives of children by what they change, shape (k,), and whether they are estimates."""
+        # None where each has to be evaluated by itself: genomes have a part in the objectives, or a value is not
+        # finite.
         if self._trackers is None or siblings.changes is None or not self._objectives.by_columns:
             return None
         scores, estimated = self._trackers.estimates(siblings.parent, siblings.changes)
@@ -181,13 +154,7 @@ class Problem(Draws):
         return [contributions for contributions in found if contributions is not None]
 
     def expectations(self, genome: Any) -> dict[str, float]:
-        """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn.
-
-        Raises
-        ------
-        EvaluationError
-            The genome has no transition matrices, or a measure has no expectation.
-        """
+        """Return what each measure is expected to give for a genome that is a post-randomisation; nothing is drawn."""
         return expectations(self.genotype, self.measures, genome)
 
     def scores_of_draw(self, genome: Any, masked: Table) -> dict[str, float]:
@@ -225,24 +192,9 @@ class Problem(Draws):
     def judge(
         self, scores: Mapping[str, float], genome: Any = None, margins: Mapping[str, float] | None = None
     ) -> Judged:
-        """Return the scores with their aggregates and, where a genome is given, its traits; and the objectives.
-
-        With constraints the scores hold what these look at and ``infeasibility`` (`evosdc.model.constraint`), which
-        precedes the objectives in every comparison. Figures that are means over few draws have to keep their bounds by
-        `margins`: what is published is one draw.
-
-        A genome that is judged on a part of its tables (`Stochastic.races`) is provisional: it comes behind all others.
-
-        With a genotype that is `Guaranteed` and has a reference the scores of a genome hold ``violation``, and as
-        ``penalty`` what was added to the first objective. That is the first objective of the reference, times one plus
-        the violation. No genome that may not be published is then better than the reference, and of two such the nearer
-        one is better.
-
-        Raises
-        ------
-        EvaluationError
-            A score or an objective is not finite.
-        """
+        """Return the scores with their aggregates and, where a genome is given, its traits; and the objectives."""
+        # With constraints the scores hold what these look at and ``infeasibility`` (`evosdc.model.constraint`), which
+        # precedes the objectives in every comparison.
         return self._objectives.judge(scores, genome, margins)
 
     def _scores_of_reference(self, reference: Any) -> Mapping[str, float]:

@@ -29,13 +29,7 @@ def better_of(best: Individual, batches: Iterable[Sequence[Individual]]) -> Indi
 
 
 class Census:
-    """Figures of populations; what has not changed since the last population is not reckoned again.
-
-    Parameters
-    ----------
-    distance : callable, optional
-        Of two genomes, as the genotype defines it; None where there is none, and then no diversity.
-    """
+    """Figures of populations; what has not changed since the last population is not reckoned again."""
 
     def __init__(self, distance: Distance | None = None) -> None:
         self._distance = distance
@@ -84,11 +78,9 @@ class Census:
         return figures
 
     def diversity(self, population: Sequence[Individual]) -> float | None:
-        """Return the mean distance between each member and the one half the population away, in slots.
-
-        An estimate of the mean over all pairs that needs no more distances than there are slots. Neighbours would not
-        do: they are often made by one method with similar parameters, and too much alike. 0 for a single member.
-        """
+        """Return the mean distance between each member and the one half the population away, in slots."""
+        # An estimate of the mean over all pairs that needs no more distances than there are slots. Neighbours would not
+        # do: they are often made by one method with similar parameters, and too much alike. 0 for a single member.
         if self._distance is None:
             return None
         size, half = len(population), max(len(population) // 2, 1)
@@ -123,8 +115,7 @@ class Census:
         return float(self._distance(one.genome, other.genome))
 
 
-FEW = 4
-"""Up to so many changed slots, pairs are not looked for in other slots."""
+FEW = 4  # Up to so many changed slots, pairs are not looked for in other slots
 
 
 def _changed_slots(before: Sequence[Individual], after: Sequence[Individual]) -> list[int] | None:
@@ -147,20 +138,7 @@ def generation_record(
     operators: dict[str, dict[str, int]],
     hypervolume: float | None = None,
 ) -> dict[str, Any]:
-    """Return one line of the journal as a JSON-able mapping.
-
-    Parameters
-    ----------
-    figures : dict
-        Of the population: `Census.figures`.
-    progress : Progress
-    front : int
-        Members of the front.
-    operators : dict
-        By operator, how many children were made and kept.
-    hypervolume : float, optional
-        Of the front, in percent.
-    """
+    """Return one line of the journal as a JSON-able mapping."""
     record: dict[str, Any] = {
         "generation": progress.generation,
         "evaluations": progress.evaluations,
@@ -181,17 +159,7 @@ def generation_record(
 def operator_counts(
     made: Mapping[str, int], evaluated: Iterable[Individual], kept: Sequence[Individual]
 ) -> dict[str, dict[str, int]]:
-    """Return, by operator, how many children it made and how many of them are in the next population.
-
-    Parameters
-    ----------
-    made : mapping of str to int
-        Children by operator.
-    evaluated : iterable of Individual
-        At least the children that are in the next population.
-    kept : sequence of Individual
-        The next population.
-    """
+    """Return, by operator, how many children it made and how many of them are in the next population."""
     counts = {origin: {"made": made[origin], "kept": 0} for origin in sorted(made)}
     survivors = set(map(id, kept))
     for individual in evaluated:

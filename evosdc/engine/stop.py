@@ -5,70 +5,38 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a search has come.
+    """How far a search has come."""
 
-    Parameters
-    ----------
-    generation, evaluations : int
-        Completed; evaluations count every candidate that was asked for, duplicates too, so that the count does not
-        depend on what happens to be in the cache.
-    seconds : float
-        Spent so far, over all resumes.
-    stalled : int
-        Generations since the best objective (or, with several objectives, the front) last changed.
-    best : float
-        Objective of the best candidate, or with several objectives the greatest coordinate of the balanced one
-        (`evosdc.model.individual.precedence_of`); infinite while no candidate fulfils the constraints.
-    diversity : float, optional
-        Of the population: mean distance between members, in the units of the genotype.
-    failed : int
-        Of the evaluations, those that failed and count as the worst there can be (`evosdc.engine.failures`).
-    volume : float, optional
-        Hypervolume of the front when it last grew by more than `Stop.tolerance`; None where nothing asks for it.
-    settled : int
-        Generations since then.
-    """
-
+    # Completed; evaluations count every candidate that was asked for, duplicates too, so that the count does not depend
+    # on what happens to be in the cache.
     generation: int = 0
     evaluations: int = 0
-    seconds: float = 0.0
-    stalled: int = 0
+    seconds: float = 0.0  # spent so far, over all resumes
+    stalled: int = 0  # generations since the best objective (or, with several objectives, the front) last changed
+    # Objective of the best candidate, or with several objectives the greatest coordinate of the balanced one
+    # (`evosdc.model.individual.precedence_of`); infinite while no candidate fulfils the constraints.
     best: float = float("inf")
-    diversity: float | None = None
+    diversity: float | None = None  # of the population: mean distance between members, in the units of the genotype
+    # Of the evaluations, those that failed and count as the worst there can be (`evosdc.engine.failures`).
     failed: int = 0
+    # Hypervolume of the front when it last grew by more than `Stop.tolerance`; None where nothing asks for it.
     volume: float | None = None
-    settled: int = 0
+    settled: int = 0  # generations since then
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Limits; the search ends at the first that is reached. None for no limit.
-
-    Parameters
-    ----------
-    generations, evaluations : int, optional
-    seconds : float, optional
-        The only limit that makes a result depend on the speed of the machine.
-    stalled : int, optional
-        Generations without improvement.
-    target : float, optional
-        What `Progress.best` has to come down to.
-    diversity : float, optional
-        Mean distance between members of the population below which nothing new is to be expected.
-    tolerance : float, optional
-        Growth of the front's hypervolume, in per cent of the box, that is as good as none.
-    settled : int
-        Generations with no more than that, altogether, after which the search ends.
-    """
+    """Limits; the search ends at the first that is reached. None for no limit."""
 
     generations: int | None = None
     evaluations: int | None = None
-    seconds: float | None = None
-    stalled: int | None = None
-    target: float | None = None
+    seconds: float | None = None  # the only limit that makes a result depend on the speed of the machine
+    stalled: int | None = None  # generations without improvement
+    target: float | None = None  # what `Progress.best` has to come down to
+    # Mean distance between members of the population below which nothing new is to be expected.
     diversity: float | None = None
-    tolerance: float | None = None
-    settled: int = 50
+    tolerance: float | None = None  # growth of the front's hypervolume, in per cent of the box, that is as good as none
+    settled: int = 50  # generations with no more than that, altogether, after which the search ends
 
     def followed(self, before: Progress, volume: float | None) -> tuple[float | None, int]:
         """Return `volume` and `settled` of the progress after a generation, from those before it."""

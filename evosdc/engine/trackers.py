@@ -14,14 +14,11 @@ from evosdc.model import Changes, Fitted, Individual, Local, Tracker
 from evosdc.processors import side_by_side
 from evosdc.table.table import Table
 
-MOST_BYTES = 1 << 30
-"""About so much may the tables that are followed hold together."""
+MOST_BYTES = 1 << 30  # About so much may the tables that are followed hold together
 
-BYTES_A_CELL = 100
-"""Bytes that a followed table holds for a cell: what the trackers of half a dozen measures keep."""
+BYTES_A_CELL = 100  # Bytes that a followed table holds for a cell: what the trackers of half a dozen measures keep
 
-MOST_TABLES = 512
-"""Tables that are followed at most: more than a population has members."""
+MOST_TABLES = 512  # Tables that are followed at most: more than a population has members
 
 COPIED = 16_384
 """Cells of a file up to which trackers are copied where two relatives have children; those of larger files go to and
@@ -30,8 +27,7 @@ fro, since to copy them costs what the file costs."""
 FAR = 4
 """Children that differ in more than the records divided by this are judged from scratch: trackers would take longer."""
 
-REMEMBERED = 20_000
-"""Genomes of which it is known whose children they are."""
+REMEMBERED = 20_000  # Genomes of which it is known whose children they are
 
 NEAR = 2
 """So many tables that were asked for last are looked at for one that is near a genome, where its parent's is gone."""
@@ -44,15 +40,7 @@ def scores_of(measures: Mapping[str, Fitted], masked: Table) -> dict[str, float]
 
 
 class FollowedTable:
-    """The table of a genome, with a tracker of each measure.
-
-    Parameters
-    ----------
-    measures : mapping of str to Fitted
-    genome : object
-    table : Table
-        What it is decoded to.
-    """
+    """The table of a genome, with a tracker of each measure."""
 
     def __init__(self, measures: Mapping[str, Fitted], genome: Any, table: Table) -> None:
         self.genome = genome
@@ -75,15 +63,7 @@ class FollowedTable:
 
 
 class Trackers:
-    """The tables that are followed in one search, by the keys of their genomes; those asked for least go first.
-
-    Parameters
-    ----------
-    genotype : Local
-    measures : mapping of str to Fitted
-    decode : callable
-        Returns the table of a genome, given with its key.
-    """
+    """The tables that are followed in one search, by the keys of their genomes; those asked for least go first."""
 
     def __init__(
         self, genotype: Local[Any], measures: Mapping[str, Fitted], decode: Callable[[Any, bytes], Table]
@@ -111,13 +91,7 @@ class Trackers:
         return table
 
     def tries(self, parent: Individual, changes: Changes) -> dict[str, NDArray[np.float64]]:
-        """Return the scores of children of an individual by measure, shape (k,) each.
-
-        Raises
-        ------
-        PluginRaisedError
-            A measure failed.
-        """
+        """Return the scores of children of an individual by measure, shape (k,) each."""
         return self._of_children(parent, changes, False)[0]
 
     def estimates(self, parent: Individual, changes: Changes) -> tuple[dict[str, NDArray[np.float64]], bool]:
@@ -148,10 +122,9 @@ class Trackers:
         _remember(self._origin, child, parent)
 
     def _arrived(self, individual: Individual) -> FollowedTable:
-        """Return the table of an individual that has none: its parent's, which goes there, or a copy of a near one.
-
-        A parent mostly has made room for a child that has children. Where it has not, it is found where its table went.
-        """
+        """Return the table of an individual that has none: its parent's, which goes there, or a copy of a near one."""
+        # A parent mostly has made room for a child that has children. Where it has not, it is found where its table
+        # went.
         parent = self._origin.get(individual.key, b"")
         near = [self._went.get(individual.key, b""), *islice(reversed(self._tables), NEAR)]
         for key in dict.fromkeys((parent, *near)):

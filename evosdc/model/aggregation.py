@@ -76,10 +76,8 @@ Reader = Callable[[Mapping[str, Any]], tuple[Any, ...]]
 
 
 def total(values: Sequence[Any]) -> Any:
-    """Return the sum of numbers, or of columns of them, added one after the other.
-
-    Some versions of Python make up for what `sum` rounds, of numbers alone: many candidates at once then differ.
-    """
+    """Return the sum of numbers, or of columns of them, added one after the other."""
+    # Some versions of Python make up for what `sum` rounds, of numbers alone: many candidates at once then differ.
     return reduce(add, values, 0.0)
 
 

@@ -13,8 +13,7 @@ from evosdc.model.capabilities import Described
 from evosdc.model.individual import Individual
 from evosdc.model.parameters import Parameters
 
-ASIDE = "aside"
-"""Name in the memory of a population: see `Population`."""
+ASIDE = "aside"  # Name in the memory of a population: see `Population`
 
 
 class Population(list[Individual]):

@@ -23,18 +23,9 @@ _SHAPES: tuple[tuple[type | tuple[type, ...], tuple[str, ...]], ...] = (
 
 
 def of_the_given_shape(errors: Iterable[Mapping[str, Any]], model: type[BaseModel]) -> Errors:
-    """Return the errors; of a field of several types only those about the types that have the shape of what was given.
-
-    Given a table, only the errors of tables are kept. Given a list, only those of lists. Given anything else, those of
-    tables and lists are left out. Where nothing would be left, all are kept. Names of types are left out of the places.
-
-    Parameters
-    ----------
-    errors : iterable of mapping
-        As pydantic gives them.
-    model : type
-        Whose fields they are about.
-    """
+    """Return the errors; of a field of several types only those about types of the given value's shape."""
+    # Given a table, only the errors of tables are kept. Given a list, only those of lists. Given anything else, those
+    # of tables and lists are left out. Where nothing would be left, all are kept.
     plain: Errors = []
     several: dict[Any, Errors] = {}
     for error in errors:

@@ -22,11 +22,9 @@ _SIDES = re.compile(r"(?P<left>(?:[^<>=(]|\([^()]*\))*?)\s*(?P<operator>[<>]=?|=
 _WANTED = "NAME <= NUMBER or NAME >= NUMBER"
 _ADVICE = 'For example "k-anonymity >= 3", "dr <= 20", "il of education <= 5".'
 
-MARGIN = 2.0
-"""Standard deviations between draws by which the mean of a figure has to keep its bound."""
+MARGIN = 2.0  # Standard deviations between draws by which the mean of a figure has to keep its bound
 
-GREATEST = 1e9
-"""No constraint counts for more: an excess is finite whatever a figure says."""
+GREATEST = 1e9  # No constraint counts for more: an excess is finite whatever a figure says
 
 
 MOST_SURE, TIMES_BOUND = 33.0, 1.5
@@ -42,31 +40,20 @@ AUDIENCES = {"public": 9.0, "researchers": 20.0, "safe-room": 33.0}
 0.09 that the European Medicines Agency (policy 0070, 2016) and Health Canada (2019) set for public release; 0.2 and
 0.33 are those of a smallest group of five and of three, which agencies use for contracts and for safe rooms."""
 
-ACCEPTED = AUDIENCES["public"]
-"""The bound where nobody says who gets the file."""
+ACCEPTED = AUDIENCES["public"]  # The bound where nobody says who gets the file
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """One condition on one figure.
+    """One condition on one figure."""
 
-    Parameters
-    ----------
-    name : str
-        A measure, ``il``, ``dr`` or a privacy model, which is judged by its headline.
-    operator : {"<=", ">="}
-    bound : float
-    attribute : str, optional
-        The one attribute on which the figure is taken; None for all protected ones. Of a privacy model it is the
-        sensitive attribute.
-    params : tuple of (str, object)
-        Parameters of a privacy model: ``"l-diversity(kind = 'entropy') of salary >= 2"``.
-    """
-
-    name: str
+    name: str  # a measure, ``il``, ``dr`` or a privacy model, which is judged by its headline
     operator: Literal["<=", ">="]
     bound: float
+    # The one attribute on which the figure is taken; None for all protected ones. Of a privacy model it is the
+    # sensitive attribute.
     attribute: str | None = None
+    # Parameters of a privacy model: ``"l-diversity(kind = 'entropy') of salary >= 2"``.
     params: tuple[tuple[str, Any], ...] = ()
 
     @property
@@ -76,13 +63,7 @@ class Constraint:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the constraint that a text such as ``"il of education <= 5"`` says.
-
-        Raises
-        ------
-        ExperimentError
-            With one fault: what the text lacks.
-        """
+        """Return the constraint that a text such as ``"il of education <= 5"`` says."""
 
         def refused(given: str, wanted: str = _WANTED) -> ExperimentError:
             return ExperimentError(Fault(f"constraint {text!r}", given, wanted, _ADVICE))
@@ -126,43 +107,27 @@ class Constraint:
         return f"{self.figure_name} {self.operator} {self.bound:g}"
 
     def excess(self, value: float, margin: float = 0.0) -> float:
-        """Return by how much a figure misses the bound, in units of the bound (or of 1, if that is more); 0 if not.
-
-        With a margin, 0 only where the bound is kept by so much.
-        """
+        """Return by how much a figure misses the bound, in units of the bound (or of 1, if that is more); 0 if not."""
+        # With a margin, 0 only where the bound is kept by so much.
         missed = (value - self.bound if self.operator == "<=" else self.bound - value) + margin
         return min(missed / max(abs(self.bound), 1.0), GREATEST) if missed > 0.0 else 0.0
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """All constraints of an experiment.
-
-    Parameters
-    ----------
-    listed : tuple of Constraint
-    derived : mapping of str to Aggregation
-        Figures that are made of scores: ``"il of education"`` of the measures on education alone.
-    """
+    """All constraints of an experiment."""
 
     listed: tuple[Constraint, ...] = ()
+    # Figures that are made of scores: ``"il of education"`` of the measures on education alone.
     derived: Mapping[str, Aggregation] = field(default_factory=lambda: MappingProxyType({}))
 
     def __bool__(self) -> bool:
         return bool(self.listed)
 
     def judge(self, scores: Mapping[str, float], margins: Mapping[str, float] | None = None) -> dict[str, float]:
-        """Return the scores with the derived figures and ``infeasibility``, the sum of all excesses.
-
-        Feasibility rules (Deb 2000) then need nothing else: less infeasibility is better, whatever the objectives; 0
-        where all constraints hold. Finite.
-
-        Parameters
-        ----------
-        scores : mapping of str to float
-        margins : mapping of str to float, optional
-            By figure, how far it has to stay from its bound; 0 where there is none.
-        """
+        """Return the scores with the derived figures and ``infeasibility``, the sum of all excesses."""
+        # Feasibility rules (Deb 2000) then need nothing else: less infeasibility is better, whatever the objectives; 0
+        # where all constraints hold. Finite.
         judged = self.with_derived(scores)
         kept = margins or {}
         judged[INFEASIBILITY] = total(
@@ -191,11 +156,9 @@ class Constraints:
         return {figure: (aggregation, figure.partition(" of ")[0]) for figure, aggregation in self.derived.items()}
 
     def margins(self, draws: Sequence[Mapping[str, float]]) -> dict[str, float]:
-        """Return, by figure, two standard deviations between several draws, each given with IL and DR.
-
-        What is published is one draw, and it has to keep the bound. Besides, a search picks the best of many by the
-        same few draws: what keeps a bound there by a hair breaks it elsewhere.
-        """
+        """Return, by figure, two standard deviations between several draws, each given with IL and DR."""
+        # What is published is one draw, and it has to keep the bound. Besides, a search picks the best of many by the
+        # same few draws: what keeps a bound there by a hair breaks it elsewhere.
         judged = [self.with_derived(scores) for scores in draws]
         names = {constraint.figure_name for constraint in self.listed}
         return {name: MARGIN * stdev(of[name] for of in judged) for name in names}
@@ -221,10 +184,8 @@ def _excesses(constraint: Constraint, judged: Mapping[str, NDArray[np.float64]])
 
 
 def without_publishable(require: Iterable[str]) -> tuple[tuple[str, ...], str]:
-    """Return requirements without those on the verdict, which is judged when all else is known, and the strictest.
-
-    It is ``publishable``, without a condition, or ``publishable on conditions``; empty where none was one.
-    """
+    """Return requirements without those on the verdict, which is judged when all else is known, and the strictest."""
+    # It is ``publishable``, without a condition, or ``publishable on conditions``; empty where none was one.
     given = [(text, " ".join(text.lower().split())) for text in require]
     kept = tuple(text for text, words in given if words not in (YES, CONDITIONAL))
     said = {words for _, words in given}

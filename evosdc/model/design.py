@@ -18,26 +18,17 @@ from evosdc.table.table import Table
 RESOLUTION = 1000
 """Parameters are rounded to about so many steps of their range, so that commands and labels stay short."""
 
-MOST_FREE = 2
-"""Free parameters that are read off the bounds of a method that does not say itself what can be tuned."""
+MOST_FREE = 2  # Free parameters that are read off the bounds of a method that does not say itself what can be tuned
 
-WIDE = 100.0
-"""Ratio of the ends of a positive range from which on it is taken for a logarithmic one."""
+WIDE = 100.0  # Ratio of the ends of a positive range from which on it is taken for a logarithmic one
 
-MOST_OPTIONS = 6
-"""Options of a parameter, words for one, up to which all are tried."""
+MOST_OPTIONS = 6  # Options of a parameter, words for one, up to which all are tried
 
 
 class Named:
-    """What has a place among parameters.
+    """What has a place among parameters."""
 
-    Attributes
-    ----------
-    name : str
-        Of the parameter; with dots that of one in a table, ``inner.k`` for the k of an inner method.
-    """
-
-    name: str
+    name: str  # of the parameter; with dots that of one in a table, ``inner.k`` for the k of an inner method
 
     def value_in(self, params: Mapping[str, Any]) -> Any:
         """Return the parameter's value; None where it is not there."""
@@ -224,11 +215,9 @@ def designs_of(method: type[MaskingMethod], table: Table) -> tuple[Design, ...]:
 
 
 def derived_designs(model: type[BaseModel]) -> tuple[Design, ...]:
-    """Return the design that a parameter model states by itself.
-
-    Free are its first two numbers with bounds at both ends and its lists of options (words, or true and false); the
-    rest keeps its default. No design at all where a parameter has neither a range nor a default.
-    """
+    """Return the design that a parameter model states by itself."""
+    # Free are its first two numbers with bounds at both ends and its lists of options (words, or true and false); the
+    # rest keeps its default. No design at all where a parameter has neither a range nor a default.
     free: list[Free] = []
     for name, info in model.model_fields.items():
         own = _free(name, info)

@@ -39,21 +39,11 @@ class Grouping(MaskingMethod):
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What a method is given to mask.
+    """What a method is given to mask."""
 
-    Parameters
-    ----------
-    table : Table
-        The attributes to mask, shape (n, V).
-    weights : ndarray of float64, shape (n,), or None
-        Sampling weights.
-    auxiliary : Table or None
-        What the method reads besides.
-    """
-
-    table: Table
-    weights: Numbers | None = None
-    auxiliary: Table | None = None
+    table: Table  # the attributes to mask, shape (n, V)
+    weights: Numbers | None = None  # (n,): Sampling weights
+    auxiliary: Table | None = None  # what the method reads besides
 
     def take(self, rows: Rows) -> "Material":
         """Return the records at some positions."""
@@ -73,33 +63,16 @@ class Material:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some records of a file, and what masks them.
+    """Some records of a file, and what masks them."""
 
-    Parameters
-    ----------
-    method : MaskingMethod
-        One that does not divide them further.
-    rows : ndarray of intp, shape (m,), or None
-        Their positions in the file; None for all.
-    rng : numpy.random.Generator
-        A stream of its own.
-    spreads : mapping of str to Spread, or None
-        Of the numbers of what a method divided into this part and others; None where none did.
-    """
-
-    method: MaskingMethod
-    rows: Rows | None
-    rng: np.random.Generator
+    method: MaskingMethod  # one that does not divide them further
+    rows: Rows | None  # (m,): Their positions in the file; None for all
+    rng: np.random.Generator  # a stream of its own
+    # Of the numbers of what a method divided into this part and others; None where none did.
     spreads: Spreads | None = None
 
     def masked(self, whole: Material) -> Table:
-        """Return the records masked.
-
-        Parameters
-        ----------
-        whole : Material
-            The file.
-        """
+        """Return the records masked."""
         method = self.method if self.spreads is None else self.method.scaled_by(self.spreads)
         return (whole if self.rows is None else whole.take(self.rows)).masked_by(method, self.rng)
 
@@ -111,8 +84,7 @@ def joined(pieces: Sequence[Table], parts: Sequence[Part]) -> Table:
     return join_parts(pieces, [rows for part in parts for rows in [part.rows] if rows is not None])
 
 
-INNER = "inner"
-"""The parameter that has the inner method; also what its faults are told under."""
+INNER = "inner"  # The parameter that has the inner method; also what its faults are told under
 
 
 class InnerParameters(Parameters):
@@ -151,8 +123,7 @@ class Dividing(MaskingMethod):
     class Params(InnerParameters):
         """The inner method."""
 
-    name: ClassVar[str] = ""
-    """The registered name, for messages."""
+    name: ClassVar[str] = ""  # The registered name, for messages
 
     params: Any
 
@@ -236,24 +207,7 @@ def innermost(method: MaskingMethod) -> MaskingMethod:
 def parts_of(
     method: MaskingMethod, table: Table, rows: Rows | None, rng: np.random.Generator, spreads: Spreads | None = None
 ) -> list[Part]:
-    """Return the parts that a method masks by itself: one, or those that a method divides the records into.
-
-    Parameters
-    ----------
-    method : MaskingMethod
-    table : Table
-        The whole file.
-    rows : ndarray of intp, shape (m,), or None
-        The records concerned; None for all.
-    rng : numpy.random.Generator
-    spreads : mapping of str to Spread, optional
-        Of the numbers of what was divided first; by default of these records, where the method divides them.
-
-    Raises
-    ------
-    PluginError
-        A method does not divide the records into parts that hold each of them once.
-    """
+    """Return the parts that a method masks by itself: one, or those that a method divides the records into."""
     if not isinstance(method, Dividing):
         return [Part(method, rows, rng, spreads)]
     own = table if rows is None else table.take(rows)

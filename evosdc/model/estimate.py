@@ -8,8 +8,7 @@ from typing import ClassVar
 from evosdc.model.measure import Fitted
 from evosdc.table.table import Table
 
-NORMAL_95 = 1.959963984540054
-"""Standard errors on each side of a 95 per cent interval."""
+NORMAL_95 = 1.959963984540054  # Standard errors on each side of a 95 per cent interval
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ class Fitness(ABC):
     class Params(Parameters):
         """No parameters."""
 
-    needs: tuple[str, ...] = ("il", "dr")
-    """Scores without which `combine` cannot work."""
+    needs: tuple[str, ...] = ("il", "dr")  # Scores without which `combine` cannot work
 
     def __init__(self, params: Any) -> None:
         self.params = params
@@ -86,15 +85,7 @@ class Fitness(ABC):
 
 
 class SingleMeasure(Fitness):
-    """One measure alone: what ``fitness = { name = "<a measure>" }`` means.
-
-    Parameters
-    ----------
-    measure : str
-        Its registered name.
-    direction : {"minimise", "maximise"}
-        Which way it is better, as its spec says.
-    """
+    """One measure alone: what ``fitness = { name = "<a measure>" }`` means."""
 
     needs: tuple[str, ...] = ()
 
@@ -123,13 +114,7 @@ class SingleMeasure(Fitness):
 
 
 def single_measure(measure: str, params: Mapping[str, Any], direction: str) -> SingleMeasure:
-    """Return the fitness of one measure.
-
-    Raises
-    ------
-    ParameterError
-        Parameters were given: they belong to the measure.
-    """
+    """Return the fitness of one measure."""
     if params:
         wanted = "no parameters: those of a measure stand where it is listed"
         raise ParameterError(Fault(f"fitness {measure}", ", ".join(params), wanted))

@@ -36,8 +36,7 @@ G = TypeVar("G")
 USUAL_PORTFOLIO = "usual"
 """In place of a portfolio's name: the one that is usual for the scales of the protected attributes."""
 
-Dump = Mapping[str, NDArray[Any]]
-"""A genome as named arrays: fit for npz and for the wire, no pickle."""
+Dump = Mapping[str, NDArray[Any]]  # A genome as named arrays: fit for npz and for the wire, no pickle
 
 
 class Genotype(ABC, Generic[G]):

@@ -1,9 +1,4 @@
-"""Individuals: a genome with its scores and objectives, in classes that pickle, and their order.
-
-Children of one parent that are known by what they change: an individual is made of those that somebody asks for.
-
-Of the dozens of small changes that a local search tries, nearly all are thrown away at once.
-"""
+"""Individuals and siblings: a genome with its scores and objectives, in classes that pickle, and their order."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -27,21 +22,13 @@ ERROR = "standard-error"
 PROVISIONAL = 1e9
 """Infeasibility of a candidate that was judged on a part of its tables (`Stochastic.races`), besides its own."""
 
-FAILURE = 1e15
-"""Infeasibility of a candidate that could not be evaluated: more than any constraints can come to."""
+FAILURE = 1e15  # Infeasibility of a candidate that could not be evaluated: more than any constraints can come to
 
 
 class Values(tuple[float, ...]):
-    """The objectives of a candidate as DEAP's algorithms hand them on, with the scores that they were made of.
+    """The objectives of a candidate as DEAP's algorithms hand them on, with the scores that they were made of."""
 
-    Parameters
-    ----------
-    objectives : iterable of float
-        All minimised.
-    scores : mapping of str to float
-        By measure, with ``il`` and ``dr``, and ``infeasibility`` where the experiment has constraints.
-    """
-
+    # By measure, with ``il`` and ``dr``, and ``infeasibility`` where the experiment has constraints.
     scores: Mapping[str, float]
 
     def __new__(cls, objectives: Iterable[float], scores: Mapping[str, float]) -> "Values":
@@ -55,18 +42,10 @@ class Values(tuple[float, ...]):
 
 
 class ConstrainedFitness(base.Fitness):  # type: ignore[misc]  # DEAP is not typed
-    """A DEAP fitness that compares the infeasibility before the objectives (Deb 2000).
+    """A DEAP fitness that compares the infeasibility before the objectives (Deb 2000)."""
 
-    Less infeasibility is better, whatever the objectives. Where it is equal the objectives count.
-    DEAP's own class of that name takes any two candidates that break a constraint for equals.
-
-    Attributes
-    ----------
-    scores : mapping of str to float
-        Of the `Values` that were assigned; empty where it is not valid.
-    infeasibility : float
-        How far the candidate is from the constraints, not negative and finite.
-    """
+    # Less infeasibility is better, whatever the objectives. Where it is equal the objectives count. DEAP's own class of
+    # that name takes any two candidates that break a constraint for equals.
 
     def __init__(self, values: Sequence[float] = ()) -> None:
         self.scores: Mapping[str, float] = {}
@@ -304,11 +283,9 @@ def point_of(scores: Mapping[str, float], objectives: Sequence[float]) -> tuple[
 
 
 def precedence_of(scores: Mapping[str, float], objectives: Sequence[float]) -> tuple[float, tuple[float, ...]]:
-    """Return what candidates are ordered by where one has to be the best; less is better.
-
-    First the infeasibility. Then the objective, where there is one. With several, first the greatest coordinate of the
-    point on the front, so that a balanced member is the best; then the sum of the coordinates.
-    """
+    """Return what candidates are ordered by where one has to be the best; less is better."""
+    # First the infeasibility. Then the objective, where there is one. With several, first the greatest coordinate of
+    # the point on the front, so that a balanced member is the best; then the sum of the coordinates.
     infeasibility = scores.get(INFEASIBILITY, 0.0)
     if len(objectives) == 1:
         return infeasibility, tuple(objectives)

@@ -25,8 +25,7 @@ class MaskingMethod(ABC):
     class Params(Parameters):
         """No parameters."""
 
-    supports: ClassVar[frozenset[Scale]] = frozenset(Scale)
-    """Scales of the attributes it can mask."""
+    supports: ClassVar[frozenset[Scale]] = frozenset(Scale)  # Scales of the attributes it can mask
 
     weighted: ClassVar[bool] = False
     """Whether sampling weights make a difference; `mask_weighted` is then called where the file has them."""

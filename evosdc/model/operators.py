@@ -91,14 +91,7 @@ class GeneList:
         return Genes(np.asarray(array).ravel().tolist(), self._objectives)
 
     def genome(self, genes: Any, like: Any) -> Any:
-        """Return the genome that a list stands for; raises `PluginError` for one that is not valid.
-
-        Parameters
-        ----------
-        genes : list
-        like : object
-            A genome of the same shape.
-        """
+        """Return the genome that a list stands for; raises `PluginError` for one that is not valid."""
         arrays = dict(self._genotype.dump(like))
         if len(arrays) != 1:
             (genome,) = genes

@@ -36,22 +36,7 @@ P = TypeVar("P", bound=BaseModel)
 
 
 def parse_parameters(model: type[P], given: Mapping[str, Any], where: str) -> P:
-    """Build `model` from what a user gave.
-
-    Parameters
-    ----------
-    model : type
-        A pydantic model.
-    given : mapping
-        Parameter names and values.
-    where : str
-        What the parameters belong to, for the message: ``"method mdav"``.
-
-    Raises
-    ------
-    ParameterError
-        With one fault for each parameter that is unknown, missing, of the wrong type or out of range.
-    """
+    """Build `model` from what a user gave."""
     try:
         return model.model_validate(dict(given))
     except ValidationError as error:

@@ -170,17 +170,13 @@ class PrivacyModel(ABC):
     class Params(Parameters):
         """No parameters."""
 
-    headline: ClassVar[str]
-    """Key of the figure that stands for the whole assessment."""
+    headline: ClassVar[str]  # Key of the figure that stands for the whole assessment
 
-    larger_is_safer: ClassVar[bool] = True
-    """Whether a larger headline is better for the respondents."""
+    larger_is_safer: ClassVar[bool] = True  # Whether a larger headline is better for the respondents
 
-    range: ClassVar[tuple[float, float]] = (-inf, inf)
-    """Least and greatest headline of any file."""
+    range: ClassVar[tuple[float, float]] = (-inf, inf)  # Least and greatest headline of any file
 
-    counted: ClassVar[bool] = False
-    """Whether `assess` also judges distinct records with counts (`IntruderView.counts`)."""
+    counted: ClassVar[bool] = False  # Whether `assess` also judges distinct records with counts (`IntruderView.counts`)
 
     def __init__(self, params: Any) -> None:
         self.params = params
@@ -363,16 +359,8 @@ class BySizes(PrivacyModel):
 
 
 def contents_of(view: IntruderView, of_sensitive: bool = True) -> Iterator[ClassContents]:
-    """Yield what is in the equivalence classes of a file, in the order of `classes`.
-
-    All of them at once, unless missing values are wildcards: then some after the others, since all might be too much.
-
-    Parameters
-    ----------
-    view : IntruderView
-    of_sensitive : bool
-        Whether sensitive values are counted.
-    """
+    """Yield what is in the equivalence classes of a file, in the order of `classes`."""
+    # All of them at once, unless missing values are wildcards: then some after the others, since all might be too much.
     classes, tree = view.classes, view.tree
     own = tuple(_values_in_classes(view, name) for name in view.sensitive if of_sensitive)
     if tree is None or not own:

@@ -9,20 +9,9 @@ from evosdc.table.table import Table
 
 
 def require_scales(supports: Set[Scale], table: Table, who: str, advice: str) -> None:
-    """Raise `ParameterError`, one fault for all attributes whose scale is not among those supported.
-
-    Where numbers are supported and all refused attributes have numbers as categories, as ages have unless a schema says
-    otherwise, the message says how they become numeric.
-
-    Parameters
-    ----------
-    supports : set of Scale
-    table : Table
-    who : str
-        What cannot work on them, for the message: ``"measure dbil"``.
-    advice : str
-        What to do about it.
-    """
+    """Raise `ParameterError`, one fault for all attributes whose scale is not among those supported."""
+    # Where numbers are supported and all refused attributes have numbers as categories, as ages have unless a schema
+    # says otherwise, the message says how they become numeric.
     refused = [a for a in table.schema.attributes if a.scale not in supports]
     if refused:
         scales = " and ".join(sorted({str(a.scale) for a in refused}))

@@ -71,17 +71,7 @@ def toolbox_of(
 def register_operators(
     toolbox: base.Toolbox, crossover: Crossover | None = None, mutation: Mutation | None = None
 ) -> None:
-    """Register pure operators of one's own on genomes as operators on individuals: ``mate``, ``mutate`` or both.
-
-    Parameters
-    ----------
-    toolbox : deap.base.Toolbox
-        With ``rng``, the generator that operators draw from.
-    crossover : callable, optional
-        ``crossover(a, b, rng)`` returns the genomes of two children.
-    mutation : callable, optional
-        ``mutation(genome, rng)`` returns a changed one.
-    """
+    """Register pure operators of one's own on genomes as operators on individuals: ``mate``, ``mutate`` or both."""
     if crossover is not None:
         toolbox.register("mate", _mate, toolbox, crossover)
     if mutation is not None:

@@ -133,8 +133,7 @@ CROSSOVERS: dict[str, Crossover] = {
 }
 
 
-ATTEMPTS = 20
-"""Draws of a file before the records that break a rule are repaired."""
+ATTEMPTS = 20  # Draws of a file before the records that break a rule are repaired
 
 
 class Cells(Seedable[File], Local[File]):
@@ -188,12 +187,9 @@ class Cells(Seedable[File], Local[File]):
         return np.where(absent, MISSING, drawn).astype(self._type)
 
     def seeded(self, masked: Table) -> File:
-        """Return the cells of a protected file.
-
-        Numbers are rounded to the decimals of the schema, and cut off where they are further outside the original's
-        range than that range is wide. A record that breaks a rule is repaired: as few of its cells as can be go back to
-        the original (`evosdc.table.record_rules.RecordRules.repaired`).
-        """
+        """Return the cells of a protected file."""
+        # Numbers are rounded to the decimals of the schema, and cut off where they are further outside the original's
+        # range than that range is wide.
         genes = self._coded(masked).astype(self._type)
         return file_of(genes if self._rules is None else self._rules.repaired(genes))
 
@@ -206,10 +202,8 @@ class Cells(Seedable[File], Local[File]):
         return genes
 
     def crossover(self, a: File, b: File, rng: np.random.Generator) -> tuple[File, File]:
-        """Return two files that have exchanged cells; record r of both parents is the same respondent.
-
-        A record of a child that breaks a rule is that of its own parent instead.
-        """
+        """Return two files that have exchanged cells; record r of both parents is the same respondent."""
+        # A record of a child that breaks a rule is that of its own parent instead.
         one, other = np.asarray(a), np.asarray(b)
         c, d = CROSSOVERS[self.params.crossover](one, other, self.params, rng)
         if self._rules is not None:
@@ -217,11 +211,9 @@ class Cells(Seedable[File], Local[File]):
         return file_of(c), file_of(d)
 
     def mutate(self, g: File, rng: np.random.Generator) -> File:
-        """Return a copy with ``max(1, Poisson(mutations))`` distinct cells changed to other valid values.
-
-        With ``mutation = "bernoulli"`` each cell changes with probability ``mutations / cells``: a binomial number of
-        them, drawn at once. Where rules leave a cell no other value, another cell of its record is changed.
-        """
+        """Return a copy with ``max(1, Poisson(mutations))`` distinct cells changed to other valid values."""
+        # With ``mutation = "bernoulli"`` each cell changes with probability ``mutations / cells``: a binomial number of
+        # them, drawn at once. Where rules leave a cell no other value, another cell of its record is changed.
         cells = self._shape[0] * len(self._domain.free)
         if cells == 0:
             return g
@@ -238,10 +230,8 @@ class Cells(Seedable[File], Local[File]):
 
     @property
     def moves(self) -> tuple[str, ...]:
-        """Kinds of moves; those of several records are in the plural, and offered where a thousandth is several.
-
-        Numbers alone are not exchanged: hardly any two records have the same one.
-        """
+        """Kinds of moves; those of several records are in the plural, and offered where a thousandth is several."""
+        # Numbers alone are not exchanged: hardly any two records have the same one.
         moves = KINDS if (self._domain.free < self._categorical).any() else KINDS[:-1]
         return moves if self._block < 2 else (*moves, *(f"{kind}s" for kind in moves))
 
@@ -266,13 +256,9 @@ class Cells(Seedable[File], Local[File]):
         through: NDArray[np.float64] | None,
         rng: np.random.Generator,
     ) -> Changes:
-        """Return what children change, each by one record, or by one in a thousand where the kind is in the plural.
-
-        ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
-        whole record as another one is, so that the two cannot be told apart; ``exchange``: the record and another one
-        of the same original value swap what they publish of one attribute, so that two records change. Classes are
-        moved as `evosdc_cells.moves` says. What cannot be done, or breaks a rule, becomes a ``value``.
-        """
+        """Return what children change, each by one record, or by one in a thousand where the kind is in the plural."""
+        # ``value``: one cell as by `mutate`; ``restoration``: one changed cell back to the original; ``adoption``: the
+        # whole record as another one is, so that the two cannot be told apart.
         if self._domain.free.size:
             made = self._moves.made(g, kinds, costly, through, rng)
         else:

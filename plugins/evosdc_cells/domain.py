@@ -14,56 +14,30 @@ from evosdc.table.table import MISSING, Numbers, Table
 
 @dataclass(frozen=True, eq=False)
 class CellDomain:
-    """The valid codes of each attribute, categorical ones first.
+    """The valid codes of each attribute, categorical ones first."""
 
-    A missing value is valid where the original has some: it then is a category like any other, and the last in order.
+    # A missing value is valid where the original has some: it then is a category like any other, and the last in order.
 
-    Parameters
-    ----------
-    sizes : ndarray of int64, shape (V,)
-        How many values are valid.
-    categories : ndarray of int64, shape (V,)
-        How many of them are not missing.
-    ordinal : ndarray of bool, shape (V,)
-    free : ndarray of int64
-        Attributes with at least two valid values: those that can be mutated.
-    coding : NumberCoding
-        Of the numeric attributes.
-    """
-
-    sizes: NDArray[np.int64]
-    categories: NDArray[np.int64]
-    ordinal: NDArray[np.bool_]
-    free: NDArray[np.int64]
-    coding: "NumberCoding"
+    sizes: NDArray[np.int64]  # (V,): How many values are valid
+    categories: NDArray[np.int64]  # (V,): How many of them are not missing
+    ordinal: NDArray[np.bool_]  # (V,)
+    free: NDArray[np.int64]  # attributes with at least two valid values: those that can be mutated
+    coding: "NumberCoding"  # of the numeric attributes
 
 
 @dataclass(frozen=True, eq=False)
 class NumberCoding:
-    """Numbers as whole numbers of units, the last decimal of the schema, from a base.
+    """Numbers as whole numbers of units, the last decimal of the schema, from a base."""
 
-    A file may hold values up to one range of the original below and above it, as noise makes them. Mutation only leads
-    to values within the range of the original.
+    # A file may hold values up to one range of the original below and above it, as noise makes them. Mutation only
+    # leads to values within the range of the original.
 
-    Parameters
-    ----------
-    scale : ndarray of float64, shape (Q,)
-        Units of 1: ten to the power of the decimals.
-    base : ndarray of int64, shape (Q,)
-        Units of code 0: the least value of the original less the range.
-    reach : ndarray of int64, shape (Q,)
-        Range of the original in units; codes ``reach`` to ``2 reach`` are its values, 0 to ``3 reach`` are valid.
-    missing : ndarray of float64, shape (Q,)
-        Share of missing values in the original.
-    deviation : ndarray of float64, shape (Q,)
-        Standard deviation of the original in units.
-    """
-
-    scale: Numbers
-    base: NDArray[np.int64]
+    scale: Numbers  # (Q,): Units of 1: ten to the power of the decimals
+    base: NDArray[np.int64]  # (Q,): Units of code 0: the least value of the original less the range
+    # (Q,): Range of the original in units; codes ``reach`` to ``2 reach`` are its values, 0 to ``3 reach`` are valid.
     reach: NDArray[np.int64]
-    missing: Numbers
-    deviation: Numbers
+    missing: Numbers  # (Q,): Share of missing values in the original
+    deviation: Numbers  # (Q,): Standard deviation of the original in units
 
     def codes(self, numbers: Numbers) -> NDArray[np.int64]:
         """Return the codes of numbers, shape (n, Q): rounded to units, and cut off one range beyond the original."""
@@ -79,13 +53,7 @@ class NumberCoding:
 
 
 def domain_of(original: Table) -> CellDomain:
-    """Return the domain of the cells of a file.
-
-    Raises
-    ------
-    ParameterError
-        Numbers with so many digits that a double cannot count their units.
-    """
+    """Return the domain of the cells of a file."""
     coding = coding_of(original)
     categories = [len(a.categories) for a in original.schema.categorical]
     counts = np.array([*categories, *(coding.reach + 1).tolist()], dtype=np.int64)

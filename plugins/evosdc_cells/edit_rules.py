@@ -52,16 +52,9 @@ def no_rules() -> Rules:
 
 
 class GeneRules:
-    """The rules in force for a file, over the genes of a genotype.
+    """The rules in force for a file, over the genes of a genotype."""
 
-    Parameters
-    ----------
-    rules : RecordRules
-    coding : NumberCoding
-        Of the numeric attributes.
-    original : ndarray of int64, shape (n, V)
-        The genes of the original.
-    """
+    # Shapes: original (n, V): the genes of the original.
 
     def __init__(self, rules: RecordRules, coding: NumberCoding, original: Genes) -> None:
         self._rules, self._original = rules, original
@@ -125,13 +118,7 @@ class GeneRules:
 
 
 def rules_in_force(written: Sequence[Mapping[str, Values]], microdata: Microdata) -> RecordRules | None:
-    """Return the rules of a file together with those that a user wrote for its protected attributes.
-
-    Raises
-    ------
-    ParameterError
-        Attributes that are not protected, unknown categories, intervals that are none; all at once.
-    """
+    """Return the rules of a file together with those that a user wrote for its protected attributes."""
     if not written:
         return microdata.rules
     own = edit_rules_of(written)

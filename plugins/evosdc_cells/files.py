@@ -26,18 +26,10 @@ _known: WeakValueDictionary[bytes, Genes] = WeakValueDictionary()
 
 
 class FileBlocks(NamedTuple):
-    """A file, shape (n, V), in blocks of records; never changed.
+    """A file, shape (n, V), in blocks of records; never changed."""
 
-    Parameters
-    ----------
-    blocks : tuple of ndarray
-        Read-only, each with as many records as the first but for the last one.
-    hashes : ndarray of uint64, shape (k, 2)
-        BLAKE2b hash of each block and its place.
-    """
-
-    blocks: tuple[Genes, ...]
-    hashes: NDArray[np.uint64]
+    blocks: tuple[Genes, ...]  # read-only, each with as many records as the first but for the last one
+    hashes: NDArray[np.uint64]  # (k, 2): BLAKE2b hash of each block and its place
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -26,8 +26,7 @@ from evosdc_cells.files import File, FileBlocks, with_records
 KINDS = ("value", "restoration", "adoption", "exchange")
 VALUE, RESTORATION, ADOPTION, EXCHANGE = range(4)
 
-ATTEMPTS = 20
-"""Numbers that are drawn, and partners that are looked at, before a change is given up."""
+ATTEMPTS = 20  # Numbers that are drawn, and partners that are looked at, before a change is given up
 
 Genes = NDArray[np.int64]
 State = NDArray[np.uint64]
@@ -46,36 +45,17 @@ _ATTRIBUTE = np.dtype(
 
 
 class Made(NamedTuple):
-    """What children of one file of n records change.
+    """What children of one file of n records change."""
 
-    Parameters
-    ----------
-    keys : ndarray of int64, shape (m,)
-        Of record r of child c, ``c * n + r``.
-    before, after : ndarray of int64, shape (m, V)
-        The records in the file and in the children; no two are equal.
-    """
-
-    keys: NDArray[np.int64]
-    before: Genes
+    keys: NDArray[np.int64]  # (m,): Of record r of child c, ``c * n + r``
+    before: Genes  # (m, V): The records in the file and in the children; no two are equal
     after: Genes
 
 
 class RecordMoves:
-    """Changes of files like an original, each of one record, or of two; rules are kept.
+    """Changes of files like an original, each of one record, or of two; rules are kept."""
 
-    Parameters
-    ----------
-    original : ndarray of int64, shape (n, V)
-        Its genes.
-    domain : CellDomain
-        At least one attribute is free to change.
-    steps : bool
-        Whether ordinal cells move to a neighbouring category only.
-    spread : float
-        Standard deviation of a normal step of a number, in those of the attribute; 0 to flip a bit of its Gray code.
-    rules : GeneRules, optional
-    """
+    # Shapes: original (n, V): its genes.
 
     def __init__(
         self, original: Genes, domain: CellDomain, steps: bool, spread: float, rules: GeneRules | None
@@ -99,18 +79,8 @@ class RecordMoves:
         loci: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> Made:
-        """Return what children change.
-
-        Parameters
-        ----------
-        file : ndarray of int64, shape (n, V)
-            Is changed, and is as it was in the end.
-        kinds, ends : ndarray of int64, shape (k,)
-            Kind of the moves of each child, and where they end among those below.
-        loci : ndarray of int64, shape (s,)
-            Where moves are made: record times F plus the place among the F attributes that are free to change.
-        rng : Generator
-        """
+        """Return what children change."""
+        # Shapes: file (n, V), kinds, ends (k,), loci (s,).
         return self._made(file, self._others, kinds, ends, loci, self._original, self._alike, rng)
 
     def mutated(self, g: File, loci: NDArray[np.int64], rng: np.random.Generator) -> File:
@@ -157,8 +127,7 @@ class RecordMoves:
 
     @cached_property
     def _alike(self) -> NDArray[np.int32]:
-        """By attribute all records in the order of their original values, and for each record where those of its value
-        begin there, and their number; shape (3, V, n)."""
+        """Records in the order of original values; begin and number of each one's value; shape (3, V, n)."""
         n, width = self._original.shape
         alike = np.empty((3, width, n), dtype=np.int32)
         for v, column in enumerate(self._original.T):
@@ -348,37 +317,21 @@ def _breaks(file: Genes, row: int, column: int, own: Classes, rules: Rules) -> b
     return bool(breaks(own, rules.others[row], column, rules.arrays))
 
 
-CLASS_ATTEMPTS = 10
-"""Values, or partners, that are looked at before a move is given up."""
+CLASS_ATTEMPTS = 10  # Values, or partners, that are looked at before a move is given up
 
-LOOKED_AT = 16
-"""Records of which the nearest is a partner."""
+LOOKED_AT = 16  # Records of which the nearest is a partner
 
 CLASS_MOVES = ("class-value", "class-restoration", "class-adoption", "class-exchange")
 
-Change = tuple[Rows, Genes]
-"""Positions of the records that change, and these records; they may equal what they were."""
+Change = tuple[Rows, Genes]  # Positions of the records that change, and these records; they may equal what they were
 
 
 class ClassMoves:
-    """Changes of whole records and of classes, the records with the same genes.
+    """Changes of whole records and of classes, the records with the same genes."""
 
-    ``class-value``: all records of a class get another value of one attribute. ``class-restoration``: those of them
-    with the same original value get that. ``class-adoption``: a record becomes as one of another class. ``class-
-    exchange``: two records change places, so that no class becomes smaller. Partners are near, and equal in the
-    quasi-identifiers that are not masked: by these classes are told apart as well.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    original : ndarray of int64, shape (n, V)
-        The genes of the original.
-    domain : CellDomain
-    record_moves : RecordMoves
-        Make other values.
-    rules : GeneRules, optional
-        Moves that would break one are not made.
-    """
+    # ``class-value``: all records of a class get another value of one attribute. ``class-restoration``: those of them
+    # with the same original value get that. ``class-adoption``: a record becomes as one of another class.
+    # Shapes: original (n, V): the genes of the original.
 
     def __init__(
         self,
@@ -489,26 +442,15 @@ def _members(genes: Genes, row: int) -> NDArray[np.intp]:
     return members
 
 
-BLOCK = 1000
-"""Of so many records one is changed by a move of several records."""
+BLOCK = 1000  # Of so many records one is changed by a move of several records
 
-DONE = -1
-"""Marks the place of a class move that has been made."""
+DONE = -1  # Marks the place of a class move that has been made
 
 
 class Moves:
-    """Draws the records that moves are made at, and makes them.
+    """Draws the records that moves are made at, and makes them."""
 
-    Parameters
-    ----------
-    microdata : Microdata
-    original : ndarray of int64, shape (n, V)
-        The genes of the original.
-    domain : CellDomain
-        At least one attribute is free to change.
-    records : RecordMoves
-    rules : GeneRules, optional
-    """
+    # Shapes: original (n, V): the genes of the original.
 
     def __init__(
         self, microdata: Microdata, original: Genes, domain: CellDomain, records: RecordMoves, rules: GeneRules | None

@@ -1,7 +1,4 @@
-"""Measures of information loss and of disclosure risk, and the fitnesses that combine them.
-
-This module holds the hooks alone and imports nothing heavy; each measure stands in a module of its own.
-"""
+"""Hooks of the measures of loss and risk, and of the fitnesses that combine them; imports nothing heavy."""
 
 from collections.abc import Iterator
 

@@ -16,21 +16,13 @@ Counts = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Domains:
-    """Where each attribute's square table by (category, category) stands in a flat array.
+    """Where each attribute's square table by (category, category) stands in a flat array."""
 
-    The entry of codes (a, b) of attribute v is at ``offsets[v] + (a + 1) * widths[v] + (b + 1)``: digits are codes plus
-    one, so a missing value has digit 0.
+    # The entry of codes (a, b) of attribute v is at ``offsets[v] + (a + 1) * widths[v] + (b + 1)``: digits are codes
+    # plus one, so a missing value has digit 0.
 
-    Parameters
-    ----------
-    widths : ndarray of int64, shape (V,)
-        Number of categories plus one.
-    offsets : ndarray of int64, shape (V + 1,)
-        The last is the length of the flat array.
-    """
-
-    widths: Integers
-    offsets: Integers
+    widths: Integers  # (V,): Number of categories plus one
+    offsets: Integers  # (V + 1,): The last is the length of the flat array
 
     def flattened(self, matrices: Sequence[NDArray[np.int64]]) -> Integers:
         """Return matrices by code, whose last row and column are those of a missing value, in the flat layout."""
@@ -44,24 +36,13 @@ def domains_of(schema: Schema) -> Domains:
 
 
 def require_same_shape(original: Table, masked: Table) -> None:
-    """Refuse a masked table with other records or attributes: a mistake of the caller.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse a masked table with other records or attributes: a mistake of the caller."""
     if masked.codes.shape != original.codes.shape or masked.numbers.shape != original.numbers.shape:
         raise ValueError("the masked table has other records or attributes than the original")
 
 
 def require_aligned(original: Table, masked: Table) -> None:
-    """Refuse a masked table that kernels, which check no bounds, could not read safely.
-
-    Raises
-    ------
-    ValueError
-        Another number of records or of attributes, or a code outside its domain: a mistake of the caller.
-    """
+    """Refuse a masked table that kernels, which check no bounds, could not read safely."""
     if masked.codes.shape != original.codes.shape:
         raise ValueError(f"masked table of shape {masked.codes.shape}, original of shape {original.codes.shape}")
     sizes = np.array([len(a.categories) for a in original.schema.categorical], dtype=np.int64)

@@ -23,17 +23,7 @@ def mean_kept(counts: Numbers, matrix: Matrix) -> float:
 
 @njit(cache=True)
 def mean_inside(counts: Numbers, matrix: Matrix, order: NDArray[np.int64], percents: NDArray[np.int64]) -> float:
-    """Return the number of records and per cents inside the interval when the published counts are the expected ones.
-
-    Parameters
-    ----------
-    order : ndarray of int64, shape (c,)
-        Categories in their order.
-    percents : ndarray of int64
-        Ascending half widths.
-
-    The ranks of drawn tables vary around the expected ones, so this is the first order of the figure.
-    """
+    """Return the hits (records and per cents inside the interval) at the expected published counts."""
     size = counts.size
     n = counts.sum()
     through = np.zeros(size + 1)

@@ -16,11 +16,9 @@ from evosdc_measures.domains import require_same_shape
 
 
 def limits_of(column: Numbers, bins: int) -> Numbers:
-    """Return the different inner quantiles of a column, ascending: the limits between its classes.
-
-    A value that is a limit belongs to the class above it. Frequent values make some classes one, so there may be fewer
-    than `bins`.
-    """
+    """Return the different inner quantiles of a column, ascending: the limits between its classes."""
+    # A value that is a limit belongs to the class above it. Frequent values make some classes one, so there may be
+    # fewer than `bins`.
     known = column[~np.isnan(column)]
     if not known.size:
         return known
@@ -30,10 +28,8 @@ def limits_of(column: Numbers, bins: int) -> Numbers:
 
 
 def by_classes(schema: Schema, bins: int, but: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the attributes that are taken by classes: numbers, and dates of more than `bins` days; not those in `but`.
-
-    That dates are taken so is a reconstruction.
-    """
+    """Return the attributes taken by classes: numbers, and dates of more than `bins` days."""
+    # That dates are taken so is a reconstruction.
     return tuple(
         a.name
         for a in schema.attributes
@@ -49,17 +45,7 @@ def classed(original: Table, bins: int) -> Table:
 
 
 class FittedOnIntervals(Fitted):
-    """A measure of categories, fitted on an original of which `by_classes` are taken by classes of its quantiles.
-
-    Parameters
-    ----------
-    original : Table
-    bins : int
-    fit : callable
-        Fits the measure on a table in classes.
-    but : collection of str
-        Attributes that are left as they are.
-    """
+    """A measure of categories, fitted on an original of which `by_classes` are taken by classes of its quantiles."""
 
     def __init__(self, original: Table, bins: int, fit: Callable[[Table], Fitted], but: Collection[str] = ()) -> None:
         self._original = original
@@ -87,14 +73,7 @@ class FittedOnIntervals(Fitted):
 
 
 class IntervalTracker(Tracker):
-    """A tracker of a table in classes.
-
-    Parameters
-    ----------
-    tracker : Tracker
-    classed : callable
-        Returns a table in classes.
-    """
+    """A tracker of a table in classes."""
 
     def __init__(self, tracker: Tracker, classed: Callable[[Table], Table]) -> None:
         self._tracker, self._classed = tracker, classed

@@ -14,29 +14,14 @@ from evosdc_measures.domains import Counts, Integers, domains_of, require_aligne
 
 
 class FittedRecordCounts(Fitted):
-    """A share of something that each record has some of, whatever the others hold; in per cent.
-
-    Parameters
-    ----------
-    original : Table
-    whole : int
-        What all counts can sum to; where it is 0, so is the score.
-    """
+    """A share of something that each record has some of, whatever the others hold; in per cent."""
 
     def __init__(self, original: Table, whole: int) -> None:
         self.original, self.whole = original, max(whole, 1)
 
     @abstractmethod
     def counts(self, masked: Table, rows: Rows) -> Integers:
-        """Return the count of each of some masked records, shape (m,).
-
-        Parameters
-        ----------
-        masked : Table
-            These records alone, m in all.
-        rows : ndarray of intp, shape (m,)
-            Their positions.
-        """
+        """Return the count of each of some masked records, shape (m,)."""
 
     def score(self, masked: Table) -> float:
         """Return the share in per cent."""
@@ -79,24 +64,14 @@ class RecordCountTracker(Tracker):
         return self._counts.astype(np.float64) * (100.0 / self._fitted.whole)
 
 
-_CONDITION = 1e-4
-"""A sum below this share of the greatest one that it came from has lost too many digits."""
+_CONDITION = 1e-4  # A sum below this share of the greatest one that it came from has lost too many digits
 
 
 class RecordSums(Tracker):
-    """A score that is the sum of one figure of each record, cut off at a limit.
+    """A score that is the sum of one figure of each record, cut off at a limit."""
 
-    Each change leaves an error of rounding in the sum. The figures are summed again once as many of them have changed
-    as there are, and where little is left of much.
-
-    Parameters
-    ----------
-    figures_of : callable
-        Returns the figures of some records, shape (m,), not negative: of a table of these records alone, and their
-        positions in the original.
-    masked : Table
-    most : float
-    """
+    # Each change leaves an error of rounding in the sum. The figures are summed again once as many of them have changed
+    # as there are, and where little is left of much.
 
     def __init__(self, figures_of: Callable[[Table, Rows], Numbers], masked: Table, most: float = 100.0) -> None:
         self._figures_of, self._most = figures_of, most
@@ -139,28 +114,20 @@ class RecordSums(Tracker):
         return self._figures.copy()
 
 
-WIDE = 256
-"""An attribute with more categories than this, missing included, is not followed by counts but computed anew."""
+WIDE = 256  # An attribute with more categories than this, missing included, is not followed by counts but computed anew
 
 
 @dataclass(frozen=True)
 class JointLayout:
-    """Which attributes are counted in a state, and where.
+    """Which attributes are counted in a state, and where."""
 
-    A square table of a wide attribute would weigh more in each state than the attribute's column itself.
+    # A square table of a wide attribute would weigh more in each state than the attribute's column itself.
 
-    Parameters
-    ----------
-    widths, offsets : ndarray of int64
-        As in `Domains`, with width 0 for wide attributes; the first axis is the masked category, the second the
-        original one.
-    wide : tuple of int
-        Positions of the wide attributes.
-    """
-
+    # As in `Domains`, with width 0 for wide attributes; the first axis is the masked category, the second the original
+    # one.
     widths: Integers
     offsets: Integers
-    wide: tuple[int, ...]
+    wide: tuple[int, ...]  # positions of the wide attributes
 
     def zeros(self) -> Counts:
         """Return the counts of no record."""

@@ -1,7 +1,4 @@
-"""Privacy models: what one file, taken by itself, reveals of its respondents.
-
-This module holds the hooks alone and imports nothing heavy; each model stands in a module of its own.
-"""
+"""Hooks of the privacy models: what one file, taken by itself, reveals of its respondents."""
 
 from collections.abc import Iterator
 

@@ -26,11 +26,9 @@ class KAnonymity(ByClass):
     of_sensitive: ClassVar[bool] = False
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
-        """Return smallest frequency, unique records and what lies below each size.
-
-        ``unique_as_stated`` counts complete records that share their key with none as it is stated, and are like others
-        only where missing values are like anything: 0 by all other rules.
-        """
+        """Return smallest frequency, unique records and what lies below each size."""
+        # ``unique_as_stated`` counts complete records that share their key with none as it is stated, and are like
+        # others only where missing values are like anything: 0 by all other rules.
         frequencies, counts = view.frequencies[0], view.classes.counts
         stated = 0
         if view.tree is not None:

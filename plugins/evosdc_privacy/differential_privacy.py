@@ -126,19 +126,8 @@ def _finite(value: float) -> float | None:
 
 @lru_cache(maxsize=100_000)
 def delta_of(k: int, epsilon: float, beta: float) -> float:
-    """Return delta of a k-anonymised random sample.
-
-    The maximum over n is taken until Chernoff's bound of all further terms, which falls in n, lies below it.
-
-    Parameters
-    ----------
-    k : int
-        Size of the smallest class, at least 1.
-    epsilon : float
-        At least ``-ln(1 - beta)``.
-    beta : float
-        Probability of being sampled.
-    """
+    """Return delta of a k-anonymised random sample."""
+    # The maximum over n is taken until Chernoff's bound of all further terms, which falls in n, lies below it.
     from scipy.special import bdtrc  # late: it takes a while, and most searches ask for no such sample
 
     gamma = (exp(epsilon) - 1.0 + beta) / exp(epsilon)

@@ -218,11 +218,9 @@ def recursive_of(values: ClassValues, c: float) -> Numbers:
 
 
 def grassberger_entropies(values: ClassValues) -> Numbers:
-    """Return Grassberger's estimate of the entropy of each class's values in nats, shape (c,).
-
-    G by its recursion: ``G(1) = -gamma - ln 2``, ``G(2) = 2 - gamma - ln 2``, ``G(2j + 1) = G(2j)`` and
-    ``G(2j + 2) = G(2j) + 2 / (2j + 1)``.
-    """
+    """Return Grassberger's estimate of the entropy of each class's values in nats, shape (c,)."""
+    # G by its recursion: ``G(1) = -gamma - ln 2``, ``G(2) = 2 - gamma - ln 2``, ``G(2j + 1) = G(2j)`` and ``G(2j + 2) =
+    # G(2j) + 2 / (2j + 1)``.
     rising, sizes = _rising(values), np.maximum(values.sizes, 1)  # an empty class has entropy 0
     steps = 2.0 / np.arange(1, int(rising.max(initial=2)) + 2, 2)
     even = np.concatenate(([0.0], np.cumsum(steps))) - np.euler_gamma - np.log(2.0)
@@ -362,13 +360,7 @@ class AlphaKAnonymity(_OfShares):
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
-        """Return the greatest share, over all attributes and by attribute, and the smallest class.
-
-        Raises
-        ------
-        ParameterError
-            Values that no sensitive attribute has.
-        """
+        """Return the greatest share, over all attributes and by attribute, and the smallest class."""
         self._require_values(view)
         attributes, share = self.greatest(view)
         k = int(view.frequencies[0].min())
@@ -452,13 +444,7 @@ class TCloseness(OfSensitiveValues):
     of_whole_file: ClassVar[bool] = True
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
-        """Return the greatest distance, over all attributes and by attribute.
-
-        Raises
-        ------
-        ParameterError
-            Distances by hierarchy are asked for and an attribute has none.
-        """
+        """Return the greatest distance, over all attributes and by attribute."""
         chosen = {name: self._distance(view.table.schema[name]) for name in view.sensitive}
         counts, attributes = view.classes.counts, dict[str, dict[str, Any]]()
         for name, distances in by_attribute(view, self.figures).items():
@@ -493,10 +479,8 @@ class TCloseness(OfSensitiveValues):
 
 
 def distances_of(values: ClassValues, distance: str) -> Numbers:
-    """Return each class's earth mover's distance from the whole file, shape (c,), in [0, 1].
-
-    In time linear in the entries: values that a class does not have are not gone through.
-    """
+    """Return each class's earth mover's distance from the whole file, shape (c,), in [0, 1]."""
+    # In time linear in the entries: values that a class does not have are not gone through.
     if distance == "nominal":
         return nominal_distances(values)
     if distance == "ordinal":
@@ -514,10 +498,8 @@ def nominal_distances(values: ClassValues) -> Numbers:
 
 
 def ordinal_distances(values: ClassValues) -> Numbers:
-    """Return ``sum_i |P_i - Q_i| / (s - 1)`` for each class, shape (c,), P and Q the cumulative distributions.
-
-    Between two values of a class P stays and Q rises, so the sum over that stretch follows from sums of Q.
-    """
+    """Return ``sum_i |P_i - Q_i| / (s - 1)`` for each class, shape (c,), P and Q the cumulative distributions."""
+    # Between two values of a class P stays and Q rises, so the sum over that stretch follows from sums of Q.
     s, owner, first = values.overall.size, values.owner, values.starts[:-1]
     below = np.cumsum(values.overall) / values.overall.sum()
     sums = np.concatenate(([0.0], np.cumsum(below)))
@@ -534,21 +516,11 @@ def ordinal_distances(values: ClassValues) -> Numbers:
 
 
 class Taxonomy(NamedTuple):
-    """A hierarchy above sensitive values.
+    """A hierarchy above sensitive values."""
 
-    Parameters
-    ----------
-    leaf : ndarray of int64, shape (s,)
-        Node of each value.
-    parent : ndarray of int64, shape (nodes,)
-        Node above each node; -1 above the root.
-    height : int
-        Levels above the leaves; all leaves lie equally deep.
-    """
-
-    leaf: NDArray[np.int64]
-    parent: NDArray[np.int64]
-    height: int
+    leaf: NDArray[np.int64]  # (s,): Node of each value
+    parent: NDArray[np.int64]  # (nodes,): Node above each node; -1 above the root
+    height: int  # levels above the leaves; all leaves lie equally deep
 
 
 def taxonomy_of(attribute: Attribute, present: Codes) -> Taxonomy:

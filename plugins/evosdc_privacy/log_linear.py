@@ -52,13 +52,7 @@ class LogLinearRisk(PrivacyModel):
         return "" if known else "sampling weights or sampling_fraction"
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
-        """Return tau1 and tau2, also per cent of the records.
-
-        Raises
-        ------
-        ParameterError
-            A two-way model of more than two million cells.
-        """
+        """Return tau1 and tau2, also per cent of the records."""
         fraction, unique, v, model = self._fitted(view)
         n = len(view.table)
         once, match = np.exp(-v).sum(), expected_inverse(v).sum()
@@ -121,15 +115,8 @@ def independent_means(keys: NDArray[np.int64], counts: Numbers) -> Numbers:
 
 
 def two_way_means(keys: NDArray[np.int64], counts: Numbers, widths: NDArray[np.int64]) -> Numbers:
-    """Return the expected frequency of each key under all two-way interactions, shape (m,), by proportional fitting.
-
-    Parameters
-    ----------
-    keys : ndarray of int64, shape (m, V)
-    counts : ndarray of float64, shape (m,)
-    widths : ndarray of int64, shape (V,)
-        Categories of each attribute.
-    """
+    """Return the expected frequency of each key under all two-way interactions, shape (m,), by proportional fitting."""
+    # Shapes: keys (m, V), counts (m,), widths (V,).
     shape = tuple(int(width) for width in widths)
     observed = np.zeros(shape)
     observed[tuple(keys.T)] = counts

@@ -100,18 +100,7 @@ class KMap(PrivacyModel):
 
 
 def estimated_size(frequency: int, fraction: float, significance: float, truncated: bool) -> float:
-    """Return the greatest k for which a key that so many records have is taken to be of k people at least, cut to 1e9.
-
-    Parameters
-    ----------
-    frequency : int
-        Records with the key.
-    fraction : float
-        Sampling fraction, in (0, 1].
-    significance : float
-    truncated : bool
-        Whether the number of records is given to be positive (D4).
-    """
+    """Return the greatest k for which a key with so many records is taken to have k people, at most 1e9."""
     if fraction >= 1.0:
         return float(frequency)
     from scipy.special import gammainc, gammaincinv  # late: it takes a while, and k is mostly counted
@@ -170,10 +159,8 @@ class DeltaPresence(PrivacyModel):
         return float(inside[short].sum() / len(view.table))
 
     def record_figures(self, view: IntruderView) -> Numbers:
-        """Return the probability that a person with each record's key is in the file, shape (n,).
-
-        Infinite for a record with a key that nobody of the population has.
-        """
+        """Return the probability that a person with each record's key is in the file, shape (n,)."""
+        # Infinite for a record with a key that nobody of the population has.
         classes, found, everyone, _, _ = matched(view)
         chance = np.full(found.size, np.inf)
         np.divide(found, everyone, out=chance, where=everyone > 0)
@@ -203,19 +190,7 @@ def joint_codes(view: IntruderView) -> Codes:
 
 
 def matched(view: IntruderView) -> tuple[Classes, NDArray[np.int64], Numbers, NDArray[np.int64], NDArray[np.int64]]:
-    """Return the keys of file and population together, and how many of both match each.
-
-    Returns
-    -------
-    classes : Classes
-        Of the records of the file, then the members of the population.
-    found : ndarray of int64, shape (m,)
-        Records of the file that match a key.
-    everyone : ndarray of float64, shape (m,)
-        Members of the population that match it.
-    inside, own : ndarray of int64, shape (m,)
-        Records, and members, that have the key itself.
-    """
+    """Return the keys of file and population together, and how many of both match each."""
     n, codes = len(view.table), joint_codes(view)
     classes = equivalence_classes(codes)
     inside = np.bincount(classes.of[:n], minlength=len(classes)).astype(np.int64)
@@ -230,11 +205,9 @@ def matched(view: IntruderView) -> tuple[Classes, NDArray[np.int64], Numbers, ND
 
 
 def population_frequencies(view: IntruderView) -> Numbers:
-    """Return how many members of the population share each record's key, shape (n,), at least its frequency.
-
-    Counted in the population file where there is one; else the sum of the sampling weights, or, without weights, the
-    frequency in the file itself.
-    """
+    """Return how many members of the population share each record's key, shape (n,), at least its frequency."""
+    # Counted in the population file where there is one; else the sum of the sampling weights, or, without weights, the
+    # frequency in the file itself.
     own = view.frequencies[0].astype(np.float64)[view.classes.of]
     if view.population is None:
         estimated: Numbers = np.maximum(view.frequencies[1][view.classes.of], own)
@@ -245,11 +218,9 @@ def population_frequencies(view: IntruderView) -> Numbers:
 
 
 def population_size(view: IntruderView, params: Parameters | None = None) -> float | None:
-    """Return the number of people in the population, at least that of records; None where nothing tells.
-
-    By the parameter `population_size`, the population file or the sum of the sampling weights, whichever is there
-    first.
-    """
+    """Return the number of people in the population, at least that of records; None where nothing tells."""
+    # By the parameter `population_size`, the population file or the sum of the sampling weights, whichever is there
+    # first.
     given = getattr(params, "population_size", None)
     n = float(len(view.table))
     if given is not None:

@@ -13,11 +13,10 @@ from evosdc_privacy.population import POPULATION_NEEDED, population_frequencies,
 
 
 class _Game(ByClass):
-    """Payoffs of a record that an intruder re-identifies with probability 1 / f, or 1 / F as a journalist.
+    """Payoffs of a record that an intruder re-identifies with probability 1 / f, or 1 / F as a journalist."""
 
-    The intruder attacks a record where ``gain / f - cost > 0``. The publisher has ``benefit (1 - information_loss)`` of
-    it, and ``loss / f`` less where it is attacked.
-    """
+    # The intruder attacks a record where ``gain / f - cost > 0``. The publisher has ``benefit (1 - information_loss)``
+    # of it, and ``loss / f`` less where it is attacked.
 
     class Params(Parameters):
         """Payoffs, in any one currency; the defaults are those of the source as ARX has them."""

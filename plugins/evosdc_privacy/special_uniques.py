@@ -22,8 +22,7 @@ from evosdc.table.equivalence import equivalence_classes
 from evosdc.table.table import Codes, Numbers
 
 LEVELS = (0.01, 0.1, 0.5)
-BITS = 62
-"""Attributes in each word of a set."""
+BITS = 62  # Attributes in each word of a set
 
 _MOST_SETS = 6_000
 
@@ -148,23 +147,12 @@ class Suda2(PrivacyModel):
 
 
 class _Sets(NamedTuple):
-    """The S sets of attributes that make minimal uniques, of which there are far fewer than of these.
+    """The S sets of attributes that make minimal uniques, of which there are far fewer than of these."""
 
-    Parameters
-    ----------
-    held : ndarray of bool, shape (S, V)
-        Which attributes each holds.
-    weights : ndarray of float64, shape (S,)
-    times : ndarray of int64, shape (S,)
-        How many minimal uniques each makes.
-    owners : int
-        Keys that have any.
-    """
-
-    held: NDArray[np.bool_]
-    weights: Numbers
-    times: NDArray[np.int64]
-    owners: int
+    held: NDArray[np.bool_]  # (S, V): Which attributes each holds
+    weights: Numbers  # (S,)
+    times: NDArray[np.int64]  # (S,): How many minimal uniques each makes
+    owners: int  # keys that have any
 
 
 def _placed(sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.int64]]:
@@ -222,26 +210,8 @@ def _fraction(view: IntruderView) -> float:
 def minimal_uniques(
     keys: Codes, unique: NDArray[np.bool_], most: int, wildcards: bool
 ) -> tuple[NDArray[np.int64], Sets]:  # fmt: skip
-    """Return the minimal sample uniques of distinct keys.
-
-    Parameters
-    ----------
-    keys : ndarray of int32, shape (m, V)
-        Codes from -1.
-    unique : ndarray of bool, shape (m,)
-        Keys that match one record in all; no other one is unique on any set.
-    most : int
-        Greatest size of a set, 1 .. V.
-    wildcards : bool
-        Whether a missing value equals anything. One of the record itself then tells nothing and is in none of its sets,
-        unless the file has no other key.
-
-    Returns
-    -------
-    key : ndarray of int64, shape (u,)
-    attributes : ndarray of int64, shape (u, W)
-        The set as bits, `BITS` attributes a word.
-    """
+    """Return the minimal sample uniques of distinct keys."""
+    # Shapes: keys (m, V), unique (m,).
     m, columns = keys.shape
     words = (columns + BITS - 1) // BITS
     wildcards = wildcards and m > 1

@@ -26,40 +26,21 @@ USUAL_TABLES = 3_000
 
 @dataclass(frozen=True)
 class KeySet:
-    """What one set of quasi-identifiers tells.
-
-    Parameters
-    ----------
-    names : tuple of str
-    classes : int
-        Its distinct keys.
-    alike : float
-        Pairs of records that match on it.
-    frequencies, cells : ndarray of int64
-        How many records match a key, ascending, and of how many keys that is so.
-    """
+    """What one set of quasi-identifiers tells."""
 
     names: tuple[str, ...]
-    classes: int
-    alike: float
-    frequencies: Integers
+    classes: int  # its distinct keys
+    alike: float  # pairs of records that match on it
+    frequencies: Integers  # how many records match a key, ascending, and of how many keys that is so
     cells: Integers
 
 
 @dataclass(frozen=True)
 class KeySets:
-    """What all sets of a size tell.
+    """What all sets of a size tell."""
 
-    Parameters
-    ----------
-    sets : tuple of KeySet
-        In the order of `itertools.combinations`.
-    least : ndarray of int64, shape (n,)
-        The smallest frequency of each record over all sets.
-    """
-
-    sets: tuple[KeySet, ...]
-    least: Integers
+    sets: tuple[KeySet, ...]  # in the order of `itertools.combinations`
+    least: Integers  # (n,): The smallest frequency of each record over all sets
 
 
 class SubsetAnonymity(PrivacyModel):
@@ -83,13 +64,7 @@ class SubsetAnonymity(PrivacyModel):
         return 1.0, float(len(view.table))
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
-        """Return the smallest frequency of all sets, the set that has it, and each set's.
-
-        Raises
-        ------
-        ParameterError
-            More than 100 000 sets.
-        """
+        """Return the smallest frequency of all sets, the set that has it, and each set's."""
         found = self._sets(view)
         least = {one.names: int(one.frequencies[0]) for one in found.sets}
         worst = min(least, key=lambda names: (least[names], names))
@@ -156,13 +131,7 @@ class RiskyCells(PrivacyModel):
     range: ClassVar[tuple[float, float]] = (0.0, 100.0)
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
-        """Return records in unsafe cells, and the unsafe cells of each table.
-
-        Raises
-        ------
-        ParameterError
-            More than 100 000 tables, or thresholds that are neither one nor one for each number of attributes.
-        """
+        """Return records in unsafe cells, and the unsafe cells of each table."""
         unsafe = np.zeros(len(view.table), dtype=np.bool_)
         cells: dict[str, int] = {}
         by_dimension: dict[str, int] = {}
@@ -229,13 +198,7 @@ class Separation(PrivacyModel):
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     def assess(self, view: IntruderView) -> Mapping[str, Any]:
-        """Return distinction and separation of all quasi-identifiers and of sets of them.
-
-        Raises
-        ------
-        ParameterError
-            More than 100 000 sets.
-        """
+        """Return distinction and separation of all quasi-identifiers and of sets of them."""
         names = view.quasi_identifiers
         given = self.params.dimensions
         most = min(usual_dimensions(len(names)) if given is None else given, len(names))
@@ -274,12 +237,7 @@ def usual_dimensions(columns: int) -> int:
 
 
 def require_few_sets(columns: int, most: int, where: str) -> None:
-    """Raise for more than 100 000 sets of up to `most` attributes.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Raise for more than 100 000 sets of up to `most` attributes."""
     sets = sum(comb(columns, size) for size in range(1, most + 1))
     if sets > MOST_TABLES:
         raise ParameterError(Fault(where, f"{sets:,} tables", f"at most {MOST_TABLES:,}", "Take a smaller number."))
@@ -317,11 +275,9 @@ def _key_sets(view: IntruderView, size: int) -> KeySets:
 
 
 def distinct_keys(view: IntruderView) -> tuple[IntruderView, NDArray[np.int64]]:
-    """Return a view with one record for each key and its count, and the place of each record's key, shape (n,).
-
-    Frequencies of keys, and of keys of some of the quasi-identifiers, are those of the whole file. Weights are left
-    out. Where missing values are equal to nothing, records stay as they are.
-    """
+    """Return a view with one record for each key and its count, and the place of each record's key, shape (n,)."""
+    # Frequencies of keys, and of keys of some of the quasi-identifiers, are those of the whole file. Weights are left
+    # out. Where missing values are equal to nothing, records stay as they are.
     if view.missing is MissingMatch.NEVER or view.counts is not None:
         return view, np.arange(len(view.table))
     classes = view.classes

@@ -14,23 +14,13 @@ _SIGNIFICANT = 1e-6
 _LEAST, _MOST = 1e-6, 1.0 - 1e-9
 """Between these an alpha other than 0 is looked for; the derivative by a smaller one would be lost in rounding."""
 
-_LARGE = 1e4
-"""From here on differences of digamma are taken by their series: those of the function itself cancel."""
+_LARGE = 1e4  # From here on differences of digamma are taken by their series: those of the function itself cancel
 
 
 def zayatz(sizes: NDArray[np.int64], keys: NDArray[np.int64], population: float) -> float:
-    """Return Zayatz's estimate (1991): sample uniques that are unique in the population, over the sampling fraction.
-
-    A key of F people is in the sample once with the hypergeometric probability h(F). With keys of the population as
-    frequent as those of the sample, ``P(F = 1 | f = 1) = c_1 h(1) / sum_i c_i h(i)``.
-
-    Parameters
-    ----------
-    sizes, keys : ndarray of int64, shape (m,)
-        Frequencies that occur, ascending, and how many keys have each, c.
-    population : float
-        Number of people.
-    """
+    """Return Zayatz's estimate (1991): sample uniques that are unique in the population, over the sampling fraction."""
+    # A key of F people is in the sample once with the hypergeometric probability h(F). With keys of the population as
+    # frequent as those of the sample, ``P(F = 1 | f = 1) = c_1 h(1) / sum_i c_i h(i)``.
     n = int((sizes * keys).sum())
     if sizes[0] != 1:
         return 0.0
@@ -60,11 +50,9 @@ def shlosser_keys(sizes: NDArray[np.int64], keys: NDArray[np.int64], fraction: f
 
 
 def slide_negative_binomial(sizes: NDArray[np.int64], keys: NDArray[np.int64], population: float) -> float | None:
-    """Return the estimate of the slide negative binomial model (Chen and Keller-McNulty 1998); None without a solution.
-
-    F - 1 is negative binomial (alpha, beta) over K keys, which are estimated first (`shlosser_keys`); alpha and beta
-    reproduce the numbers of keys that the sample has once and twice. ``K beta**alpha`` people are unique.
-    """
+    """Return the slide negative binomial estimate (Chen and Keller-McNulty 1998); None without solution."""
+    # F - 1 is negative binomial (alpha, beta) over K keys, which are estimated first (`shlosser_keys`); alpha and beta
+    # reproduce the numbers of keys that the sample has once and twice. ``K beta**alpha`` people are unique.
     n = float((sizes * keys).sum())
     fraction = n / population
     if sizes[0] != 1:
@@ -93,11 +81,9 @@ def slide_negative_binomial(sizes: NDArray[np.int64], keys: NDArray[np.int64], p
 
 
 def sampled_keys(k: float, alpha: float, beta: float, fraction: float) -> Numbers:
-    """Return the logarithms of the expected numbers of keys that the sample has once and twice, shape (2,).
-
-    With ``d = (1 - f)(1 - beta)`` and ``G = (beta / (1 - d))**alpha``: ``K f G (alpha d / (1 - d) + 1)`` and
-    ``K f**2 G alpha (1 - beta) (2 - (1 - alpha) d) / (2 (1 - d)**2)``.
-    """
+    """Return the logarithms of the expected numbers of keys that the sample has once and twice, shape (2,)."""
+    # With ``d = (1 - f)(1 - beta)`` and ``G = (beta / (1 - d))**alpha``: ``K f G (alpha d / (1 - d) + 1)`` and ``K f**2
+    # G alpha (1 - beta) (2 - (1 - alpha) d) / (2 (1 - d)**2)``.
     d = (1.0 - fraction) * (1.0 - beta)
     g = alpha * (np.log(beta) - np.log1p(-d))
     once = np.log(k * fraction) + g + np.log(alpha * d / (1.0 - d) + 1.0)
@@ -106,18 +92,9 @@ def sampled_keys(k: float, alpha: float, beta: float, fraction: float) -> Number
 
 
 def pitman(sizes: Frequencies, keys: Frequencies, population: float) -> float | None:
-    """Return the expected number of people who are unique under Pitman's model (Hoshino 2001); None without a maximum.
-
-    A person of N is alone with probability ``prod_(i=1..N-1) (theta + alpha + i - 1) / (theta + i)``, of which the
-    source's ``Gamma(theta + 1) / Gamma(theta + alpha) N**alpha`` is the limit.
-
-    Parameters
-    ----------
-    sizes, keys : ndarray of int64, shape (m,)
-        Frequencies that occur, ascending, and how many keys have each.
-    population : float
-        Number of people.
-    """
+    """Return expected population uniques by Pitman's model (Hoshino 2001); None without a maximum."""
+    # A person of N is alone with probability ``prod_(i=1..N-1) (theta + alpha + i - 1) / (theta + i)``, of which the
+    # source's ``Gamma(theta + 1) / Gamma(theta + alpha) N**alpha`` is the limit.
     if sizes[0] != 1:
         return 0.0
     found = pitman_parameters(sizes, keys)
@@ -131,14 +108,9 @@ def pitman(sizes: Frequencies, keys: Frequencies, population: float) -> float | 
 
 
 def pitman_parameters(sizes: Frequencies, keys: Frequencies) -> tuple[float, float] | None:
-    """Return theta and alpha of Pitman's sampling formula by maximum likelihood (Hoshino 2001).
-
-    ``sum_(i=1..u-1) ln(theta + i alpha) - sum_(i=1..n-1) ln(theta + i) + sum_j c_j sum_(i=1..j-1) ln(i - alpha)`` is
-    maximised over 0 <= alpha < 1 and theta > -alpha. For each alpha one theta is the best, and along these the
-    derivative by alpha changes its sign once, or is not positive at 0: so it is in all of thousands of samples tried,
-    though no source proves it. None where all keys are unique, or all records have one key: then the likelihood has no
-    maximum.
-    """
+    """Return theta and alpha of Pitman's sampling formula by maximum likelihood (Hoshino 2001)."""
+    # ``sum_(i=1..u-1) ln(theta + i alpha) - sum_(i=1..n-1) ln(theta + i) + sum_j c_j sum_(i=1..j-1) ln(i - alpha)`` is
+    # maximised over 0 <= alpha < 1 and theta > -alpha.
     u, n = float(keys.sum()), float((sizes * keys).sum())
     if u == n or u == 1.0:
         return None

@@ -1,7 +1,4 @@
-"""Information loss of given analyses: clusterings, classifiers, regressions.
-
-This module holds what the package offers and imports nothing heavy.
-"""
+"""Specs of the losses of given analyses: clusterings, classifiers, regressions."""
 
 from evosdc.specs import MeasureSpec
 

@@ -55,16 +55,7 @@ class ClassifierLoss(Measure):
         return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> "FittedClassifierLoss":
-        """Learn from the original.
-
-        Raises
-        ------
-        ParameterError
-            scikit-learn is not installed, there is no categorical target, nothing to predict it by, or fewer records
-            than folds.
-        SchemaError
-            The file has no attribute of the target's name.
-        """
+        """Learn from the original."""
         where = "measure classifier-accuracy"
         microdata.table.schema.require(self.auxiliary_names(), f"{where}: target")
         whole = with_protected(microdata, self.auxiliary_names())

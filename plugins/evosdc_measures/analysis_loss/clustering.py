@@ -52,21 +52,8 @@ class Standardisation:
 def k_means(
     points: Numbers, clusters: int, rng: np.random.Generator, starts: int = 10, begin: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64]:
-    """Return the cluster of each point, shape (n,), by scipy's Lloyd iterations from k-means++ starts.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, Q)
-    clusters : int
-        How many; as many as there are distinct points where there are fewer of them.
-    rng : numpy.random.Generator
-    starts : int
-        Of which the one of least summed squared distance counts, the first of several.
-    begin : ndarray of int64, shape (n,), optional
-        Clusters whose means are begun with, in place of random starts.
-
-    Points are sorted first, so that their order is of no account.
-    """
+    """Return the cluster of each point, shape (n,), by scipy's Lloyd iterations from k-means++ starts."""
+    # Shapes: points (n, Q), begin (n,).
     from scipy.cluster.vq import vq
 
     order = np.lexsort(points.T[::-1])
@@ -158,13 +145,7 @@ class ClusterAgreement(Measure):
     params: Params
 
     def fit(self, original: Table) -> "FittedClusterAgreement":
-        """Cluster the original.
-
-        Raises
-        ------
-        ParameterError
-            The method is k-means, and no attribute is numeric.
-        """
+        """Cluster the original."""
         self.require_support(original)
         method = self.params.method or ("c-median" if original.schema.categorical else "k-means")
         if method == "k-means" and not original.schema.numeric:

@@ -10,15 +10,7 @@ from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 
 def dummies(codes: Codes, categories: int, full: bool = False) -> Numbers:
-    """Return indicators of an attribute's categories and, last, of a missing value, shape (n, .).
-
-    Parameters
-    ----------
-    codes : ndarray of int32, shape (n,)
-    categories : int
-    full : bool
-        Whether the first category has a column too, which a regression with an intercept leaves out.
-    """
+    """Return indicators of an attribute's categories and, last, of a missing value, shape (n, .)."""
     values = [*range(0 if full else 1, categories), MISSING]
     columns: Numbers = (codes[:, None] == np.array(values, dtype=np.int32)[None, :]).astype(np.float64)
     return columns
@@ -44,15 +36,7 @@ def with_protected(microdata: Microdata, needed: Sequence[str]) -> Table:
 
 
 def chosen_target(table: Table, name: str | None, categorical: bool, where: str) -> str:
-    """Return the attribute that is explained: the named one, or the last of the scale wanted.
-
-    Raises
-    ------
-    SchemaError
-        The table has no attribute of that name.
-    ParameterError
-        The attribute is of another scale, there is none, or nothing is left to explain it by.
-    """
+    """Return the attribute that is explained: the named one, or the last of the scale wanted."""
     wanted = "a categorical attribute" if categorical else "a numeric attribute"
     fitting = table.schema.categorical if categorical else table.schema.numeric
     if name is None:

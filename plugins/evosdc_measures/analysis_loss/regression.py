@@ -13,12 +13,10 @@ from evosdc.table.schema import Scale
 from evosdc.table.table import Numbers, Table
 from evosdc_measures.analysis_loss.design import chosen_target, matrix_of, with_protected
 
-_DEPENDENT = 1e-9
-"""Relative size below which what a column adds to those before it counts as rounding."""
+_DEPENDENT = 1e-9  # Relative size below which what a column adds to those before it counts as rounding
 
 
-_ROUNDING = 1e-12
-"""Relative size of a residual or of a difference that counts as rounding."""
+_ROUNDING = 1e-12  # Relative size of a residual or of a difference that counts as rounding
 
 
 class RegressionOverlap(Measure):
@@ -56,15 +54,7 @@ class RegressionOverlap(Measure):
         return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> "FittedRegressionOverlap":
-        """Regress the original.
-
-        Raises
-        ------
-        ParameterError
-            There is no numeric response, no predictor, or not more complete records than coefficients.
-        SchemaError
-            The file has no attribute of a name.
-        """
+        """Regress the original."""
         where = "measure regression-overlap"
         microdata.table.schema.require(self.auxiliary_names(), where)
         whole = with_protected(microdata, self.auxiliary_names())
@@ -83,15 +73,10 @@ class RegressionOverlap(Measure):
 
 
 class Intervals:
-    """Confidence intervals of a least-squares fit.
+    """Confidence intervals of a least-squares fit."""
 
-    Parameters
-    ----------
-    design : ndarray of float64, shape (n, p)
-        With the intercept; columns are taken in their order while they are independent.
-    response : ndarray of float64, shape (n,)
-    confidence : float
-    """
+    # Shapes: design (n, p): with the intercept; columns are taken in their order while they are independent; response
+    # (n,).
 
     def __init__(self, design: Numbers, response: Numbers, confidence: float) -> None:
         from scipy.special import stdtrit

@@ -1,7 +1,4 @@
-"""Information loss of categorical attributes.
-
-This module holds what the package offers and imports nothing heavy.
-"""
+"""Specs of the information losses of categorical attributes."""
 
 from evosdc.specs import MeasureSpec
 

@@ -18,8 +18,7 @@ from evosdc_measures.categorical_loss.tables import FittedSum
 from evosdc_measures.expectation import counts_of
 from evosdc_measures.number_intervals import FittedOnIntervals, IntervalTracker, by_classes, classed
 
-NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
-"""Roles of attributes that nobody tabulates."""
+NOT_ANALYSED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)  # Roles of attributes that nobody tabulates
 
 
 class ContingencyLossAcross(Measure):
@@ -68,15 +67,7 @@ class ContingencyLossAcross(Measure):
         return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> Fitted:
-        """Choose the tables and count the original in them.
-
-        Raises
-        ------
-        ParameterError
-            There is no unprotected attribute.
-        SchemaError
-            The file lacks an attribute that is named.
-        """
+        """Choose the tables and count the original in them."""
         where = "measure ctbil-across"
         self.require_support(microdata.original)
         schema = microdata.table.schema
@@ -101,17 +92,7 @@ class ContingencyLossAcross(Measure):
 
 
 class FittedAcross(FittedSum):
-    """`ContingencyLossAcross` of one original.
-
-    Parameters
-    ----------
-    original : Table
-        The protected attributes.
-    others : Table
-        The unprotected ones.
-    pairs : list of tuple of int
-        Positions of a protected and an unprotected attribute, for each table.
-    """
+    """`ContingencyLossAcross` of one original."""
 
     def __init__(self, original: Table, others: Table, pairs: list[tuple[int, int]]) -> None:
         self.pairs = tuple((original.schema.names[v], others.schema.names[w]) for v, w in pairs)
@@ -122,18 +103,7 @@ class FittedAcross(FittedSum):
 
 
 class FittedMerged(Expected):
-    """`ContingencyLossAcross` of one original, with classes that are merged for tables with sensitive attributes.
-
-    Parameters
-    ----------
-    original, others : Table
-        The protected attributes and the unprotected ones.
-    pairs : list of tuple of int
-        As of `FittedAcross`.
-    sensitive : list of int
-        Which of the others are sensitive.
-    least_cell : int
-    """
+    """`ContingencyLossAcross` of one original, with classes that are merged for tables with sensitive attributes."""
 
     def __init__(
         self, original: Table, others: Table, pairs: list[tuple[int, int]], sensitive: list[int], least_cell: int
@@ -184,14 +154,7 @@ class FittedMerged(Expected):
 
 
 def strongest_pairs(protected: Codes, others: Codes, most: int) -> list[tuple[int, int]]:
-    """Return pairs of columns of both matrices by strength of association: first the strongest of each protected one.
-
-    Parameters
-    ----------
-    protected, others : ndarray of int32, shapes (n, V) and (n, W)
-    most : int
-        Greatest number of pairs; independent ones are not among them.
-    """
+    """Return pairs of columns by strength of association, first the strongest of each protected one."""
     strength = {
         (v, w): corrected_association(protected[:, v], others[:, w])
         for v in range(protected.shape[1])
@@ -204,10 +167,8 @@ def strongest_pairs(protected: Codes, others: Codes, most: int) -> list[tuple[in
 
 
 def corrected_association(first: Codes, second: Codes) -> float:
-    """Return Cramer's V of two columns with Bergsma's correction (2013), 0..1; 0 where one of them is constant.
-
-    Of independent columns it is near 0 however many categories they have.
-    """
+    """Return Cramer's V of two columns with Bergsma's correction (2013), 0..1; 0 where one of them is constant."""
+    # Of independent columns it is near 0 however many categories they have.
     n = len(first)
     square, height, width = mean_square_contingency(first, second)
     if n < 2 or height < 2 or width < 2:

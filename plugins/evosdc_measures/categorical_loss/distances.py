@@ -49,13 +49,7 @@ class DistanceBasedLoss(Measure, OfCounts):
 
 
 class FittedDistanceBasedLoss(Expected):
-    """`DistanceBasedLoss` of one original.
-
-    Parameters
-    ----------
-    original : Table
-    by_hierarchy : bool
-    """
+    """`DistanceBasedLoss` of one original."""
 
     def __init__(self, original: Table, by_hierarchy: bool) -> None:
         schema = original.schema
@@ -136,12 +130,9 @@ def sums_of_distances(
     totals: Integers,
     records: Numbers,
 ) -> Numbers:
-    """Return the sum of all distances of each child; with `stays`, of the one to go on to.
-
-    `layout` holds the width of each attribute's square table of distances, and where it begins in `distances`, in units
-    of the attribute's own denominator. `totals` are the sums of the parent's attributes, `records` those of its
-    records; both are changed if the change stays.
-    """
+    """Return the sum of all distances of each child; with `stays`, of the one to go on to."""
+    # `layout` holds the width of each attribute's square table of distances, and where it begins in `distances`, in
+    # units of the attribute's own denominator.
     sums, own = np.empty(len(ends)), totals.copy()
     begin = 0
     for child in range(len(ends)):

@@ -85,11 +85,9 @@ class FittedEntropyBasedLoss(Expected):
         return EntropyTracker(self, masked)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
-        """Return the loss that the sources define for a matrix, 0..100; O(sum c**2).
-
-        ``-sum_kl T_k p_kl log2(T_k p_kl / (T P)_l)`` of each attribute. It is the limit of `score` for many records: a
-        file's own estimate of the matrix overfits and has less entropy.
-        """
+        """Return the loss that the sources define for a matrix, 0..100; O(sum c**2)."""
+        # ``-sum_kl T_k p_kl log2(T_k p_kl / (T P)_l)`` of each attribute. It is the limit of `score` for many records:
+        # a file's own estimate of the matrix overfits and has less entropy.
         loss = 0.0
         for T, P, unit in zip(self._expected, transitions, self.units, strict=True):
             flows = T[:, None] * P
@@ -154,12 +152,9 @@ def losses_of_entropy(
     parts: Numbers,
     losses: Numbers,
 ) -> Numbers:
-    """Return the loss of each child; with `stays`, of the one to go on to.
-
-    `layout` holds of each attribute its width, where it begins in `counts` and in `parts`, and its row in `columns`, or
-    -1; `bits` is ``x log2 x``, and `units` the loss of each attribute for a bit. The others are those of the parent,
-    see `EntropyTracker`, and changed.
-    """
+    """Return the loss of each child; with `stays`, of the one to go on to."""
+    # `layout` holds of each attribute its width, where it begins in `counts` and in `parts`, and its row in `columns`,
+    # or -1; `bits` is ``x log2 x``, and `units` the loss of each attribute for a bit.
     found, begin = np.empty(len(ends)), 0
     changed, own = np.zeros(len(units), np.bool_), np.empty(len(units))
     stale, listed, saved = np.zeros(len(parts), np.bool_), np.empty((len(parts), 2), np.int64), np.empty(len(parts))

@@ -27,8 +27,7 @@ LABEL, OWNER, PRICE, LABEL_PRICE = 0, 1, 2, 3
 """Rows of an assignment: the published category of each original one, the original one of each published one, and the
 prices of both. The sum of two prices is never above ``-count``, and equal to it for each category and its label."""
 
-FREE = -1
-"""No partner."""
+FREE = -1  # No partner
 
 
 class Relabelling(Measure):
@@ -77,14 +76,7 @@ class WorstRelabelling(Relabelling):
 
 
 class FittedRelabelling(Expected, Mending):
-    """`Relabelling` of one original.
-
-    Parameters
-    ----------
-    original : Table
-    worst : bool
-        Whether the greatest attribute counts in place of the mean.
-    """
+    """`Relabelling` of one original."""
 
     def __init__(self, original: Table, worst: bool) -> None:
         self.original = original
@@ -152,8 +144,7 @@ class RelabellingTracker(Tracker):
         labels, prices = np.concatenate(own), np.concatenate(frequencies)
         self._assignment = np.stack((labels, labels, -prices, np.zeros_like(prices))).astype(np.int64)
         """Of all attributes, one after the other, shape (4, C)."""
-        self.gains = np.zeros(len(joint.widths), dtype=np.int64)
-        """Records that are gained, by attribute."""
+        self.gains = np.zeros(len(joint.widths), dtype=np.int64)  # Records that are gained, by attribute
         self._codes = original.codes.copy() if joint.wide else original.codes  # read for wide attributes alone
         self.take(Changes.of_one(np.arange(len(masked), dtype=np.intp), original, masked))
 
@@ -199,11 +190,9 @@ def gains_of_children(
     assignment: Integers,
     gains: Integers,
 ) -> Integers:
-    """Return how many more records of each child read right under its best assignment, by attribute, shape (k, V).
-
-    With `stays`, of the one to go on to. The layout is that of `FittedRelabelling`; attributes of width 0 are left out.
-    Counts and assignment are those of the parent, see `RelabellingTracker`, and changed.
-    """
+    """Return how many more records of each child read right under its best assignment, by attribute, shape (k, V)."""
+    # With `stays`, of the one to go on to. The layout is that of `FittedRelabelling`; attributes of width 0 are left
+    # out. Counts and assignment are those of the parent, see `RelabellingTracker`, and changed.
     found, saved = np.empty((len(ends), len(layout)), np.int64), np.empty_like(assignment)
     begin = 0
     for child in range(len(ends)):
@@ -257,11 +246,9 @@ def gains_of_children(
 
 @njit(cache=True)
 def assign(counts: Counts, base: int, width: int, original: int, assignment: Integers) -> None:
-    """Give one original category without a label the best one, and others a new one where that is better for all.
-
-    Of an attribute, `counts` holds at ``base + b * width + a`` the records of a published as b; its part of the
-    assignment, shape (4, width), is changed.
-    """
+    """Give one original category without a label the best one, and others a new one where that is better for all."""
+    # Of an attribute, `counts` holds at ``base + b * width + a`` the records of a published as b; its part of the
+    # assignment, shape (4, width), is changed.
     labels, owners = assignment[LABEL], assignment[OWNER]
     prices, label_prices = assignment[PRICE], assignment[LABEL_PRICE]
     far = 1 << 60
@@ -299,11 +286,9 @@ def assign(counts: Counts, base: int, width: int, original: int, assignment: Int
 
 
 def gained_of_many(original: Codes, masked: Codes) -> int:
-    """Return the records gained in one attribute from its columns, without a table of its categories.
-
-    The matching is sparse: a category whose label never occurs behind it counts no record, so each has a label of its
-    own besides, with no record.
-    """
+    """Return the records gained in one attribute from its columns, without a table of its categories."""
+    # The matching is sparse: a category whose label never occurs behind it counts no record, so each has a label of its
+    # own besides, with no record.
     from scipy.sparse import coo_array  # late, as most files have no attribute of so many categories
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 

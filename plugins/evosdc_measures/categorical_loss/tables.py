@@ -31,8 +31,7 @@ from evosdc_measures.domains import Counts, Integers, require_aligned
 DENSE_CELLS = 1 << 16
 """A table of at most so many cells is looked up directly, a greater one by bisection over its occupied cells."""
 
-MOST_EXPECTED = 1_000_000
-"""Cells up to which the expectation of a table is computed."""
+MOST_EXPECTED = 1_000_000  # Cells up to which the expectation of a table is computed
 
 MOST_MARGINALS = 20_000
 
@@ -49,21 +48,7 @@ def require_addressable(size: int, most: int) -> None:
 
 
 class FittedTables(Fitted):
-    """The contingency tables of one original, which those of masked files are compared with.
-
-    Parameters
-    ----------
-    original : Table
-    chosen : sequence of tuple of int
-        The attributes of each table, T tables in all.
-    others : Table, optional
-        Attributes that are not masked; in `chosen` they follow those of the original.
-
-    Raises
-    ------
-    ParameterError
-        A table has 2**62 cells or more.
-    """
+    """The contingency tables of one original, which those of masked files are compared with."""
 
     def __init__(self, original: Table, chosen: Sequence[tuple[int, ...]], others: Table | None = None) -> None:
         self.original, self.chosen = original, tuple(chosen)
@@ -90,10 +75,8 @@ class FittedTables(Fitted):
             keys.append(own)
             counts.append(number)
         layout[-1] = len(digits), -1, occupied
-        self.counts = np.concatenate(counts)
-        """Records of the original in each cell that it occupies, table by table."""
-        self.firsts = layout[:, 2]
-        """Number of each table's first occupied cell, shape (T + 1,)."""
+        self.counts = np.concatenate(counts)  # Records of the original in each cell that it occupies, table by table
+        self.firsts = layout[:, 2]  # Number of each table's first occupied cell, shape (T + 1,)
         self.digits = np.array(digits, dtype=np.int64).reshape(-1, 2)
         self.layout, self.cells, self.keys = layout, np.concatenate(cells), np.concatenate(keys)
 
@@ -103,13 +86,7 @@ class FittedTables(Fitted):
 
 
 class TableTracker(Tracker):
-    """The counts of one masked file.
-
-    Parameters
-    ----------
-    fitted : FittedTables
-    masked : Table
-    """
+    """The counts of one masked file."""
 
     def __init__(self, fitted: FittedTables, masked: Table) -> None:
         require_aligned(fitted.original, masked)
@@ -134,17 +111,7 @@ class TableTracker(Tracker):
 
 
 class FittedSum(FittedTables, Expected):
-    """The sum over all cells of all tables of ``|x - y|``, divided by its greatest value and times 100.
-
-    Parameters
-    ----------
-    original, chosen, others
-        See `FittedTables`.
-    name : str
-        Of the measure, for messages.
-    per_cell : bool
-        Whether the sum is divided by the number of cells instead.
-    """
+    """The sum over all cells of all tables of ``|x - y|``, divided by its greatest value and times 100."""
 
     def __init__(
         self,
@@ -169,13 +136,7 @@ class FittedSum(FittedTables, Expected):
         return SumTracker(self, masked)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
-        """Return the expected loss by `evosdc.randomisation.expectation`; attributes that are not masked stay.
-
-        Raises
-        ------
-        EvaluationError
-            A table has more than a million cells: judge by draws, or with a smaller K.
-        """
+        """Return the expected loss by `evosdc.randomisation.expectation`; attributes that are not masked stay."""
         stay = [np.identity(len(a.categories)) for a in self.attributes[len(transitions) :]]
         matrices = [with_missing(P) if gap else P for P, gap in zip((*transitions, *stay), self.gaps, strict=True)]
         tables = zip(self._dense, self.chosen, strict=True)
@@ -226,12 +187,9 @@ def sums_of_changes(
     cells: Counts,
     keys: Integers,
 ) -> Integers:
-    """Return the sum of ``|x - y|`` over all cells of all tables, of each child; with `stays`, of the one to go on to.
-
-    `fixed` holds the attributes that are not masked of all records, `digits` the attribute and the stride of each digit
-    of all tables. Of each table `tables` holds where its digits end, where its direct look-up of occupied cells begins
-    in `cells` (-1: none), and its first cell, from which `keys` ascend.
-    """
+    """Return the sum of ``|x - y|`` over all cells, of each child; with `stays`, of the one to go on to."""
+    # `fixed` holds the attributes that are not masked of all records, `digits` the attribute and the stride of each
+    # digit of all tables.
     width, begin = before.shape[1], 0
     sums = np.empty(len(ends), np.int64)
     for child in range(len(ends)):
@@ -308,17 +266,10 @@ class ContingencyTableLoss(TableComparison, OfCounts):
     """
 
     name: ClassVar[str] = "ctbil"
-    per_cell: ClassVar[bool] = False
-    """Whether the sum is divided by the number of cells."""
+    per_cell: ClassVar[bool] = False  # Whether the sum is divided by the number of cells
 
     def fit(self, original: Table) -> FittedSum:
-        """Count the original's tables.
-
-        Raises
-        ------
-        ParameterError
-            A table has too many cells to be addressed.
-        """
+        """Count the original's tables."""
         self.require_support(original)
         return FittedSum(original, self.chosen(original.codes.shape[1]), self.name, self.per_cell)
 
@@ -367,13 +318,7 @@ class KMarginal(Measure):
         k: int = Field(3, ge=1, description="Attributes of a table.")
 
     def fit(self, original: Table) -> FittedSum:
-        """Count the original's tables.
-
-        Raises
-        ------
-        ParameterError
-            More than 20 000 tables, or tables with too many cells to be addressed.
-        """
+        """Count the original's tables."""
         self.require_support(original)
         attributes = original.codes.shape[1]
         k = min(self.params.k, attributes)

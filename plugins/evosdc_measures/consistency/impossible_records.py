@@ -44,12 +44,7 @@ class ImpossibleRecords(Measure):
 
 
 class FittedImpossibleRecords(FittedRecordCounts):
-    """`ImpossibleRecords` of one original.
-
-    Parameters
-    ----------
-    rules : RecordRules
-    """
+    """`ImpossibleRecords` of one original."""
 
     def __init__(self, rules: RecordRules) -> None:
         super().__init__(rules.original, len(rules.original))

@@ -1,7 +1,4 @@
-"""Attribute disclosure: original values close to the published ones, or guessed from them.
-
-This module holds what the package offers and imports nothing heavy.
-"""
+"""Specs of attribute disclosure: original values near the published ones, or guessed from them."""
 
 from evosdc.specs import MeasureSpec
 

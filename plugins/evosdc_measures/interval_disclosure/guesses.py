@@ -22,8 +22,7 @@ from evosdc_measures.domains import Integers, require_aligned
 from evosdc_measures.expectation import counts_of
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
-WIDE = 256
-"""Categories, missing ones included, up to which an attribute's pairs are counted; of more they are sorted."""
+WIDE = 256  # Categories, missing ones included, up to which an attribute's pairs are counted; of more they are sorted
 
 
 class BestGuess(Measure, OfCounts):
@@ -108,11 +107,9 @@ class FittedGuesses(Expected):
         return GuessTracker(self, masked)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
-        """Return the score of an intruder who knows the matrices, 0..100; exact.
-
-        The right guesses are ``sum_l max_k T_k p_kl`` and the missing values, which stay. `score` guesses by the drawn
-        file itself, which shows its own transitions, and lies above it, the less the more records there are.
-        """
+        """Return the score of an intruder who knows the matrices, 0..100; exact."""
+        # The right guesses are ``sum_l max_k T_k p_kl`` and the missing values, which stay. `score` guesses by the
+        # drawn file itself, which shows its own transitions, and lies above it, the less the more records there are.
         parts = [(T[:, None] * P).max(axis=0, initial=0.0) for T, P in zip(self._counts, transitions, strict=True)]
         guessed = np.array([float(part.sum()) for part in parts]) + self._missing
         return float(self.scores(guessed[None])[0])
@@ -144,13 +141,7 @@ class FittedGuessGain(FittedGuesses):
 
 
 class GuessTracker(Tracker):
-    """The right guesses in one masked table.
-
-    Parameters
-    ----------
-    fitted : FittedGuesses
-    masked : Table
-    """
+    """The right guesses in one masked table."""
 
     def __init__(self, fitted: FittedGuesses, masked: Table) -> None:
         self._fitted = fitted
@@ -219,23 +210,8 @@ def follow_guesses(
     guessed: Integers,
     stay: bool,
 ) -> None:
-    """Count how many guesses are right in each child.
-
-    Parameters
-    ----------
-    original, before, after : ndarray of int32, shape (m, V)
-        The changed records, child by child.
-    ends : ndarray of int64, shape (k,)
-        Where those of each child end.
-    widths, offsets : ndarray of int64
-        Categories of each attribute and one, 0 where its pairs are not counted, and where its counts begin.
-    counts : ndarray of int64
-        Records by attribute, published and original category; altered where they stay, else altered back.
-    guessed : ndarray of int64, shape (k, V)
-        Right guesses in the parent; altered.
-    stay : bool
-        Whether the counts are to be those of the child, which is then a single one.
-    """
+    """Count how many guesses are right in each child."""
+    # Shapes: original, before, after (m, V), ends (k,), guessed (k, V).
     begin = 0
     for child in range(len(ends)):
         for turn in range(1 if stay else 2):

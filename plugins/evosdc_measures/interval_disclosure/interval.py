@@ -17,8 +17,7 @@ from evosdc_measures.domains import Integers, require_aligned, require_same_shap
 from evosdc_measures.expectation import counts_of, mean_inside, mean_kept
 from evosdc_measures.interval_disclosure.ranks import Categories, Part, RankedNumbers, hits_by_distance
 
-MOST_PLACES = 32
-"""Places of categories in order, missing ones included, up to which pairs of them are counted."""
+MOST_PLACES = 32  # Places of categories in order, missing ones included, up to which pairs of them are counted
 
 
 class IntervalDisclosure(Measure):
@@ -80,19 +79,7 @@ class IntervalDisclosure(Measure):
 
 
 class NearNumbers(Part):
-    """Numbers within so many per cent of a standard deviation.
-
-    Parameters
-    ----------
-    original : Table
-    attribute : int
-    column : int
-        Position among the numbers.
-    percents : sequence of int
-        Ascending.
-    of_masked : bool
-        Whether it is the deviation of the masked numbers.
-    """
+    """Numbers within so many per cent of a standard deviation."""
 
     def __init__(self, original: Table, attribute: int, column: int, percents: Sequence[int], of_masked: bool) -> None:
         super().__init__((attribute,))
@@ -192,14 +179,7 @@ class FittedIntervalDisclosure(Fitted):
 
 
 class IntervalTracker(Tracker):
-    """The hits of one masked table, part by part.
-
-    Parameters
-    ----------
-    fitted : FittedIntervalDisclosure
-    known : list
-        What each part knows of the table.
-    """
+    """The hits of one masked table, part by part."""
 
     def __init__(self, fitted: FittedIntervalDisclosure, known: list[Any]) -> None:
         self._fitted, self._known = fitted, known
@@ -244,10 +224,9 @@ class FittedIntervalOfCategories(FittedIntervalDisclosure, Expected):
     """`IntervalDisclosure` of one original without numbers, attribute by attribute."""
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
-        """Return the risk at the expected published counts, 0..100; exact for categories without an order.
-
-        Ranks of drawn files vary around the expected ones, so for ordered categories it is a first-order approximation.
-        """
+        """Return the risk at the expected published counts, 0..100; exact for categories without an order."""
+        # Ranks of drawn files vary around the expected ones, so for ordered categories it is a first-order
+        # approximation.
         percents, inside = np.array(self.percents, dtype=np.int64), 0.0
         for v, (order, P) in enumerate(zip(self.orders, transitions, strict=True)):
             T = counts_of(self.original.codes, v, len(P))
@@ -296,13 +275,7 @@ class RobustInterval(Measure):
         all_attributes: bool = Field(False, description="Whether all values have to lie in their intervals.")
 
     def fit(self, original: Table) -> Fitted:
-        """Estimate robust distances of the original.
-
-        Raises
-        ------
-        ParameterError
-            scikit-learn is not installed.
-        """
+        """Estimate robust distances of the original."""
         self.require_support(original)
         return FittedRobustInterval(original, self.params)
 

@@ -27,8 +27,7 @@ FEW_VALUES = 128
 MOST_COMBINATIONS = 1 << 20
 """Combinations of values, occurring or not, up to which two attributes are looked up together."""
 
-_FOLDS = 1 << 17
-"""Address of the folds, apart from the draws of judges."""
+_FOLDS = 1 << 17  # Address of the folds, apart from the draws of judges
 
 FIRST, SECOND, WIDTH, PLACES, TARGET, CLASSES, COUNTS, CELLS = range(8)
 """Columns of the layout of lookup tables: the digits of a key (the second is -1 for one attribute), how many values the
@@ -86,15 +85,7 @@ class LookupGain(Measure):
         return self.fit_in(Microdata(original, original.schema.names))
 
     def fit_in(self, microdata: Microdata) -> "FittedLookupGain":
-        """Count the original, with its unmasked quasi-identifiers and sensitive attributes.
-
-        Raises
-        ------
-        ParameterError
-            The file has no sensitive attribute, or nothing by which it could be looked up.
-        SchemaError
-            The file lacks a target.
-        """
+        """Count the original, with its unmasked quasi-identifiers and sensitive attributes."""
         where, schema = "measure lookup-gain", microdata.table.schema
         self.require_support(microdata.original)
         schema.require(self.params.targets, f"{where}: targets")
@@ -160,27 +151,13 @@ def _readings(attribute: Attribute, original: Table, bins: int) -> list[Digits]:
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """One lookup table of the original: a key of one or two attributes, and a target.
+    """One lookup table of the original: a key of one or two attributes, and a target."""
 
-    Parameters
-    ----------
-    digits : tuple of int
-        Which digits make the key.
-    target : int
-        Which digits are guessed.
-    places : ndarray of int32
-        By combination of values its cell; -1 for one that nobody has.
-    counts : ndarray of int32, shape (cells, classes)
-        The people by cell and class.
-    reference, own : int
-        Sums of the reference hits, and of those from the original itself, in whole shares.
-    """
-
-    digits: tuple[int, ...]
-    target: int
-    places: Counts
-    counts: Counts
-    reference: int
+    digits: tuple[int, ...]  # which digits make the key
+    target: int  # which digits are guessed
+    places: Counts  # by combination of values its cell; -1 for one that nobody has
+    counts: Counts  # (cells, classes): The people by cell and class
+    reference: int  # sums of the reference hits, and of those from the original itself, in whole shares
     own: int
 
     @property
@@ -194,14 +171,7 @@ class Lookup:
 
 
 class FittedLookupGain(Expected):
-    """`LookupGain` of one original.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    known, targets : sequence of str
-    params : LookupGain.Params
-    """
+    """`LookupGain` of one original."""
 
     def __init__(
         self, microdata: Microdata, known: Sequence[str], targets: Sequence[str], params: LookupGain.Params
@@ -339,15 +309,7 @@ class FittedLookupGain(Expected):
 
 
 class LookupTracker(Tracker):
-    """The published lookup tables of one masked file, and how many people they are right for.
-
-    Parameters
-    ----------
-    fitted : FittedLookupGain
-    masked : Table
-    followed : int
-        Lookup tables that masking may alter.
-    """
+    """The published lookup tables of one masked file, and how many people they are right for."""
 
     def __init__(self, fitted: FittedLookupGain, masked: Table, followed: int) -> None:
         self._fitted, self._followed = fitted, followed
@@ -404,10 +366,8 @@ def hits_of_cell(published: Counts, people: Counts, unit: int) -> int:
 
 @njit(cache=True)
 def hits_of_folds(counts: Counts, cells: Integers, classes: Integers, ends: Integers, unit: int) -> int:
-    """Return for how many people the commonest class of their cell is right, each fold judged by all others.
-
-    Where no other has the same key, the commonest class of all others counts. Records stand fold by fold.
-    """
+    """Return for how many people the commonest class of their cell is right, each fold judged by all others."""
+    # Where no other has the same key, the commonest class of all others counts. Records stand fold by fold.
     margin = np.zeros(counts.shape[1], dtype=np.int32)
     for i in range(len(cells)):
         margin[classes[i]] += 1
@@ -521,10 +481,8 @@ def follow(
     unseen: Counts,
     hits: Integers,
 ) -> Integers:
-    """Return the greatest hits beyond the reference of each child, shape (k,); with `stays`, of the one to go on to.
-
-    The state is that of `LookupTracker`; it is the parent's again unless the child stays.
-    """
+    """Return the greatest hits beyond the reference of each child, shape (k,); with `stays`, of the one to go on to."""
+    # The state is that of `LookupTracker`; it is the parent's again unless the child stays.
     best = np.zeros(len(ends), dtype=np.int64)
     begin = 0
     for child in range(len(ends)):

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from evosdc.table.table import Numbers, Rows, Table
 from evosdc_measures.domains import Counts, Integers
 
-FEW = 2
-"""Changed numbers of an attribute up to which a child is judged by the records near a limit."""
+FEW = 2  # Changed numbers of an attribute up to which a child is judged by the records near a limit
 MANY = np.iinfo(np.int64).min
 
 
@@ -28,15 +27,9 @@ def hits_by_distance(percents: Sequence[int], records: int) -> Integers:
 
 
 class Part(ABC):
-    """One attribute or several of a file, and how the hits of its records are counted in them.
+    """One attribute or several of a file, and how the hits of its records are counted in them."""
 
-    What is known of a masked table is a value: a change makes another one, so that trackers share it.
-
-    Parameters
-    ----------
-    attributes : sequence of int
-        Positions, those of the categorical attributes first.
-    """
+    # What is known of a masked table is a value: a change makes another one, so that trackers share it.
 
     def __init__(self, attributes: Sequence[int]) -> None:
         self.attributes = attributes
@@ -75,36 +68,15 @@ class Part(ABC):
 
 
 class CategoryCounts(NamedTuple):
-    """What is known of the masked categories of a file.
+    """What is known of the masked categories of a file."""
 
-    Parameters
-    ----------
-    masked : ndarray of int32, shape (n, V)
-        Places of the categories, from 1 on; 0 where there is none.
-    counts : ndarray of int64
-        Of each attribute whose categories have an order, records by masked and original place.
-    hits : ndarray of int64, shape (V,)
-        Of all records.
-    """
-
-    masked: Counts
-    counts: Integers
-    hits: Integers
+    masked: Counts  # (n, V): Places of the categories, from 1 on; 0 where there is none
+    counts: Integers  # of each attribute whose categories have an order, records by masked and original place
+    hits: Integers  # (V,): Of all records
 
 
 class Categories(Part):
-    """Categorical attributes; where they have no order, only the same category is a hit, in all intervals.
-
-    Parameters
-    ----------
-    original : Table
-    orders : dict of int to ndarray of int64, or None
-        By position, codes of the attribute in their order.
-    by_distance : ndarray of int64
-        See `hits_by_distance`.
-    whole : bool
-        Whether a record counts only if it lies inside for all of them.
-    """
+    """Categorical attributes; where they have no order, only the same category is a hit, in all intervals."""
 
     def __init__(self, original: Table, orders: dict[int, Integers | None], by_distance: Integers, whole: bool) -> None:
         super().__init__(list(orders))
@@ -176,17 +148,8 @@ class Categories(Part):
 
 @njit(cache=True)
 def pair_hits(counts: Integers, width: int, by_distance: Integers, hits: Integers) -> int:
-    """Return the hits of all records in an attribute; write those of each pair that is hit and may have records.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (width**2,)
-        Records by masked and original place.
-    width : int
-    by_distance : ndarray of int64
-    hits : ndarray of int64, shape (width**2,)
-        Written.
-    """
+    """Return the hits of all records in an attribute; write those of each pair that is hit and may have records."""
+    # Shapes: counts (width**2,), hits (width**2,).
     through = np.zeros(width, np.int64)
     for y in range(1, width):
         through[y] = through[y - 1]
@@ -222,22 +185,8 @@ def follow_categories(
     hits: Integers,
     stay: bool,
 ) -> Integers:
-    """Return by how much the hits grow in each child, shape (k,).
-
-    Parameters
-    ----------
-    original, before, after : ndarray of int32, shape (m, V)
-        Places of the categories of the changed records, child by child.
-    ends : ndarray of int64, shape (k,)
-        Where those of each child end.
-    widths, offsets : ndarray of int64
-        Places of each attribute, 0 where these have no order, and where its counts begin.
-    by_distance : ndarray of int64
-    counts, hits : ndarray of int64
-        See `CategoryCounts`; altered where they stay, else altered back.
-    stay : bool
-        Whether counts and hits are to be those of the child, which is then a single one.
-    """
+    """Return by how much the hits grow in each child, shape (k,)."""
+    # Shapes: original, before, after (m, V), ends (k,).
     grown, begin = np.zeros(len(ends), np.int64), 0
     changed, scratch = np.zeros(len(widths), np.int64), np.empty(len(counts), np.int64)
     for child in range(len(ends)):
@@ -266,47 +215,21 @@ def follow_categories(
 
 
 class NumberRanks(NamedTuple):
-    """What is known of a masked column of numbers.
+    """What is known of a masked column of numbers."""
 
-    Parameters
-    ----------
-    masked : ndarray of float64, shape (n,)
-    order : ndarray of intp, shape (n,)
-        Records in the order of their masked values, missing ones last.
-    ordered : ndarray of float64, shape (k,)
-        The masked values in order, without missing ones.
-    apart : ndarray of int32, shape (2, n)
-        How many half ranks the original value lies below the masked one, and above; negative where it does not. Where
-        one of them is missing it is further than all ranks, where both are missing it is nearer.
-    near : ndarray of int64, shape (m,)
-        Records whose hits may be others if `FEW` records change.
-    hits : ndarray of int64, shape (n,)
-    inside : int
-        Sum of the hits.
-    """
-
-    masked: Numbers
-    order: Rows
-    ordered: Numbers
+    masked: Numbers  # (n,)
+    order: Rows  # (n,): Records in the order of their masked values, missing ones last
+    ordered: Numbers  # (k,): The masked values in order, without missing ones
+    # (2, n): How many half ranks the original value lies below the masked one, and above; negative where it does not.
+    # Where one of them is missing it is further than all ranks, where both are missing it is nearer.
     apart: Counts
-    near: Integers
-    hits: Integers
-    inside: int
+    near: Integers  # (m,): Records whose hits may be others if `FEW` records change
+    hits: Integers  # (n,)
+    inside: int  # sum of the hits
 
 
 class RankedNumbers(Part):
-    """An attribute of numbers, or of very many categories that have an order.
-
-    Parameters
-    ----------
-    original : Table
-    attribute, column : int
-        Its position among all attributes, and among the numbers or codes.
-    by_distance : ndarray of int64
-        See `hits_by_distance`.
-    order : ndarray of int64, optional
-        Codes of the categories in their order.
-    """
+    """An attribute of numbers, or of very many categories that have an order."""
 
     def __init__(
         self, original: Table, attribute: int, column: int, by_distance: Integers, order: Integers | None = None
@@ -366,15 +289,8 @@ class RankedNumbers(Part):
 def rank_numbers(
     original: Numbers, masked: Numbers, by_original: Rows, by_masked: Rows, by_distance: Integers
 ) -> tuple[Numbers, Counts, Integers, Integers, int]:
-    """Return values in order, distances, near records, hits and their sum, as `NumberRanks` has them; O(n).
-
-    Parameters
-    ----------
-    original, masked : ndarray of float64, shape (n,)
-    by_original, by_masked : ndarray of intp, shape (n,)
-        Records in the order of each, missing values last.
-    by_distance : ndarray of int64
-    """
+    """Return values in order, distances, near records, hits and their sum, as `NumberRanks` has them; O(n)."""
+    # Shapes: original, masked (n,), by_original, by_masked (n,).
     n, far = len(original), len(by_distance) - 1
     known = n
     while known > 0 and np.isnan(masked[by_masked[known - 1]]):
@@ -447,21 +363,8 @@ def rank_children(
     values: Numbers,
     ends: Integers,
 ) -> Integers:
-    """Return by how much the hits of a column grow in each child, shape (k,); `MANY` where more than `FEW` change.
-
-    Parameters
-    ----------
-    original : ndarray of float64, shape (n,)
-    masked, ordered, apart, near, hits : ndarray
-        See `NumberRanks`.
-    by_distance : ndarray of int64
-    rows : ndarray of intp, shape (m,)
-        The changed records, child by child.
-    values : ndarray of float64, shape (m,)
-        What they have in the children.
-    ends : ndarray of int64, shape (k,)
-        Where those of each child end.
-    """
+    """Return by how much the hits of a column grow in each child, shape (k,); `MANY` where more than `FEW` change."""
+    # Shapes: original (n,), rows (m,), values (m,), ends (k,).
     grown, begin = np.zeros(len(ends), np.int64), 0
     changed, before, after = np.empty(FEW, np.int64), np.empty(FEW), np.empty(FEW)
     for child in range(len(ends)):

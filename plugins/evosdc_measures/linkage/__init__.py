@@ -1,7 +1,4 @@
-"""Disclosure risk by record linkage.
-
-This module holds what the package offers and imports nothing heavy.
-"""
+"""Specs of the disclosure risks by record linkage."""
 
 from evosdc.specs import MeasureSpec
 

@@ -91,22 +91,9 @@ def add_by_pairs(records: Codes, columns: Codes, numbers: Counts, wildcard: bool
 def count_by_subsets(
     records: Codes, originals: Codes, numbers: Counts, strides: Integers, wildcard: bool, profiles: Counts
 ) -> None:
-    """Write the profiles of records over originals that agree by equality alone: counted for each subset, and inverted.
-
-    For each subset of the attributes the originals are entered into a hash table by their values of it.
-
-    Parameters
-    ----------
-    records : ndarray of int32, shape (k, V)
-    originals : ndarray of int32, shape (D, V)
-    numbers : ndarray of int32, shape (D,)
-    strides : ndarray of int64, shape (V,)
-        Factors of a record's digits in its number among all possible ones.
-    wildcard : bool
-        Whether a missing value of a record agrees with everything.
-    profiles : ndarray of int32, shape (k, 2**V)
-        Written.
-    """
+    """Write the profiles over originals that agree by equality alone: counted by subset, and inverted."""
+    # For each subset of the attributes the originals are entered into a hash table by their values of it.
+    # Shapes: records (k, V), originals (D, V), numbers (D,), strides (V,), profiles (k, 2**V).
     attributes, size = records.shape[1], 1
     while size < 2 * len(originals):
         size *= 2
@@ -142,16 +129,10 @@ def count_by_subsets(
 
 
 class DistinctOriginals:
-    """The distinct originals, by which profiles of records are counted.
+    """The distinct originals, by which profiles of records are counted."""
 
-    Where it is small against the file, a data cube (Gray et al., 1997) holds the count of each combination of
-    categories, with one more place along each attribute for all of them together.
-
-    Parameters
-    ----------
-    original : Table
-        Its attributes are categorical.
-    """
+    # Where it is small against the file, a data cube (Gray et al., 1997) holds the count of each combination of
+    # categories, with one more place along each attribute for all of them together.
 
     def __init__(self, original: Table) -> None:
         self.wildcard = original.schema.na is MissingRule.WILDCARD
@@ -249,26 +230,11 @@ def enter(codes: Codes, counted: Counts, slots: Counts, records: Codes, profiles
 
 
 class Profiles:
-    """Distinct records and their profiles: a hash table that grows until it is full, and is then replaced.
+    """Distinct records and their profiles: a hash table that grows until it is full, and is then replaced."""
 
-    A place never changes its record, so trackers that refer to places go on with the table that they have.
-
-    Parameters
-    ----------
-    capacity : int
-        Most records.
-    attributes : int
-
-    Attributes
-    ----------
-    slots : ndarray of int32, shape (2**b,)
-        Place of the record that hashed there, -1 where there is none.
-    records : ndarray of int32, shape (capacity, V)
-    counts : ndarray of int32, shape (capacity, 2**V)
-        Profiles.
-    used : ndarray of int64, shape (1,)
-        Number of records known; they take the first places.
-    """
+    # A place never changes its record, so trackers that refer to places go on with the table that they have.
+    # Shapes: slots (2**b,): place of the record that hashed there, -1 where there is none; records (capacity, V);
+    # counts (capacity, 2**V): profiles; used (1,): number of records known; they take the first places.
 
     def __init__(self, capacity: int, attributes: int) -> None:
         self.slots = np.full(1 << (2 * capacity - 1).bit_length(), -1, dtype=np.int32)

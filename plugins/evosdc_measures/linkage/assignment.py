@@ -9,31 +9,19 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Fitted
 from evosdc.table.table import Numbers, Table
 
-MOST_ASSIGNED = 3000
-"""Greatest number of records: time grows with their cube, memory with their square."""
+MOST_ASSIGNED = 3000  # Greatest number of records: time grows with their cube, memory with their square
 BONUS = 1e-12
 """By how much of the greatest cost a correct link is preferred, so that it decides between equal sums only."""
-ROUNDING = 1e-14
-"""Share of the greatest cost below which differences are rounding."""
+ROUNDING = 1e-14  # Share of the greatest cost below which differences are rounding
 
 Costs = Callable[[Table], Numbers]
 """From a masked table to the cost of linking each of its records (row) to each original (column)."""
 
 
 class FittedAssignment(Fitted):
-    """One-to-one linkage of one original: the expected share of correct links, times 100.
+    """One-to-one linkage of one original: the expected share of correct links, times 100."""
 
-    The assignment with the least sum of costs is found (Jonker and Volgenant's algorithm). Records of a file that cost
-    the same with all records of the other are interchangeable: a link between g such masked and h such originals counts
-    1/(g h) for each pair among them that belongs together, what assigning at random among them is expected to yield.
-    Of other assignments that are equally good the one with the greatest figure counts, so that the risk is not
-    understated and the order of records is of no account. Both rules are reconstructions.
-
-    Raises
-    ------
-    ParameterError
-        More than 3000 records.
-    """
+    # The assignment with the least sum of costs is found (Jonker and Volgenant's algorithm).
 
     def __init__(self, original: Table, costs: Costs, where: str) -> None:
         if len(original) > MOST_ASSIGNED:

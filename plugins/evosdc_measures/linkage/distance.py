@@ -75,16 +75,7 @@ class DistanceBasedLinkage(Measure):
         degree: int = Field(2, ge=1, le=9, description="Degree of the polynomial kernel.")
 
     def fit(self, original: Table) -> Fitted:
-        """Build what the original is searched by: a prefix tree, or a k-d tree where there are numbers.
-
-        Raises
-        ------
-        ParameterError
-            The categories' distances have no common denominator below 2**56; a distance for numbers alone is wanted for
-            categories; too many records for a one-to-one linkage.
-        SchemaError
-            A scenario names an attribute that there is not.
-        """
+        """Build what the original is searched by: a prefix tree, or a k-d tree where there are numbers."""
         self.require_support(original)
         return fitted_by_scenarios(original, self.params, self._fit)
 
@@ -185,23 +176,7 @@ def _link_categories(
     offsets: Integers,
     flat: Integers,
 ) -> tuple[Integers, NDArray[np.intp]]:
-    """Return for asked records how many searched ones are as near as their own, itself counted; 0 where one is nearer.
-
-    Parameters
-    ----------
-    asked, own : ndarray of int32, shape (m, V)
-        The records that are looked up, equal ones best one after the other, and their own ones in the searched file.
-    order, roots, nodes
-        `PrefixTree` of that file.
-    widths, offsets, flat
-        Distances between categories, in the layout of `evosdc_measures.domains.Domains`.
-
-    Returns
-    -------
-    ties : ndarray of int64, shape (m,)
-    rivals : ndarray of int64, shape (m,)
-        Row of a nearer record, -1 where there is none.
-    """
+    """Return how many searched records are as near as the own one, itself counted; 0 where one is nearer."""
     attributes = asked.shape[1]
     last = attributes - 1
     ties, rivals = np.zeros(len(asked), np.int64), np.full(len(asked), -1, np.int64)

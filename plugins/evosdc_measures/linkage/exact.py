@@ -37,12 +37,7 @@ class ExactLinkage(Measure):
 
 
 class FittedExactLinkage(Expected, Moving):
-    """`ExactLinkage` of one original.
-
-    Parameters
-    ----------
-    original : Table
-    """
+    """`ExactLinkage` of one original."""
 
     def __init__(self, original: Table) -> None:
         known = known_of(original, original.schema.names)
@@ -68,10 +63,8 @@ class FittedExactLinkage(Expected, Moving):
         return tuple(name for name, percent in zip(self.values.names, percents, strict=True) if percent > bound)
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
-        """Return the greatest of the attributes' expectations, exact for each: a draw's greatest is a little more.
-
-        The t records of a category keep it with its diagonal entry each, and find 1 / t of a person each.
-        """
+        """Return the greatest of the attributes' expectations, exact for each: a draw's greatest is a little more."""
+        # The t records of a category keep it with its diagonal entry each, and find 1 / t of a person each.
         found = [float(np.diag(transitions[v])[seen].sum()) + missing for v, seen, missing in self._occurring]
         return 100.0 * max(found, default=0.0) / self._records
 

@@ -14,22 +14,17 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 AT_FIRST = 0.9, 0.1
-CLAMP = 1e-6
-"""All estimates are kept within ``CLAMP .. 1 - CLAMP``."""
-LEAST = 1e-300
-"""No sum is divided by less."""
-TOLERANCE, ITERATIONS = 1e-6, 200
-"""Where the share of matches is estimated too: when plain steps end."""
-CONVERGED, CYCLES = 1e-10, 1000
-"""Where it is known: when accelerated steps end; mostly after 10 to 30."""
+CLAMP = 1e-6  # All estimates are kept within ``CLAMP .. 1 - CLAMP``
+LEAST = 1e-300  # No sum is divided by less
+TOLERANCE, ITERATIONS = 1e-6, 200  # Where the share of matches is estimated too: when plain steps end
+CONVERGED, CYCLES = 1e-10, 1000  # Where it is known: when accelerated steps end; mostly after 10 to 30
 RARE, CYCLES_OF_RARE = 2.0**-16, 150
 """Where matches are a smaller share of all pairs, in files of more than 65 536 records, they can often hardly be told
 from pairs that agree by chance, and steps creep: after so many of these Newton's method helps more."""
 CLOSE, ROUNDING = 1e-6, 1e-14
 """Where a step changes no estimate by more, extrapolations count unless the likelihood falls by more than rounding."""
 STEPS, DAMPING, LEAST_DAMPING, MOST_DAMPING = 200, 1e-3, 1e-12, 1e8
-SAME_WEIGHT = 1e-9
-"""Weights, in bits, that differ by less are taken to be equal: the difference is rounding."""
+SAME_WEIGHT = 1e-9  # Weights, in bits, that differ by less are taken to be equal: the difference is rounding
 
 
 @njit(cache=True)
@@ -64,22 +59,8 @@ def agreeing_pairs(numbers: Vector, attributes: int) -> Vector:
 def em_step(
     numbers: Vector, agreeing: Vector, share: float, theta: Vector, after: Vector, chances: Vector, room: Matrix
 ) -> float:
-    """Write the estimates after a step of expectation maximisation; return the expected number of matches.
-
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (2**V,)
-        Pairs by pattern.
-    agreeing : ndarray of float64, shape (V + 1,)
-        Pairs that agree on each attribute, and all.
-    share : float
-        Of matches among all pairs.
-    theta, after : ndarray of float64, shape (2 V,)
-        Before and after the step.
-    chances : ndarray of float64, shape (2**V,)
-        Where the probability of each pattern by `theta` is written.
-    room : ndarray of float64, shape (2, 2**V)
-    """
+    """Write the estimates after a step of expectation maximisation; return the expected number of matches."""
+    # Shapes: numbers (2**V,), agreeing (V + 1,), theta, after (2 V,), chances (2**V,), room (2, 2**V).
     attributes, filled = len(theta) // 2, 1
     matches, others = room[0], room[1]
     matches[0], others[0] = share, 1.0 - share
@@ -128,12 +109,9 @@ def apart(theta: Vector, other: Vector) -> float:
 
 @njit(cache=True, error_model="numpy")  # type: ignore[call-arg]
 def as_likely(numbers: Vector, before: Vector, after: Vector, slack: float, room: Matrix) -> bool:
-    """Whether the log-likelihood has not fallen by more than a slack from some chances to others.
-
-    With a chance 1 + e times as great a logarithm grows by no more than ``t = e - e**2 / 2 + e**3 / 3``, and by no less
-    than ``t - e**4 / 4`` or, for negative e, ``t - e**4 / (4 + 4 e)``. Where these bounds tell by more than rounding
-    may come to, no logarithm is taken.
-    """
+    """Whether the log-likelihood has not fallen by more than a slack from some chances to others."""
+    # With a chance 1 + e times as great a logarithm grows by no more than ``t = e - e**2 / 2 + e**3 / 3``, and by no
+    # less than ``t - e**4 / 4`` or, for negative e, ``t - e**4 / (4 + 4 e)``.
     upper, below = room[0], room[1]
     for i in range(len(numbers)):
         e = (after[i] - before[i]) / before[i]
@@ -190,12 +168,9 @@ def linearised(numbers: Vector, agreeing: Vector, share: float, theta: Vector, d
 
 @njit(cache=True)
 def settle(numbers: Vector, agreeing: Vector, share: float, theta: Vector) -> None:
-    """Let estimates go on until a step changes none by more than `CONVERGED`; the likelihood never falls.
-
-    Where matches can hardly be told from other pairs the likelihood is nearly flat along some direction, or bent
-    upwards: Newton's steps, damped as Levenberg (1944) and Marquardt (1963) do it, in the metric of expectation
-    maximisation.
-    """
+    """Let estimates go on until a step changes none by more than `CONVERGED`; the likelihood never falls."""
+    # Where matches can hardly be told from other pairs the likelihood is nearly flat along some direction, or bent
+    # upwards:
     size, patterns = len(theta), len(numbers)
     after, nearer, beyond, inverse = np.empty(size), np.empty(size), np.empty(size), np.empty((size, size))
     chances, nearer_chances, room = np.empty(patterns), np.empty(patterns), np.empty((2, patterns))
@@ -222,28 +197,9 @@ def settle(numbers: Vector, agreeing: Vector, share: float, theta: Vector) -> No
 
 @njit(cache=True)
 def maximise(numbers: Vector, n: int, known: bool, theta: Vector) -> float:
-    """Write the estimates for files of n records, and return the share of matches.
-
-    With a known share, 1 / n, they are where steps of expectation maximisation end from m = 0.9 and u = 0.1 on.
-    SQUAREM (Varadhan and Roland, 2008; steplength S3) leads there: two steps, an extrapolation along them, and a step
-    from there where the likelihood has not fallen; else the second step counts.
-
-    With an unknown one the share is estimated as well, by plain steps from 1 / n on: the few matches among n**2 pairs
-    are seldom found so. Where m < u for more than half of the attributes the two classes have changed roles, and are
-    exchanged.
-
-    Where attributes are interchangeable the estimates may sit on a saddle, and rounding decides how they fall; the same
-    numbers always give the same estimates.
-
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (2**V,)
-    n : int
-    known : bool
-        Whether the share of matches is known.
-    theta : ndarray of float64, shape (2 V,)
-        Written.
-    """
+    """Write the estimates for files of n records, and return the share of matches."""
+    # With a known share, 1 / n, they are where steps of expectation maximisation end from m = 0.9 and u = 0.1 on.
+    # Shapes: numbers (2**V,), theta (2 V,).
     size, patterns = len(theta), len(numbers)
     attributes = size // 2
     first, second, beyond, reached = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
@@ -299,16 +255,8 @@ def maximise(numbers: Vector, n: int, known: bool, theta: Vector) -> float:
 
 @njit(cache=True)
 def rank(theta: Vector, order: Integers, ranks: Integers) -> None:
-    """Write the patterns in descending order of weight, and the rank of each; equal weights have equal ranks.
-
-    Parameters
-    ----------
-    theta : ndarray of float64, shape (2 V,)
-    order : ndarray of int64, shape (2**V,)
-        Written.
-    ranks : ndarray of int64, shape (2**V,)
-        By pattern; written.
-    """
+    """Write the patterns in descending order of weight, and the rank of each; equal weights have equal ranks."""
+    # Shapes: theta (2 V,), order (2**V,), ranks (2**V,).
     attributes, patterns, filled = len(theta) // 2, len(order), 1
     weights, before = np.zeros(patterns), np.empty(patterns, np.int64)
     order[0] = 0
@@ -344,17 +292,7 @@ def rank(theta: Vector, order: Integers, ranks: Integers) -> None:
 
 
 def estimate(counts: Integers, n: int, known: bool = True) -> tuple[Vector, Vector, float]:
-    """Return the probabilities of agreement of matches and of others, each of shape (V,), and the share of matches.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (2**V,)
-        Pairs by agreement pattern.
-    n : int
-        Records of each file.
-    known : bool
-        Whether the share of matches is known to be 1 / n; else it is estimated too.
-    """
+    """Return the probabilities of agreement of matches and of others, each of shape (V,), and the share of matches."""
     attributes = len(counts).bit_length() - 1
     theta = np.empty(2 * attributes)
     share = maximise(counts.astype(np.float64), n, known, theta)

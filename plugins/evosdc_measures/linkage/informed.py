@@ -24,11 +24,9 @@ from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 FOLLOWED_CELLS = 1 << 16
 """Greatest number of joint counts that a tracker holds; with more, a file is linked from scratch after each change."""
 
-MOST_CELLS = 1 << 26
-"""Greatest number of joint counts of a file."""
+MOST_CELLS = 1 << 26  # Greatest number of joint counts of a file
 
-BLOCKS = 5
-"""Ranges of places that `ranked-linkage` knows: the first, 2 to 3, 4 to 7, 8 to 15, 16 to 31."""
+BLOCKS = 5  # Ranges of places that `ranked-linkage` knows: the first, 2 to 3, 4 to 7, 8 to 15, 16 to 31
 
 
 class InformedLinkage(Measure):
@@ -67,15 +65,7 @@ class InformedLinkage(Measure):
         )
 
     def fit(self, original: Table) -> Fitted:
-        """Build the tree of the originals.
-
-        Raises
-        ------
-        ParameterError
-            Too many categories; matrices that cannot be read, or do not fit the original.
-        SchemaError
-            A scenario names an attribute that there is not.
-        """
+        """Build the tree of the originals."""
         self.require_support(original)
         return fitted_by_scenarios(original, self.params, self._fit)
 
@@ -119,13 +109,7 @@ class RankedLinkage(Measure):
     params: Params
 
     def fit(self, original: Table) -> Fitted:
-        """Build the tree of the originals, and draw the records.
-
-        Raises
-        ------
-        ParameterError
-            Too many categories.
-        """
+        """Build the tree of the originals, and draw the records."""
         self.require_support(original)
         n = len(original)
         linked: Rows = np.arange(n, dtype=np.intp)
@@ -138,22 +122,9 @@ class RankedLinkage(Measure):
 
 
 class FittedPlaces(Fitted):
-    """A measure of the places at which own originals stand among the likeliest, of one original.
+    """A measure of the places at which own originals stand among the likeliest, of one original."""
 
-    Parameters
-    ----------
-    original : Table
-    linked : ndarray of intp, shape (m,)
-        Records that are linked, ascending.
-    matrices : mapping of str to ndarray of float64, shape (c, c)
-        Known transition matrices, by attribute.
-    blocks : int
-        Ranges of places, each twice as long as the one before: of the most matches in any, the score is the share.
-    nearby : int
-        Originals near a record's own one that trackers list.
-    measure : str
-        What the measure is called in errors.
-    """
+    # Shapes: linked (m,): records that are linked, ascending; matrices (c, c): known transition matrices, by attribute.
 
     def __init__(
         self, original: Table, linked: Rows, matrices: Mapping[str, Matrix], blocks: int, nearby: int, measure: str
@@ -241,57 +212,31 @@ class FittedPlaces(Fitted):
 
 
 class FittedInformed(FittedPlaces, Expected):
-    """`InformedLinkage` of one original.
+    """`InformedLinkage` of one original."""
 
-    Parameters
-    ----------
-    original : Table
-    matrices : mapping of str to ndarray of float64, shape (c, c)
-        Known transition matrices, by attribute.
-    """
+    # Shapes: matrices (c, c): known transition matrices, by attribute.
 
     def __init__(self, original: Table, matrices: Mapping[str, Matrix]) -> None:
         super().__init__(original, np.arange(len(original), dtype=np.intp), matrices, 1, 4, "informed-linkage")
 
     def expected(self, transitions: Sequence[Matrix]) -> float:
-        """Return the expected share where the intruder knows the matrices, 0..100; exact.
-
-        It is the mean over the originals of the chance that they are linked: over all records y that may be published,
-        ``sum_y max_x prod_v p_v(y_v | x_v) / n`` with x among the originals. `score` estimates the transitions from the
-        drawn file itself and lies above it, the less the more records there are.
-
-        Raises
-        ------
-        EvaluationError
-            There are too many records that may be published: judge by draws.
-        """
+        """Return the expected share where the intruder knows the matrices, 0..100; exact."""
+        # It is the mean over the originals of the chance that they are linked: over all records y that may be
+        # published, ``sum_y max_x prod_v p_v(y_v | x_v) / n`` with x among the originals.
         return expected_links(self._original, transitions)
 
 
 class FittedRanked(FittedPlaces):
-    """`RankedLinkage` of one original.
+    """`RankedLinkage` of one original."""
 
-    Parameters
-    ----------
-    original : Table
-    linked : ndarray of intp, shape (m,)
-        Records that are placed, ascending.
-    """
+    # Shapes: linked (m,): records that are placed, ascending.
 
     def __init__(self, original: Table, linked: Rows) -> None:
         super().__init__(original, linked, {}, BLOCKS, 16, "ranked-linkage")
 
 
 class PlaceTracker(Tracker):
-    """The places of own originals in one table.
-
-    Parameters
-    ----------
-    fitted : FittedPlaces
-    originals : Originals
-    places : Places
-        Its arrays change with the table.
-    """
+    """The places of own originals in one table."""
 
     def __init__(self, fitted: FittedPlaces, originals: Originals, places: Places) -> None:
         self._fitted, self._originals, self._places = fitted, originals, places

@@ -17,23 +17,14 @@ from evosdc.table.table import Table
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.prefix_tree import tree_of
 
-MOST_RECORDS = 1 << 18
-"""Records that may be published, up to which an expectation is computed."""
+MOST_RECORDS = 1 << 18  # Records that may be published, up to which an expectation is computed
 
 _WHERE = "measure informed-linkage: matrices"
 
 
 def matrices_by_attribute(path: Path, schema: Schema) -> dict[str, Matrix]:
-    """Return the transition matrices of a file by attribute of a schema; those of other attributes are left out.
-
-    Categories that a matrix lacks stay what they are.
-
-    Raises
-    ------
-    ParameterError
-        The file cannot be read, holds no stochastic matrices, or those of crossed attributes, of unknown categories or
-        of none of the attributes.
-    """
+    """Return the transition matrices of a file by attribute of a schema; those of other attributes are left out."""
+    # Categories that a matrix lacks stay what they are.
     found: dict[str, Matrix] = {}
     collect = FaultCollector()
     for one in read_matrices(path):
@@ -68,16 +59,9 @@ def _on(given: LabelledMatrix, attribute: Attribute) -> Matrix:
 
 
 def expected_links(original: Table, transitions: Sequence[Matrix]) -> float:
-    """Return ``100 sum_y max_x prod_v p_v(y_v | x_v) / n``, x among the originals, y over all possible records.
-
-    Where t originals share the greatest probability of y, each of them is linked with 1/t when it publishes y, so that
-    together they count that probability once. Missing values stay.
-
-    Raises
-    ------
-    EvaluationError
-        More than `MOST_RECORDS` records may be published.
-    """
+    """Return ``100 sum_y max_x prod_v p_v(y_v | x_v) / n``, x among the originals, y over all possible records."""
+    # Where t originals share the greatest probability of y, each of them is linked with 1/t when it publishes y, so
+    # that together they count that probability once. Missing values stay.
     gaps = [bool((column < 0).any()) for column in original.codes.T]
     matrices = [with_missing(P) if some else P for P, some in zip(transitions, gaps, strict=True)]
     sizes = np.array([len(matrix) for matrix in matrices], dtype=np.int64)
@@ -97,13 +81,7 @@ def expected_links(original: Table, transitions: Sequence[Matrix]) -> float:
 def _greatest_chances(
     order: Integers, roots: int, nodes: Counts, sizes: Integers, offsets: Integers, flat: NDArray[np.float64]
 ) -> float:
-    """Return the sum over all records of the greatest probability that an original of the tree has of publishing it.
-
-    Parameters
-    ----------
-    flat : ndarray of float64
-        Probabilities of the attributes, by published category and then by original one.
-    """
+    """Return the sum over all records of the greatest probability that an original of the tree has of publishing it."""
     last = len(order) - 1
     record = np.zeros(last + 1, np.int64)
     current, ends = np.empty(last + 1, np.int64), np.empty(last + 1, np.int64)

@@ -20,8 +20,7 @@ from evosdc.table.table import Codes, Rows
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.prefix_tree import tree_of
 
-SCALE = 1 << 40
-"""Units of a cost in a natural logarithm."""
+SCALE = 1 << 40  # Units of a cost in a natural logarithm
 
 IMPOSSIBLE = 1 << 54
 """Cost of an original that is never published so. More than any possible record costs; a record of 500 does not
@@ -43,64 +42,29 @@ def logarithms(most: int) -> Integers:
 
 
 class Originals(NamedTuple):
-    """The original records, and where counts and costs of their categories lie in flat arrays.
+    """The original records, and where counts and costs of their categories lie in flat arrays."""
 
-    A *slot* is a published category of one attribute, a missing value included. Behind slot s, the original categories
-    that occur in its attribute have the entries from ``bases[s]`` on, in ascending order, a missing value being one.
-    The slot of code b of attribute v is ``slots[v] + b + 1``.
+    # A *slot* is a published category of one attribute, a missing value included.
 
-    Parameters
-    ----------
-    distinct : ndarray of int32, shape (D, V)
-        Places of the categories of the distinct original records, among those that occur.
-    repeats : ndarray of int32, shape (D,)
-        How many records each of them is.
-    of : ndarray of int32, shape (n,)
-        Which of them each record is.
-    linked : ndarray of int32, shape (n,)
-        Place of each record among those that are linked, or -1.
-    mine : ndarray of int32, shape (m,)
-        Which of the distinct ones each linked record is.
-    own : ndarray of int32, shape (V, m)
-        Its categories.
-    slots : ndarray of int64, shape (V + 1,)
-        First slot of each attribute, and the number of all.
-    bases : ndarray of int64
-        First entry of each slot, and the number of all.
-    firsts : ndarray of int64, shape (V + 1,)
-        Where the attribute's original categories begin in `margins`, and their number.
-    margins : ndarray of int64
-        Logarithm of the number of records of each original category.
-    logs : ndarray of int64, shape (n + 1,)
-        See `logarithms`.
-    given : ndarray of bool, shape (V,)
-        Whether the attribute's matrix is known; else the file's own transitions stand for it.
-    credit : int
-        A certain match. Credits are whole numbers, so that their sum does not depend on the order.
-    nodes, roots
-        Of the `evosdc_measures.linkage.prefix_tree.PrefixTree` of the distinct records, whose last nodes they are.
-    members : ndarray of int32, shape (V * D,)
-        The distinct records by category.
-    begins : ndarray of int64
-        Where those of each category begin in `members`, laid out as `margins`, and where the last ones end.
-    """
-
-    distinct: Counts
-    repeats: Counts
-    of: Counts
-    linked: Counts
-    mine: Counts
-    own: Counts
-    slots: Integers
-    bases: Integers
-    firsts: Integers
-    margins: Integers
-    logs: Integers
+    distinct: Counts  # (D, V): Places of the categories of the distinct original records, among those that occur
+    repeats: Counts  # (D,): How many records each of them is
+    of: Counts  # (n,): Which of them each record is
+    linked: Counts  # (n,): Place of each record among those that are linked, or -1
+    mine: Counts  # (m,): Which of the distinct ones each linked record is
+    own: Counts  # (V, m): Its categories
+    slots: Integers  # (V + 1,): First slot of each attribute, and the number of all
+    bases: Integers  # first entry of each slot, and the number of all
+    firsts: Integers  # (V + 1,): Where the attribute's original categories begin in `margins`, and their number
+    margins: Integers  # logarithm of the number of records of each original category
+    logs: Integers  # (n + 1,): See `logarithms`
+    # (V,): Whether the attribute's matrix is known; else the file's own transitions stand for it.
     given: NDArray[np.bool_]
-    credit: int
+    credit: int  # a certain match. Credits are whole numbers, so that their sum does not depend on the order
+    # Of the `evosdc_measures.linkage.prefix_tree.PrefixTree` of the distinct records, whose last nodes they are.
     nodes: Counts
     roots: int
-    members: Counts
+    members: Counts  # (V * D,): The distinct records by category
+    # Where those of each category begin in `members`, laid out as `margins`, and where the last ones end.
     begins: Integers
 
     def with_published(self, sizes: Integers) -> "Originals":
@@ -110,18 +74,8 @@ class Originals(NamedTuple):
 
 
 def originals_of(codes: Codes, linked: Rows, sizes: Integers, given: NDArray[np.bool_]) -> Originals:
-    """Return the layout for an original.
-
-    Parameters
-    ----------
-    codes : ndarray of int32, shape (n, V)
-        Attributes of few categories first.
-    linked : ndarray of intp, shape (m,)
-        Records that are linked, ascending.
-    sizes : ndarray of int64, shape (V,)
-        Published categories of each attribute, a missing value included.
-    given : ndarray of bool, shape (V,)
-    """
+    """Return the layout for an original."""
+    # Shapes: codes (n, V), linked (m,), sizes (V,), given (V,).
     n, attributes = codes.shape
     records, logs, frequencies = np.empty_like(codes), logarithms(n), []
     for v in range(attributes):
@@ -145,23 +99,13 @@ def originals_of(codes: Codes, linked: Rows, sizes: Integers, given: NDArray[np.
 
 
 def _credit_of(records: int) -> int:
-    """Return a credit of which so many, at most about 2 million, can be added, and of which most ties are exact parts.
-
-    Multiples of all numbers up to 30; the more bits besides, the fewer records.
-    """
+    """Return a credit that 2 million records can add up, and of which most ties are exact parts."""
+    # Multiples of all numbers up to 30; the more bits besides, the fewer records.
     return lcm(*range(1, 31)) << min(max(20 - records.bit_length(), 0), 10)
 
 
 def costs_of_matrix(matrix: Matrix, column: Codes) -> Integers:
-    """Return the costs of a transition matrix by published and original category, flat.
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (c, c)
-        A missing value stays.
-    column : ndarray of int32
-        Codes of the original: those that occur count.
-    """
+    """Return the costs of a transition matrix by published and original category, flat."""
     whole = np.zeros((len(matrix) + 1, len(matrix) + 1))
     whole[0, 0] = 1.0
     whole[1:, 1:] = matrix

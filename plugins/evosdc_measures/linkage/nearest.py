@@ -17,30 +17,17 @@ from evosdc.table.table import Numbers, Rows, Table
 from evosdc.table.whole_shares import shares_of, sums_of_parts, unit_of
 from evosdc_measures.domains import Integers, require_same_shape
 
-Placed = NDArray[Any]
-"""Records in the form in which they are compared, shape (m, V): codes, or coordinates."""
+Placed = NDArray[Any]  # Records in the form in which they are compared, shape (m, V): codes, or coordinates
 Links = tuple[Integers, Rows]
 """For each asked record the size of the tie that its own one is in, 0 where another is nearer; and a nearer one, or its
 own one where none is known, shape (m,)."""
 
-FEW = 32
-"""Records up to which comparing with all is faster than building a search tree."""
-BLOCK = 1 << 22
-"""Greatest number of distances that are held at a time."""
+FEW = 32  # Records up to which comparing with all is faster than building a search tree
+BLOCK = 1 << 22  # Greatest number of distances that are held at a time
 
 
 class FittedNearest(Fitted):
-    """Linkage to the nearest record, fitted on one original.
-
-    Parameters
-    ----------
-    original : Table
-    backward : bool
-        Originals are looked up in the masked file, and not the other way round.
-    local : bool
-        How a record is placed depends on no other record of its file. Then the original's are in `originals`, and where
-        they are searched, in `tree`.
-    """
+    """Linkage to the nearest record, fitted on one original."""
 
     originals: Placed
     tree: Any = None
@@ -179,11 +166,10 @@ class MaskedLookedUp(Tracker):
 
 
 class OriginalsLookedUp(Tracker):
-    """The tracker for originals that are looked up in the masked file, in which records change.
+    """The tracker for originals that are looked up in the masked file, in which records change."""
 
-    An original that has a nearer record than its own one stays so until one of these two changes. Others are looked up
-    again where a changed record was or becomes as near as their own one.
-    """
+    # An original that has a nearer record than its own one stays so until one of these two changes. Others are looked
+    # up again where a changed record was or becomes as near as their own one.
 
     def __init__(self, fitted: FittedNearest, masked: Table) -> None:
         self.fitted = fitted

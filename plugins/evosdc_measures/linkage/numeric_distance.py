@@ -28,8 +28,7 @@ from evosdc_measures.linkage.point_tree import (
 
 SAME = 1e-9
 """Squared distances are taken to be equal if they differ by less, relative to their size: that much is rounding."""
-ZERO = 1e-18
-"""Squared distances below it, a thousand millionth of a standard deviation, are taken to be 0."""
+ZERO = 1e-18  # Squared distances below it, a thousand millionth of a standard deviation, are taken to be 0
 SAME_SUM = 1e-12
 """Gower's distances, sums over attributes of at most 1 each, are taken to be equal if they differ by less."""
 
@@ -74,21 +73,11 @@ def _ends(numbers: Numbers) -> tuple[Numbers, Numbers]:
 
 
 class Coordinates(NamedTuple):
-    """Where the values of a file stand.
+    """Where the values of a file stand."""
 
-    Parameters
-    ----------
-    unit : Unit
-        Of the numbers.
-    offsets : ndarray of int64, shape (C,)
-        Where the places of each categorical attribute begin, that of a missing value first.
-    places : ndarray of float64
-        One after the other, NaN for missing values.
-    """
-
-    unit: Unit
-    offsets: Integers
-    places: Numbers
+    unit: Unit  # of the numbers
+    offsets: Integers  # (C,): Where the places of each categorical attribute begin, that of a missing value first
+    places: Numbers  # one after the other, NaN for missing values
 
     def points(self, table: Table) -> Numbers:
         """Return the coordinates of records, shape (m, V), NaN where a value is missing."""
@@ -98,11 +87,9 @@ class Coordinates(NamedTuple):
 
 
 def coordinates_of(schema: Schema, unit: Unit, gower: bool = False) -> Coordinates:
-    """Return the coordinates of a schema's values.
-
-    Ordinal categories lie at ``code / |D|``, or by Gower's distance at ``code / (|D| - 1)``; nominal ones at the place
-    of their label in alphabetical order.
-    """
+    """Return the coordinates of a schema's values."""
+    # Ordinal categories lie at ``code / |D|``, or by Gower's distance at ``code / (|D| - 1)``; nominal ones at the
+    # place of their label in alphabetical order.
     listed, offsets, filled = [np.zeros(0)], [], 0
     for attribute in schema.categorical:
         size = len(attribute.categories)
@@ -116,11 +103,9 @@ def coordinates_of(schema: Schema, unit: Unit, gower: bool = False) -> Coordinat
 
 
 def metric_of(schema: Schema, gower: bool = False) -> Metric:
-    """Return the metric for a schema's categorical attributes followed by its numeric ones.
-
-    A missing value is at squared distance 1 from any other category and 2, the mean squared distance of two records
-    drawn at random, from any other standardised number; at Gower's distance 1 from both; at 0 under ``wildcard``.
-    """
+    """Return the metric for a schema's categorical attributes followed by its numeric ones."""
+    # A missing value is at squared distance 1 from any other category and 2, the mean squared distance of two records
+    # drawn at random, from any other standardised number; at Gower's distance 1 from both; at 0 under ``wildcard``.
     attributes = (*schema.categorical, *schema.numeric)
     other = ABSOLUTE if gower else SQUARE
     kinds = np.array([EQUAL if a.scale is Scale.NOMINAL else other for a in attributes], dtype=np.int64)
@@ -131,25 +116,11 @@ def metric_of(schema: Schema, gower: bool = False) -> Metric:
 
 
 class FittedByPoints(FittedNearest):
-    """`DistanceBasedLinkage` of one original with numbers, by a k-d tree.
+    """`DistanceBasedLinkage` of one original with numbers, by a k-d tree."""
 
-    By Gower's distance an attribute adds ``|x - y| / range`` for numbers, the range being the original's, the
-    difference of ranks over their greatest for ordinal categories (Podani 1999 without ties), and 0 or 1 for nominal
-    ones.
-
-    Parameters
-    ----------
-    original : Table
-    backward : bool
-        Originals are looked up in the masked file.
-    unit : callable
-        From a file's numbers to the unit in which they are compared.
-    each : bool
-        Each file's numbers are standardised by its own means and deviations, not both by the original's.
-    mahalanobis : bool
-        Numbers alone, with Mahalanobis' distance.
-    gower : bool
-    """
+    # By Gower's distance an attribute adds ``|x - y| / range`` for numbers, the range being the original's, the
+    # difference of ranks over their greatest for ordinal categories (Podani 1999 without ties), and 0 or 1 for nominal
+    # ones.
 
     tree: PointTree | None
 
@@ -216,10 +187,9 @@ class FittedByPoints(FittedNearest):
 
 
 class FittedByKernel(FittedNearest):
-    """`DistanceBasedLinkage` of one original of numbers by the distance in a kernel's feature space; quadratic.
+    """`DistanceBasedLinkage` of one original of numbers by the distance in a kernel's feature space; quadratic."""
 
-    The squared distance is ``K(a, a) - 2 K(a, b) + K(b, b)`` with ``K(a, b) = (1 + a.b)**degree``.
-    """
+    # The squared distance is ``K(a, a) - 2 K(a, b) + K(b, b)`` with ``K(a, b) = (1 + a.b)**degree``.
 
     def __init__(self, original: Table, backward: bool, each: bool, degree: int) -> None:
         super().__init__(original, backward, local=not each)
@@ -271,11 +241,9 @@ def _standardised(table: Table, unit: Unit) -> Numbers:
 
 
 def whitening_of(original: Numbers, masked: Numbers) -> Numbers:
-    """Return the matrix W that makes ``|(a - b) W|`` Mahalanobis' distance, shape (Q, Q).
-
-    The covariance is ``Var(original) + Var(masked)``: the term ``2 Cov`` is 0 for an intruder who does not know the
-    links. Directions in which nothing varies are left out.
-    """
+    """Return the matrix W that makes ``|(a - b) W|`` Mahalanobis' distance, shape (Q, Q)."""
+    # The covariance is ``Var(original) + Var(masked)``: the term ``2 Cov`` is 0 for an intruder who does not know the
+    # links. Directions in which nothing varies are left out.
     covariance = _covariance(original) + _covariance(masked)
     scale = np.sqrt(np.diag(covariance))
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)

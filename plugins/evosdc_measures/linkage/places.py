@@ -14,100 +14,52 @@ from evosdc.table.table import Codes
 from evosdc_measures.domains import Counts, Integers
 from evosdc_measures.linkage.likelihood import IMPOSSIBLE, SCALE, Originals
 
-NEAR = SCALE
-"""Originals that cost more than this above a record's own one are not looked for."""
+NEAR = SCALE  # Originals that cost more than this above a record's own one are not looked for
 
-FAR = 1 << 60
-"""A gap that no change closes."""
+FAR = 1 << 60  # A gap that no change closes
 
-MOST_MEMBERS = 1024
-"""Of a category with more distinct originals the tree is searched."""
+MOST_MEMBERS = 1024  # Of a category with more distinct originals the tree is searched
 
 
 class Places(NamedTuple):
-    """What is known of a masked file; kernels change the arrays. Of m records that are linked.
+    """What is known of a masked file; kernels change the arrays. Of m records that are linked."""
 
-    Parameters
-    ----------
-    slots : ndarray of int32, shape (V, m)
-        What the records publish.
-    counts : ndarray of int32
-        Records of the file by published and original category, by entry.
-    costs : ndarray of int64
-        Costs of original categories, by entry.
-    likelier : ndarray of int32, shape (m,)
-        Originals that are likelier than the own one. A record is lost where they are as many as places count.
-    tied : ndarray of int32, shape (m,)
-        Originals as likely as the own one, itself among them; 1 of lost records.
-    above, below : ndarray of int64, shape (m,)
-        By how much at least less likely originals cost more than the own one, and likelier ones less. A lost record has
-        no gap above; below, enough originals are likelier by as much. Both are 0 where another original is tied.
-    rivals : ndarray of int32, shape (m,)
-        A likelier one of the distinct originals of a lost record, or -1.
-    nearby : ndarray of int32, shape (m, K)
-        Distinct originals that cost about as much as the own one, itself left out; K may be 0.
-    sizes : ndarray of int32, shape (m,)
-        How many these are.
-    beyond : ndarray of int32, shape (m,)
-        Likelier originals besides them.
-    reaches : ndarray of int64, shape (m,)
-        By how much at least all others cost more or less than the own one; 0 of lost records.
-    totals : ndarray of int64, shape (blocks,)
-        Sum of all credits in each block of places.
-    listed : ndarray of bool, shape (V,)
-        Of which attributes the records are listed by what they publish.
-    publishers : ndarray of int32, shape (V * m,)
-        These records: by slot; those of no gap below, then others, then those of none above; by their own category.
-    begins : ndarray of int64
-        Where those of each slot, kind and category begin in `publishers`, three times as many as there are entries, and
-        where the last ones end.
-    """
-
-    slots: Counts
-    counts: Counts
-    costs: Integers
+    slots: Counts  # (V, m): What the records publish
+    counts: Counts  # records of the file by published and original category, by entry
+    costs: Integers  # costs of original categories, by entry
+    # (m,): Originals that are likelier than the own one. A record is lost where they are as many as places count.
     likelier: Counts
-    tied: Counts
+    tied: Counts  # (m,): Originals as likely as the own one, itself among them; 1 of lost records
+    # (m,): By how much at least less likely originals cost more than the own one, and likelier ones less. A lost record
+    # has no gap above; below, enough originals are likelier by as much. Both are 0 where another original is tied.
     above: Integers
     below: Integers
-    rivals: Counts
-    nearby: Counts
-    sizes: Counts
-    beyond: Counts
-    reaches: Integers
-    totals: Integers
-    listed: NDArray[np.bool_]
+    rivals: Counts  # (m,): A likelier one of the distinct originals of a lost record, or -1
+    nearby: Counts  # (m, K): Distinct originals that cost about as much as the own one, itself left out; K may be 0
+    sizes: Counts  # (m,): How many these are
+    beyond: Counts  # (m,): Likelier originals besides them
+    reaches: Integers  # (m,): By how much at least all others cost more or less than the own one; 0 of lost records
+    totals: Integers  # (blocks,): Sum of all credits in each block of places
+    listed: NDArray[np.bool_]  # (V,): Of which attributes the records are listed by what they publish
+    # (V * m,): These records: by slot; those of no gap below, then others, then those of none above; by their own
+    # category.
     publishers: Counts
+    # Where those of each slot, kind and category begin in `publishers`, three times as many as there are entries, and
+    # where the last ones end.
     begins: Integers
 
 
 class Moves(NamedTuple):
-    """What a child changes of the costs.
+    """What a child changes of the costs."""
 
-    Parameters
-    ----------
-    net : ndarray of int32
-        By entry, how many more records of the file.
-    former : ndarray of int64
-        By entry, what the category cost before.
-    entries : ndarray of int64
-        Those that moved, slot by slot.
-    begins, ends : ndarray of int64
-        By slot, where its own are among them; empty where nothing changed.
-    gain, loss : ndarray of int64
-        By changed slot, how much less and how much more any category costs there, at most.
-    cheapest : ndarray of int64
-        By changed slot, the cost of the cheapest category that costs less than before.
-    """
-
-    net: Counts
-    former: Integers
-    entries: Integers
-    begins: Integers
+    net: Counts  # by entry, how many more records of the file
+    former: Integers  # by entry, what the category cost before
+    entries: Integers  # those that moved, slot by slot
+    begins: Integers  # by slot, where its own are among them; empty where nothing changed
     ends: Integers
-    gain: Integers
+    gain: Integers  # by changed slot, how much less and how much more any category costs there, at most
     loss: Integers
-    cheapest: Integers
+    cheapest: Integers  # by changed slot, the cost of the cheapest category that costs less than before
 
 
 @njit(cache=True)
@@ -125,32 +77,9 @@ def count_likelier(
     nearby: Counts,
     gaps: Integers,
 ) -> tuple[int, int, int, int, int]:
-    """Return how many originals cost less than a limit and how many just that, the gaps below and above, and a rival.
-
-    A search ends when so many are likelier that the record is lost: then ties and the gap above are not known.
-
-    Parameters
-    ----------
-    bases : ndarray of int64, shape (V,)
-        By level of the tree where the entries behind the published record begin.
-    nodes : ndarray of int32, shape (N, 3)
-        Of the tree.
-    roots, leaves : int
-        How many nodes the first level has, and which is the first one of the last level.
-    costs : ndarray of int64
-    paths : ndarray of int64, shape (3, V)
-        Scratch: by level the next node, the end of its siblings, and the cost so far.
-    limit : int
-    near : int
-        How far above the limit originals are looked for; 0 where gaps do not matter.
-    lost : int
-    own : int
-        The own one among the distinct originals.
-    nearby : ndarray of int32, shape (K,)
-        With `near` above 0 the K nearest others are written here.
-    gaps : ndarray of int64, shape (K + 2,)
-        How much more each of them costs; then how many there are, and by how much at least all others are apart.
-    """
+    """Return how many originals cost less than a limit, how many just that, both gaps, and a rival."""
+    # A search ends when so many are likelier that the record is lost: then ties and the gap above are not known.
+    # Shapes: bases (V,), nodes (N, 3), paths (3, V), nearby (K,), gaps (K + 2,).
     last, bound, most = len(bases) - 1, limit + near, len(nearby)
     size: Any = np.int64(0)
     reach: Any = np.int64(near)
@@ -206,10 +135,8 @@ def count_likelier(
 def _likely_rival(
     bases: Integers, nodes: Counts, roots: int, leaves: int, costs: Integers, limit: int
 ) -> tuple[int, int]:
-    """Follow the cheapest branch of each level; return the original where it ends, -1 if above the limit, and its cost.
-
-    Most records of a well masked file that had a rival are decided so.
-    """
+    """Follow the cheapest branch; return the original at its end (-1 if above the limit) and its cost."""
+    # Most records of a well masked file that had a rival are decided so.
     begin, end, cost, best = 0, roots, 0, 0
     for level in range(len(bases)):
         best, least = begin, costs[bases[level] + nodes[begin, 0]]
@@ -311,10 +238,8 @@ def _place(record: int, originals: Originals, places: Places, bases: Integers, p
 
 @njit(cache=True)
 def _place_nearby(record: int, limit: int, originals: Originals, places: Places, near: int) -> bool:
-    """Renew the place of a record, not lost, that only originals nearby may have crossed; return False if it is lost.
-
-    With `near` above 0 its gaps are renewed; its reach is the new one already.
-    """
+    """Renew the place of a record that only originals nearby may have crossed; False if it is lost."""
+    # With `near` above 0 its gaps are renewed; its reach is the new one already.
     lost, distinct = (1 << len(places.totals)) - 1, originals.distinct
     entries, repeats = originals.bases, originals.repeats
     slots, costs, nearby = places.slots, places.costs, places.nearby[record]
@@ -352,11 +277,9 @@ def _place_beside(
     moves: Moves,
     bases: Integers,
 ) -> bool:
-    """Renew the place of a record, not lost, that only originals of moved categories may have crossed.
-
-    They are counted at what they cost now, beside the own original at `limit`, and at what they cost before. Return
-    False where they are too many.
-    """
+    """Renew the place of a record, not lost, that only originals of moved categories may have crossed."""
+    # They are counted at what they cost now, beside the own original at `limit`, and at what they cost before. Return
+    # False where they are too many.
     entries, slots, net = originals.bases, places.slots, moves.net
     distinct, members, repeats = originals.distinct, originals.members, originals.repeats
     lost, costs, former, before = (1 << len(places.totals)) - 1, places.costs, moves.former, np.int64(0)
@@ -415,15 +338,7 @@ def _renew(
     paths: Integers,
     near: int,
 ) -> bool:
-    """Renew the place of a record unless no original can have crossed its own one; return whether it was renewed.
-
-    Parameters
-    ----------
-    shift : int
-        How much dearer the own original has become.
-    nearer, farther : int
-        How much nearer others may have come to it from above, and how much farther from below.
-    """
+    """Renew the place of a record unless no original can have crossed its own one; return whether it was renewed."""
     costs, slots, lost = places.costs, places.slots, (1 << len(places.totals)) - 1
     above, below, reaches, rival = places.above, places.below, places.reaches, places.rivals[record]
     entries, own, distinct = originals.bases, originals.own, originals.distinct
@@ -484,10 +399,8 @@ def _write_costs(begin: int, end: int, margins: Integers, logs: Integers, counts
 
 @njit(cache=True, nogil=True)
 def place_all(originals: Originals, published: Counts, places: Places, near: int) -> None:
-    """Count a file whose records publish these slots, shape (V, n), and search for the places of all that are linked.
-
-    Costs of attributes with a known matrix are there before; all records are lost before.
-    """
+    """Count a file whose records publish these slots, shape (V, n), and place all that are linked."""
+    # Costs of attributes with a known matrix are there before; all records are lost before.
     attributes, n = published.shape
     for v in range(attributes):
         for row in range(n):
@@ -538,21 +451,8 @@ def follow(
     ends: Integers,
     near: int,
 ) -> Integers:
-    """Return the greatest total of each child, shape (k,).
-
-    Parameters
-    ----------
-    originals : Originals
-    places : Places
-    rows : ndarray of int64, shape (r,)
-        The changed records, child by child.
-    before, after : ndarray of int32, shape (r, V)
-    ends : ndarray of int64, shape (k,)
-        Where the records of each child end.
-    near : int
-        Above 0 the places go on to the one child that there is, and gaps are looked for so far; with 0 what each child
-        changes is taken back.
-    """
+    """Return the greatest total of each child, shape (k,)."""
+    # Shapes: rows (r,), before, after (r, V), ends (k,).
     slots, counts, costs, likelier, tied, above, below, rivals = places[:8]
     reaches, totals, listed, publishers, begins = places[11:]
     bases_of, own, linked = originals.bases, originals.own, originals.linked

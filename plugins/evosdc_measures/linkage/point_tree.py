@@ -17,72 +17,40 @@ from evosdc_measures.domains import Integers
 
 Flags = NDArray[np.bool_]
 
-LEAF = 8
-"""Greatest number of points that are not split."""
+LEAF = 8  # Greatest number of points that are not split
 SQUARE, ABSOLUTE, EQUAL = 0, 1, 2
 """What an attribute adds to the distance: the square or the absolute value of the difference, or 1 for any."""
 
 
 class Metric(NamedTuple):
-    """How points are compared.
+    """How points are compared."""
 
-    Parameters
-    ----------
-    kinds : ndarray of int64, shape (V,)
-        `SQUARE`, `ABSOLUTE` or `EQUAL`.
-    lost : ndarray of float64, shape (V,)
-        What a missing value (NaN) and any other add.
-    relative, absolute : float
-        Distances that differ by less than this share of them, plus this much, are equal: the difference is rounding.
-    """
-
-    kinds: Integers
-    lost: Numbers
+    kinds: Integers  # (V,): `SQUARE`, `ABSOLUTE` or `EQUAL`
+    lost: Numbers  # (V,): What a missing value (NaN) and any other add
+    # Distances that differ by less than this share of them, plus this much, are equal: the difference is rounding.
     relative: float
     absolute: float
 
 
 class PointTree(NamedTuple):
-    """Points as a tree.
+    """Points as a tree."""
 
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n,)
-        Of the file, in the order of the leaves.
-    points : ndarray of float64, shape (n, V)
-        In that order.
-    numbers : ndarray of int64, shape (n,)
-        How many records a point stands for: equal ones are told by the first of them.
-    nodes : ndarray of int64, shape (N, 4)
-        First point, end of the points, left and right child (-1 for a leaf); the root comes first.
-    low, high : ndarray of float64, shape (N, V)
-        Box of the coordinates that are not missing; infinite and reversed where all are.
-    gaps : ndarray of bool, shape (N, V)
-        Whether any is missing.
-    """
-
-    rows: Rows
-    points: Numbers
-    numbers: Integers
+    rows: Rows  # (n,): Of the file, in the order of the leaves
+    points: Numbers  # (n, V): In that order
+    numbers: Integers  # (n,): How many records a point stands for: equal ones are told by the first of them
+    # (N, 4): First point, end of the points, left and right child (-1 for a leaf); the root comes first.
     nodes: Integers
-    low: Numbers
+    low: Numbers  # (N, V): Box of the coordinates that are not missing; infinite and reversed where all are
     high: Numbers
-    gaps: Flags
+    gaps: Flags  # (N, V): Whether any is missing
 
 
 class Window(NamedTuple):
-    """Which points are candidates for each asked record: those within a box; of shape (0, V) where all are.
+    """Which points are candidates for each asked record: those within a box; of shape (0, V) where all are."""
 
-    Parameters
-    ----------
-    low, high : ndarray of float64, shape (n, V)
-    gaps : ndarray of bool, shape (n, V)
-        Whether a missing coordinate is allowed.
-    """
-
-    low: Numbers
-    high: Numbers
-    gaps: Flags
+    low: Numbers  # (n, V)
+    high: Numbers  # (n, V)
+    gaps: Flags  # (n, V): Whether a missing coordinate is allowed
 
     def of(self, rows: Rows) -> "Window":
         """Return the windows of some records."""
@@ -271,24 +239,7 @@ def _inside(point: Numbers, low: Numbers, high: Numbers, gaps: Flags) -> bool:
 
 @njit(cache=True, nogil=True)
 def link_points(asked: Numbers, own: Numbers, tree: PointTree, metric: Metric, window: Window) -> tuple[Integers, Rows]:
-    """Return for asked records how many searched ones are as near as their own, itself counted; 0 where one is nearer.
-
-    Parameters
-    ----------
-    asked, own : ndarray of float64, shape (m, V)
-        The records that are looked up, and their own ones in the searched file.
-    tree : PointTree
-        Of that file.
-    metric : Metric
-    window : Window
-        Where the own record is no candidate the answer is 0.
-
-    Returns
-    -------
-    ties : ndarray of int64, shape (m,)
-    rivals : ndarray of int64, shape (m,)
-        Row of a nearer record; -1 where there is none, or where the own one is no candidate.
-    """
+    """Return how many searched records are as near as the own one, itself counted; 0 where one is nearer."""
     rows, points, numbers, nodes, low, high, gaps = tree
     kinds, lost, relative, absolute = metric
     windowed = len(window.low) > 0

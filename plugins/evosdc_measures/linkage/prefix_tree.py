@@ -15,21 +15,12 @@ from evosdc_measures.domains import Counts, Integers
 
 
 class PrefixTree(NamedTuple):
-    """Distinct records as a tree with one level an attribute.
+    """Distinct records as a tree with one level an attribute."""
 
-    Parameters
-    ----------
-    order : ndarray of int64, shape (V,)
-        Attribute of each level.
-    roots : int
-        Number of nodes of the first level, which come first.
-    nodes : ndarray of int32, shape (N, 3)
-        Code, first child and end of the children; at the last level code, number of records and position of one of
-        them in the file.
-    """
-
-    order: Integers
-    roots: int
+    order: Integers  # (V,): Attribute of each level
+    roots: int  # number of nodes of the first level, which come first
+    # (N, 3): Code, first child and end of the children; at the last level code, number of records and position of one
+    # of them in the file.
     nodes: Counts
 
 
@@ -61,11 +52,9 @@ def tree_of(codes: Codes) -> PrefixTree:
 
 
 def in_order(codes: Codes) -> Integers:
-    """Return the positions of records in the order of their values, the first attribute first, equal ones as they are.
-
-    Where records and their positions can be numbered in 64 bits, numbers are sorted instead of rows: the same order in
-    a fifth of the time.
-    """
+    """Return the positions of records in lexicographic order, equal ones as they are."""
+    # Where records and their positions can be numbered in 64 bits, numbers are sorted instead of rows: the same order
+    # in a fifth of the time.
     n, attributes = codes.shape
     least = codes.min(axis=0, initial=0).astype(np.int64)
     widths = codes.max(axis=0, initial=0).astype(np.int64) - least + 1

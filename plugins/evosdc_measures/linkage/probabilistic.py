@@ -86,15 +86,7 @@ class ProbabilisticLinkage(Measure):
         )
 
     def fit(self, original: Table) -> Fitted:
-        """Find the distinct records of the original.
-
-        Raises
-        ------
-        ParameterError
-            More than 16 attributes; too many records for a one-to-one linkage.
-        SchemaError
-            A scenario names an attribute that there is not.
-        """
+        """Find the distinct records of the original."""
         self.require_support(original)
         return fitted_by_scenarios(original, self.params, self._fit)
 
@@ -143,10 +135,9 @@ def disagreements_of(original: Table, known: bool = True) -> Costs:
 
 
 class FittedBackward(Fitted):
-    """`ProbabilisticLinkage` of originals that are looked up in the masked file.
+    """`ProbabilisticLinkage` of originals that are looked up in the masked file."""
 
-    Agreement is mutual, so the pairs by pattern and the weights are the same: the files change places.
-    """
+    # Agreement is mutual, so the pairs by pattern and the weights are the same: the files change places.
 
     def __init__(self, original: Table, known: bool) -> None:
         self._original, self._known = original, known
@@ -158,24 +149,9 @@ class FittedBackward(Fitted):
 
 
 class FittedForward(Fitted):
-    """`ProbabilisticLinkage` of masked records that are looked up in the original.
+    """`ProbabilisticLinkage` of masked records that are looked up in the original."""
 
-    Parameters
-    ----------
-    original : Table
-        Its attributes are categorical.
-    known : bool
-        Whether the share of matches is known.
-
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (n, V)
-        Of the original.
-    unit : int
-        The credit of a record that is linked to its own alone.
-    profiles : Profiles
-        Those that new trackers use.
-    """
+    # Shapes: codes (n, V): of the original.
 
     def __init__(self, original: Table, known: bool) -> None:
         self._original = original
@@ -244,22 +220,10 @@ def _nothing_of(n: int, attributes: int) -> tuple[Counts, Integers]:
 
 
 class LinkageTracker(Tracker):
-    """The links of a masked file.
+    """The links of a masked file."""
 
-    To which originals a record is linked depends on the order of the patterns and not on their weights. Where a child's
-    order is another one than its parent's, records are linked anew whose best pattern is at a place where they differ.
-    The weights of each child are estimated from the start that all tables have in common. From those of the parent that
-    takes fewer steps, but the likelihood may have several maxima, and the score would depend on the way.
-
-    Parameters
-    ----------
-    fitted : FittedForward
-    profiles : Profiles
-    codes : ndarray of int32, shape (n, V)
-        The masked records.
-    places : ndarray of int32, shape (n,)
-        Where `profiles` has them.
-    """
+    # To which originals a record is linked depends on the order of the patterns and not on their weights.
+    # Shapes: codes (n, V): the masked records; places (n,): where `profiles` has them.
 
     def __init__(self, fitted: FittedForward, profiles: Profiles, codes: Codes, places: Counts) -> None:
         self._fitted, self._profiles = fitted, profiles
@@ -354,10 +318,8 @@ class LinkageTracker(Tracker):
 
 @njit(cache=True)
 def link(profile: Counts, own: int, order: Integers, ranks: Integers, begin: int) -> tuple[int, int]:
-    """Return the best pattern of a profile, none being before a place in the order, and how many originals are tied.
-
-    0 where the pattern of the own one is not among those of that rank.
-    """
+    """Return the best pattern of a profile, none being before a place in the order, and how many originals are tied."""
+    # 0 where the pattern of the own one is not among those of that rank.
     place, tied = begin, 0
     while profile[order[place]] == 0:
         place += 1
@@ -382,24 +344,9 @@ def place_records(
     patterns: Integers,
     unit: int,
 ) -> int:
-    """Let records have other contents, in the state and in the numbers of pairs; return by how much credits change.
-
-    Parameters
-    ----------
-    rows : ndarray of intp, shape (m,)
-    codes : ndarray of int32, shape (m, V)
-        Their new contents.
-    original : ndarray of int32, shape (n, V)
-    wildcard : bool
-    places : ndarray of int32, shape (m,)
-        Of their new profiles.
-    fresh : bool
-        Whether they have no contents yet; they are then not linked.
-    state : ndarray of int32, shape (n, 4)
-    profiles : ndarray of int32, shape (places, 2**V)
-    patterns : ndarray of int64, shape (3, 2**V)
-    unit : int
-    """
+    """Let records have other contents, in the state and in the numbers of pairs; return by how much credits change."""
+    # Shapes: rows (m,), codes (m, V), original (n, V), places (m,), state (n, 4), profiles (places, 2**V), patterns (3,
+    # 2**V).
     credit, pairs, order, ranks = 0, patterns[PAIRS], patterns[ORDER], patterns[RANKS]
     for i in range(len(rows)):
         held, new = state[rows[i]], profiles[places[i]]
@@ -429,24 +376,10 @@ def reorder(n: int, known: bool, patterns: Integers) -> None:
 def relink(
     state: Counts, profiles: Counts, patterns: Integers, others: Integers, fresh: bool, keep: bool, unit: int
 ) -> int:
-    """Link records by another order of the patterns, and return by how much credits change.
-
-    Where two orders have the same patterns down to a place, in whatever sequence, the patterns between two such places
-    are a block. A record whose best pattern is in a block that is one tie in both orders keeps its links. Others find
-    their best pattern in the block of the best one before.
-
-    Parameters
-    ----------
-    state : ndarray of int32, shape (n, 4)
-    profiles : ndarray of int32, shape (places, 2**V)
-    patterns, others : ndarray of int64, shape (3, 2**V)
-        By which the records are linked, and are to be.
-    fresh : bool
-        Whether they are not linked yet.
-    keep : bool
-        Whether the state is altered.
-    unit : int
-    """
+    """Link records by another order of the patterns, and return by how much credits change."""
+    # Where two orders have the same patterns down to a place, in whatever sequence, the patterns between two such
+    # places are a block. A record whose best pattern is in a block that is one tie in both orders keeps its links.
+    # Shapes: state (n, 4), profiles (places, 2**V), patterns, others (3, 2**V).
     order, ranks, new_order, new_ranks = patterns[ORDER], patterns[RANKS], others[ORDER], others[RANKS]
     size = len(order)
     places, begins = np.empty(size, np.int32), np.zeros(size, np.int32)
@@ -498,22 +431,7 @@ def try_children(
     state: Counts,
     patterns: Integers,
 ) -> Integers:
-    """Return by how much the credits of children differ from their parent's, shape (k,); empty for unknown profiles.
-
-    Parameters
-    ----------
-    rows, codes, ends
-        The changed records of the children: `Changes.rows`, the codes of `Changes.after`, `Changes.ends`.
-    original, wildcard
-        As of `place_records`.
-    known : bool
-        Whether the share of matches is known.
-    unit : int
-    slots, records, profiles
-        Of the memory of profiles.
-    state, patterns
-        Of the parent; changed, and changed back.
-    """
+    """Return by how much the credits of children differ from their parent's, shape (k,); empty for unknown profiles."""
     n, size = len(state), profiles.shape[1]
     credits, places = np.empty(len(ends), np.int64), np.empty(len(rows), np.int32)
     for i in range(len(rows)):

@@ -88,11 +88,10 @@ class FittedRankSwappingLinkage(FittedByPoints):
 
 
 class RanksTracker(OriginalsLookedUp):
-    """The tracker of `RankSwappingLinkage`.
+    """The tracker of `RankSwappingLinkage`."""
 
-    An original whose candidates have changed is looked up again, unless it has a nearer one than its own record that is
-    still a candidate.
-    """
+    # An original whose candidates have changed is looked up again, unless it has a nearer one than its own record that
+    # is still a candidate.
 
     fitted: FittedRankSwappingLinkage
 
@@ -127,18 +126,7 @@ class RanksTracker(OriginalsLookedUp):
 
 
 def near_ranks(original: Numbers, masked: Numbers, reach: int) -> tuple[Numbers, Numbers]:
-    """Return the least and the greatest masked value within some ranks of each original one; O(n log n).
-
-    Parameters
-    ----------
-    original, masked : ndarray of float64, shape (n,)
-    reach : int
-
-    Returns
-    -------
-    low, high : ndarray of float64, shape (n,)
-        Infinite and reversed where there is none.
-    """
+    """Return the least and the greatest masked value within some ranks of each original one; O(n log n)."""
     column = np.sort(masked[~np.isnan(masked)])
     if not column.size:
         return np.full(len(original), np.inf), np.full(len(original), -np.inf)

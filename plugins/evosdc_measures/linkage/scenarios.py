@@ -39,13 +39,7 @@ class LinkageParameters(ScenarioParameters):
 
 
 def fitted_by_scenarios(original: Table, params: ScenarioParameters, fit: Callable[[Table], Fitted]) -> Fitted:
-    """Return a measure fitted on the whole original, or over the scenarios where there are any.
-
-    Raises
-    ------
-    SchemaError
-        Attributes that the table lacks, all at once.
-    """
+    """Return a measure fitted on the whole original, or over the scenarios where there are any."""
     if not params.scenarios:
         return fit(original)
     names = original.schema.names
@@ -80,16 +74,7 @@ class FittedByScenarios(Fitted):
 
 
 class ScenarioTracker(Tracker):
-    """Trackers of the scenarios, asked together.
-
-    Parameters
-    ----------
-    scenarios : sequence of sequence of str
-        The attributes of each one.
-    trackers : list of Tracker
-    greatest : bool
-        Whether the maximum counts, else the mean.
-    """
+    """Trackers of the scenarios, asked together."""
 
     def __init__(self, scenarios: Sequence[Sequence[str]], trackers: list[Tracker], greatest: bool) -> None:
         self._scenarios, self._trackers, self._greatest = scenarios, trackers, greatest

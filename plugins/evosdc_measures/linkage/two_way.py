@@ -30,13 +30,7 @@ class TwoWayLinkage(Measure):
     params: Params
 
     def fit(self, original: Table) -> "FittedTwoWay":
-        """Build the trees of the originals.
-
-        Raises
-        ------
-        ParameterError
-            Too many categories.
-        """
+        """Build the trees of the originals."""
         self.require_support(original)
         measures: list[Measure] = [RankedLinkage(self.params)]
         if len(original) > self.params.records:
@@ -45,14 +39,7 @@ class TwoWayLinkage(Measure):
 
 
 class FittedTwoWay(Fitted):
-    """`TwoWayLinkage` of one original.
-
-    Parameters
-    ----------
-    original : Table
-    measures : sequence of Measure
-        Whose greatest risk counts.
-    """
+    """`TwoWayLinkage` of one original."""
 
     def __init__(self, original: Table, measures: Sequence[Measure]) -> None:
         self._original, self._measures = original, tuple(measures)
@@ -77,14 +64,7 @@ class FittedTwoWay(Fitted):
 
 
 class TwoWayTracker(Tracker):
-    """Trackers from published records; the direction that starts from people is judged from scratch.
-
-    Parameters
-    ----------
-    fitted : FittedTwoWay
-    trackers : list of Tracker
-    masked : Table
-    """
+    """Trackers from published records; the direction that starts from people is judged from scratch."""
 
     def __init__(self, fitted: FittedTwoWay, trackers: list[Tracker], masked: Table) -> None:
         self._fitted, self._trackers, self._masked = fitted, trackers, masked

@@ -1,7 +1,4 @@
-"""Information loss of numeric attributes.
-
-This module holds what the package offers and imports nothing heavy.
-"""
+"""Specs of the information losses of numeric attributes."""
 
 from dataclasses import replace
 from math import inf

@@ -19,8 +19,7 @@ Part = Literal["means", "variances", "covariances", "correlations", "quantiles"]
 
 PARTS: tuple[Part, ...] = ("means", "variances", "covariances", "correlations", "quantiles")
 
-SAME = 1e-9
-"""Statistics that differ by less, in units of their scale, are taken to be equal where nothing varies."""
+SAME = 1e-9  # Statistics that differ by less, in units of their scale, are taken to be equal where nothing varies
 
 Density = Literal["kernel", "normal"]
 
@@ -60,24 +59,11 @@ class AverageProbabilisticLoss(Measure):
 
 
 class OriginalStatistics:
-    """What the original says of estimates from samples, its judged attributes in units of a `Standard`.
+    """What the original says of estimates from samples, its judged attributes in units of a `Standard`."""
 
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (n, q)
-    density : str
-        How densities at quantiles are estimated.
-
-    Attributes
-    ----------
-    first, second : ndarray of intp, shape (r,)
-        Pairs of attributes of which some records have both values.
-    entries : ndarray of float64, shape (2 q + 2 r,)
-        Means, variances, covariances and correlations of the pairs.
-    variances : ndarray of float64, shape (2 q + 2 r,)
-        Their sampling variances times the number of records of the sample.
-    quantiles, densities : ndarray of float64, shape (q, 19)
-    """
+    # Shapes: numbers (n, q); first, second (r,): pairs of attributes of which some records have both values; entries (2
+    # q + 2 r,): means, variances, covariances and correlations of the pairs; variances (2 q + 2 r,): their sampling
+    # variances times the number of records of the sample; quantiles, densities (q, 19).
 
     def __init__(self, numbers: Numbers, density: Density) -> None:
         moments, q = moments_of(numbers), numbers.shape[1]
@@ -197,13 +183,7 @@ class FittedProbabilisticLoss(Fitted):
 
 
 class ProbabilisticLossTracker(TrackedMoments):
-    """The tracker of a `FittedProbabilisticLoss`.
-
-    Parameters
-    ----------
-    fitted : FittedProbabilisticLoss
-    masked : Table
-    """
+    """The tracker of a `FittedProbabilisticLoss`."""
 
     def __init__(self, fitted: FittedProbabilisticLoss, masked: Table) -> None:
         super().__init__(fitted.standard, masked)

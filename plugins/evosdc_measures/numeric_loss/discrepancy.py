@@ -1,7 +1,4 @@
-"""Discrepancies between the original's and the masked file's numbers and statistics.
-
-Discrepancy of the eigenvalues of robust covariance matrices.
-"""
+"""Discrepancies between the original's and the masked file's numbers and statistics."""
 
 from typing import ClassVar, Literal
 
@@ -21,8 +18,7 @@ Error = Literal["variation", "mse", "mae"]
 AVERAGED = ("data", "means", "variances", "covariances", "correlations")
 """Contents whose variations make the overall figure."""
 
-NOTHING = 1e-12
-"""A statistic that is smaller, in units of its scale, is 0 but for rounding."""
+NOTHING = 1e-12  # A statistic that is smaller, in units of its scale, is 0 but for rounding
 
 
 def differences(original: Numbers, masked: Numbers, error: Error) -> Numbers:
@@ -60,8 +56,7 @@ class DataDiscrepancy(Measure):
 
     supports = frozenset({Scale.NUMERIC})
     partial = True
-    content: ClassVar[str] = "data"
-    """Whose discrepancy it is: ``data`` or one of `statistic_of`."""
+    content: ClassVar[str] = "data"  # Whose discrepancy it is: ``data`` or one of `statistic_of`
 
     def fit(self, original: Table) -> "FittedDiscrepancy":
         """Take the statistic of the original."""
@@ -180,13 +175,7 @@ class FittedDiscrepancy(Fitted):
 
 
 class DiscrepancyTracker(TrackedMoments):
-    """The tracker of a `FittedDiscrepancy`.
-
-    Parameters
-    ----------
-    fitted : FittedDiscrepancy
-    masked : Table
-    """
+    """The tracker of a `FittedDiscrepancy`."""
 
     def __init__(self, fitted: FittedDiscrepancy, masked: Table) -> None:
         super().__init__(fitted.standard, masked)
@@ -231,13 +220,7 @@ class RobustEigenvaluesDiscrepancy(Measure):
     partial = True
 
     def fit(self, original: Table) -> "FittedRobustEigenvalues":
-        """Take the eigenvalues of the original.
-
-        Raises
-        ------
-        ParameterError
-            scikit-learn is not installed.
-        """
+        """Take the eigenvalues of the original."""
         self.require_support(original)
         return FittedRobustEigenvalues(original, self.params.error)
 

@@ -76,13 +76,7 @@ class FittedEstimates(Fitted):
 
 
 class EstimatesTracker(TrackedMoments):
-    """The tracker of a `FittedEstimates`.
-
-    Parameters
-    ----------
-    fitted : FittedEstimates
-    masked : Table
-    """
+    """The tracker of a `FittedEstimates`."""
 
     def __init__(self, fitted: FittedEstimates, masked: Table) -> None:
         super().__init__(fitted.standard, masked)

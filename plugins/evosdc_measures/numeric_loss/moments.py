@@ -15,19 +15,11 @@ _CONDITION = 1e-4
 
 
 class Moments(NamedTuple):
-    """Moments (divided by the number of values) of one table or of several, by pairs that both have a value.
+    """Moments (divided by the number of values) of one table or of several, by pairs that both have a value."""
 
-    Parameters
-    ----------
-    counts : ndarray of float64, shape (..., q, q)
-        Records with a value of both attributes; on the diagonal of the one.
-    means : ndarray of float64, shape (..., q)
-    covariances : ndarray of float64, shape (..., q, q)
-        0 where no record has both values; exactly 0 of an attribute whose values are all the same.
-    """
-
-    counts: Numbers
-    means: Numbers
+    counts: Numbers  # (..., q, q): Records with a value of both attributes; on the diagonal of the one
+    means: Numbers  # (..., q)
+    # (..., q, q): 0 where no record has both values; exactly 0 of an attribute whose values are all the same.
     covariances: Numbers
 
 
@@ -39,19 +31,10 @@ def correlations_of(covariances: Numbers, first: Numbers, second: Numbers) -> Nu
 
 
 class Standard:
-    """The attributes that vary in the original, each in units of its standard deviation there, from its mean there.
+    """The attributes that vary in the original, each in units of its standard deviation there, from its mean there."""
 
-    Parameters
-    ----------
-    original : ndarray of float64, shape (n, p)
-
-    Attributes
-    ----------
-    judged : ndarray of intp, shape (q,)
-        Attributes with two values that differ.
-    means, deviations : ndarray of float64, shape (q,)
-        Deviations are divided by the number of values.
-    """
+    # Shapes: original (n, p); judged (q,): attributes with two values that differ; means, deviations (q,): deviations
+    # are divided by the number of values.
 
     def __init__(self, original: Numbers) -> None:
         self._shape = original.shape
@@ -73,30 +56,16 @@ class Standard:
 
 
 def require_shape(shape: tuple[int, ...], masked: Numbers) -> None:
-    """Refuse a masked matrix of another shape than the original's: a mistake of the caller.
-
-    Raises
-    ------
-    ValueError
-        Another number of records or of numeric attributes.
-    """
+    """Refuse a masked matrix of another shape than the original's: a mistake of the caller."""
     if masked.shape != shape:
         raise ValueError(f"masked numbers of shape {masked.shape}, original of shape {shape}")
 
 
 class TrackedMoments(Tracker):
-    """A tracker of what follows from the moments of a table, in the units of a `Standard`.
+    """A tracker of what follows from the moments of a table, in the units of a `Standard`."""
 
-    Sums are taken of values centred at their present mean, so that little is lost where a variance is the difference of
-    two sums. Each change leaves an error of rounding in them. They are taken from the table again once as many records
-    have changed as there are, when that error is still below 1e-11, and wherever an attribute's variance has become so
-    small beside the sums that it came from (an outlier left) that digits are missing.
-
-    Parameters
-    ----------
-    standard : Standard
-    masked : Table
-    """
+    # Sums are taken of values centred at their present mean, so that little is lost where a variance is the difference
+    # of two sums. Each change leaves an error of rounding in them.
 
     def __init__(self, standard: Standard, masked: Table) -> None:
         self.standard = standard
@@ -167,19 +136,8 @@ def sums_of(numbers: Numbers) -> tuple[Numbers, Numbers]:
 
 @njit(cache=True)
 def add_changes(sums: Numbers, centres: Numbers, before: Numbers, after: Numbers, begin: int, end: int) -> None:
-    """Add to the sums of a table what changes of records make of them, in place.
-
-    Parameters
-    ----------
-    sums : ndarray of float64, shape (3, q, q)
-        By two attributes, over the records with a value of both: their number, and the sums of the first one's values
-        less its centre and of both products.
-    centres : ndarray of float64, shape (q,)
-    before, after : ndarray of float64, shape (m, q)
-        NaN where there is no value.
-    begin, end : int
-        Which of these records are added.
-    """
+    """Add to the sums of a table what changes of records make of them, in place."""
+    # Shapes: sums (3, q, q), centres (q,), before, after (m, q).
     q = len(centres)
     had, has, old, new = np.empty(q), np.empty(q), np.empty(q), np.empty(q)
     for i in range(begin, end):
@@ -199,19 +157,8 @@ def add_changes(sums: Numbers, centres: Numbers, before: Numbers, after: Numbers
 def moments_of_children(
     sums: Numbers, centres: Numbers, greatest: Numbers, before: Numbers, after: Numbers, ends: Integers
 ) -> tuple[Numbers, Numbers, Numbers, NDArray[np.bool_]]:
-    """Return counts, means and covariances of children with an axis of k before, and of which these are sound.
-
-    Parameters
-    ----------
-    sums, centres : ndarray
-        Of the table whose children they are: see `add_changes`.
-    greatest : ndarray of float64, shape (q,)
-        Greatest sums of squares that these sums came through.
-    before, after : ndarray of float64, shape (m, q)
-        The changed records alone, child by child.
-    ends : ndarray of int64, shape (k,)
-        Where each child's records end.
-    """
+    """Return counts, means and covariances of children with an axis of k before, and of which these are sound."""
+    # Shapes: greatest (q,), before, after (m, q), ends (k,).
     k, q, begin = len(ends), len(centres), 0
     counts, means, covariances = np.empty((k, q, q)), np.empty((k, q)), np.empty((k, q, q))
     sound, own = np.empty(k, np.bool_), np.empty((3, q, q))

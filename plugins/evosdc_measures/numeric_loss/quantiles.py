@@ -16,11 +16,9 @@ from evosdc_measures.categorical_loss.tables import FittedSum
 from evosdc_measures.domains import Integers
 from evosdc_measures.number_intervals import FittedOnIntervals, by_classes
 
-LEVELS = np.arange(1, 20) / 20
-"""Levels of the quantiles, 5 % to 95 %."""
+LEVELS = np.arange(1, 20) / 20  # Levels of the quantiles, 5 % to 95 %
 
-FEW = 32
-"""Up to so many changed values of an attribute its quantiles follow from those in order; of more, it is sorted."""
+FEW = 32  # Up to so many changed values of an attribute its quantiles follow from those in order; of more, it is sorted
 
 
 def in_order(numbers: Numbers) -> Numbers:
@@ -30,14 +28,8 @@ def in_order(numbers: Numbers) -> Numbers:
 
 
 def quantiles_of(ordered: Numbers, known: Integers) -> Numbers:
-    """Return the quantiles of attributes in order, shape (q, 19), as `numpy.quantile` does; NaN without values.
-
-    Parameters
-    ----------
-    ordered : ndarray of float64, shape (q, n)
-    known : ndarray of int64, shape (q,)
-        How many values each has.
-    """
+    """Return the quantiles of attributes in order, shape (q, 19), as `numpy.quantile` does; NaN without values."""
+    # Shapes: ordered (q, n), known (q,).
     places = LEVELS * (known[:, None] - 1.0)
     below = np.maximum(np.floor(places), 0.0).astype(np.intp)
     low = np.take_along_axis(ordered, below, axis=1)
@@ -47,16 +39,8 @@ def quantiles_of(ordered: Numbers, known: Integers) -> Numbers:
 
 
 def reorder(ordered: Numbers, before: Numbers, after: Numbers, whole: Numbers) -> None:
-    """Bring the values of one attribute, shape (n,), in the order that they have after a change, in place.
-
-    Parameters
-    ----------
-    ordered : ndarray of float64, shape (n,)
-    before, after : ndarray of float64, shape (m,)
-        The values that changed.
-    whole : ndarray of float64, shape (n,)
-        All values after the change.
-    """
+    """Bring the values of one attribute, shape (n,), in the order that they have after a change, in place."""
+    # Shapes: ordered (n,), before, after (m,), whole (n,).
     differ = (before != after) & ~(np.isnan(before) & np.isnan(after))
     if np.count_nonzero(differ) > FEW:
         ordered[:] = np.sort(whole)
@@ -74,26 +58,8 @@ def reorder(ordered: Numbers, before: Numbers, after: Numbers, whole: Numbers) -
 def quantiles_of_children(
     ordered: Numbers, known: Integers, numbers: Numbers, rows: Rows, after: Numbers, ends: Integers
 ) -> tuple[Integers, Integers, Numbers]:
-    """Return the quantiles of attributes that differ in children.
-
-    Parameters
-    ----------
-    ordered : ndarray of float64, shape (q, n)
-    known : ndarray of int64, shape (q,)
-        How many values each has.
-    numbers : ndarray of float64, shape (n, q)
-        Of the table whose children they are.
-    rows : ndarray of intp, shape (m,)
-    after : ndarray of float64, shape (m, q)
-        The changed records alone, child by child.
-    ends : ndarray of int64, shape (k,)
-        Where each child's records end.
-
-    Returns
-    -------
-    children, attributes : ndarray of int64, shape (d,)
-    quantiles : ndarray of float64, shape (d, 19)
-    """
+    """Return the quantiles of attributes that differ in children."""
+    # Shapes: ordered (q, n), known (q,), numbers (n, q), rows (m,), after (m, q), ends (k,).
     children, attributes, found, sort = _quantiles_of_children(ordered, known, numbers[rows], after, ends, LEVELS, FEW)
     for place in np.flatnonzero(sort).tolist():
         child, v = int(children[place]), attributes[place]
@@ -189,8 +155,7 @@ def _below(ordered: Numbers, value: float) -> int:
     return low
 
 
-FEWEST, MOST = 4, 10
-"""Classes of an attribute, at least and at most."""
+FEWEST, MOST = 4, 10  # Classes of an attribute, at least and at most
 
 IN_A_CELL = 25
 """Records of the original in a cell of a table of two numbers, in the mean: with fewer, tables tell of sampling."""
@@ -221,13 +186,7 @@ class QuantileTables(Measure):
     params: Params
 
     def fit(self, original: Table) -> Fitted:
-        """Count the original's tables.
-
-        Raises
-        ------
-        ParameterError
-            No attribute is a number, or a date of many days.
-        """
+        """Count the original's tables."""
         self.require_support(original)
         bins = self.params.bins or min(max(int((len(original) / IN_A_CELL) ** 0.5), FEWEST), MOST)
         numbers = set(by_classes(original.schema, bins))
