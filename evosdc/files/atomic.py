@@ -28,27 +28,13 @@ _SHOWN = 40
 
 
 def special_kind(path: Path) -> str:
-    """Return what stands at a path instead of a regular file, in words; empty for a regular file. Follows links.
-
-    Raises
-    ------
-    OSError
-        There is nothing at the path, or it cannot be looked at.
-    """
+    """Return what stands at a path instead of a regular file, in words; empty for a regular file. Follows links."""
     mode = path.stat().st_mode
     return "" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "a special file")
 
 
 def check_writable(path: Path | str) -> None:
-    """Raise when a file cannot be written, before long work begins; leaves no trace.
-
-    Raises
-    ------
-    DataError
-        Something stands there that is no regular file, the folder is missing, or permissions forbid it.
-    OSError
-        The disk is full.
-    """
+    """Raise when a file cannot be written, before long work begins; leaves no trace."""
     path = Path(path)
     try:
         target = _resolved(path)
@@ -68,19 +54,7 @@ def check_writable(path: Path | str) -> None:
 def require_unused(
     *paths: Path | str, replace: bool = False, advice: str = "Choose another one, or add --force."
 ) -> None:
-    """Raise `DataError` where files exist that were not meant to be written over, with all of them.
-
-    What evosdc wrote itself and nobody has changed since may be written anew, see `evosdc.files.own_files`.
-
-    Parameters
-    ----------
-    paths : Path or str
-        Where files are to be written, of which a user named the first.
-    replace : bool
-        Whether the user said that existing files may be written over.
-    advice : str
-        What to do about it: how it is said.
-    """
+    """Raise `DataError` where files exist that were not meant to be written over, with all of them."""
     if replace:
         return
     there = [printable(str(path)) for path in paths if Path(path).exists() and not written_by_evosdc(Path(path))]
@@ -103,16 +77,8 @@ def raise_unwritable(path: Path, error: OSError) -> NoReturn:
 
 @contextmanager
 def atomic(target: Path) -> Iterator[Path]:
-    """Give a temporary path beside `target` to write to, and put it in place when the block ends without an error.
-
-    The file is created readable by its owner alone, is on the disk before it takes the target's name, and is removed
-    when anything goes wrong; `target` is then as it was. A symbolic link stays, and what it leads to is written.
-
-    Raises
-    ------
-    DataError
-        Something stands at `target` that is no regular file, or its folder may not be written to.
-    """
+    """Give a temporary path beside `target` to write to, and put it in place when the block ends without an error."""
+    # On the disk before it takes the target's name. A symbolic link stays, and what it leads to is written.
     target = _resolved(target)
     try:
         handle, name = tempfile.mkstemp(prefix=_prefix(target), dir=target.parent)

@@ -10,8 +10,7 @@ from evosdc.files.quoting import is_shown
 from evosdc.printing import printable
 from evosdc.table.schema import Schema
 
-MOST = 10_000
-"""Columns of more distinct texts hold names or free text, no categories."""
+MOST = 10_000  # columns of more distinct texts hold names or free text, no categories
 
 _SHOWN = 3
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9][0-9]*))\.0+")
@@ -19,24 +18,15 @@ _WHOLE = re.compile(r"([+-]?(?:0|[1-9][0-9]*))\.0+")
 
 @dataclass(frozen=True)
 class Merged:
-    """A column whose texts that are equal but for blanks, case, or noughts behind the point, are one.
-
-    Parameters
-    ----------
-    column : Column
-    variants : mapping of str to tuple of str
-        By the text that stands for them, the others.
-    """
+    """A column whose texts that are equal but for blanks, case, or noughts behind the point, are one."""
 
     column: Column
+    # by the text that stands for them, the others
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def merged(column: Column, known: Collection[str] = ()) -> Merged:
-    """Return a column with one text a category: the most frequent one, or the one that is `known`.
-
-    Texts several of which are known are categories of their own.
-    """
+    """Return a column with one text a category: the most frequent one, or the one that is `known`."""
     if column.held is not None or len(column.texts) > MOST:
         return Merged(column)
     groups: dict[str, list[int]] = defaultdict(list)

@@ -17,37 +17,22 @@ from evosdc.table.numerals import number, numeral
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
+# sizes of numbers that are read: the fourth powers that statistics take of them still fit a float64
 LEAST, MOST = 1e-60, 1e60
-"""Sizes of numbers that are read: the fourth powers that statistics take of them still fit a float64."""
 _SHOWN = 12
 _Kind = TypeVar("_Kind", bound=np.generic)
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where records come from, for messages.
+    """Where records come from, for messages."""
 
-    Parameters
-    ----------
-    name : str
-        A path or the name of a data set.
-    place : callable
-        From a record's position to words that tell where it stands: ``"line 17"``.
-    """
-
-    name: str
-    place: Callable[[int], str]
+    name: str  # a path or the name of a data set
+    place: Callable[[int], str]  # from a record's position to words that tell where it stands: ``"line 17"``
 
 
 def encode(columns: Sequence[Column], schema: Schema, origin: Origin) -> Table:
-    """Return the table of columns that stand in the schema's order.
-
-    Raises
-    ------
-    DataError
-        A value that is no category of its attribute or no number, or that the attribute's hierarchy lacks; one fault an
-        attribute, with the value that comes first.
-    """
+    """Return the table of columns that stand in the schema's order."""
     size = len(columns[0]) if columns else 0
     codes: list[Codes] = []
     numbers: list[Numbers] = []

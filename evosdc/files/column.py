@@ -12,32 +12,17 @@ from evosdc.table.numerals import number, number_to
 
 Index = NDArray[np.int32]
 
-NO_TEXT = -1
-"""Index of a record that has no text at all, as only DataFrames and files that know types have it."""
+NO_TEXT = -1  # index of a record that has no text at all, as only DataFrames and files that know types have it
 
-FEWEST_HELD = 200
-"""So many distinct numbers are held as `NumberTexts`; of fewer the texts are soon made."""
+FEWEST_HELD = 200  # so many distinct numbers are held as `NumberTexts`; of fewer the texts are soon made
 
-_LOOKED_AT = 1 << 12
-"""Of so many cells it is seen whether nearly each has a text of its own."""
+_LOOKED_AT = 1 << 12  # of so many cells it is seen whether nearly each has a text of its own
 
 
 class Column:
-    """The distinct texts of an attribute and which of them each record has.
+    """The distinct texts of an attribute and which of them each record has."""
 
-    Parameters
-    ----------
-    name : str
-    texts : sequence of str
-        Distinct, in the order of first appearance: a tuple, or `NumberTexts` where they are many numbers.
-    index : ndarray of int32, shape (n,), optional
-        Position in `texts`, or ``NO_TEXT``. Without it the records are the cells of `texts`, which are told apart only
-        where that is asked for.
-    mark : {".", ","}
-        The decimal mark.
-    thousands : str
-        The signs that grouped digits in the file, as ``1.234,5`` has it; the texts are without them.
-    """
+    # index (n,)
 
     def __init__(
         self, name: str, texts: Sequence[str], index: Index | None = None, mark: str = ".", thousands: str = ""
@@ -124,15 +109,7 @@ class Column:
         return self.standing([text for text in (self.texts if self.held is None else self.held.words) if holds(text)])
 
     def numbers_to(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
-        """Return the number that each text writes to so many decimals; NaN where it is missing or writes none.
-
-        Parameters
-        ----------
-        missing : sequence of str
-            Texts that stand for a missing value.
-        decimals : int, optional
-            As of `evosdc.table.numerals.number_to`; where there are none numbers are read as they stand.
-        """
+        """Return the number that each text writes to so many decimals; NaN where it is missing or writes none."""
         if self.held is None:
             read = [None if text in missing else self._number(text, decimals) for text in self.texts]
             return np.array(read, dtype=np.float64)
@@ -179,10 +156,7 @@ class Column:
 
 
 def column_of(name: str, cells: Any, mark: str = ".", thousands: str = "") -> Column:
-    """Return the column of an Arrow array of texts without nulls.
-
-    Many numbers are held as `NumberTexts`, and not told apart where nearly every record has one of its own.
-    """
+    """Return the column of an Arrow array of texts without nulls."""
     head = cells.slice(0, _LOOKED_AT)
     own = len(head.unique())
     if own >= FEWEST_HELD and 2 * own > len(head) and _mostly_numbers(head, mark):

@@ -22,36 +22,23 @@ from evosdc.table.number_texts import number
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
-_HEAD = 1 << 22
-"""So many signs hold more lines than tell the dialect."""
+_HEAD = 1 << 22  # so many signs hold more lines than tell the dialect
 
 _BLOCK = 1 << 22
-_PIECE = 1 << 17
-"""So many records are written in one go."""
+_PIECE = 1 << 17  # so many records are written in one go
 
 _FAULTY_LINES = 5
 
 
 @dataclass(frozen=True, eq=False)
 class DelimitedFile:
-    """A delimited text file.
+    """A delimited text file."""
 
-    Parameters
-    ----------
-    text : bytes
-        Of the file, in UTF-8.
-    dialect : Dialect
-    encoding : Encoding
-    columns : tuple of Column
-        The values, by column, without the blanks and quotes around them.
-    trimmed : mapping of str to int
-        By column, how many values had blanks around them where others had none.
-    """
-
-    text: bytes
+    text: bytes  # of the file, in UTF-8
     dialect: Dialect
     encoding: Encoding
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...]  # the values, by column, without the blanks and quotes around them
+    # by column, how many values had blanks around them where others had none
     trimmed: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -100,15 +87,7 @@ class DelimitedFile:
         return replace(self, dialect=replace(self.dialect, names=names))
 
     def write(self, columns: Sequence[Published], rows: Rows) -> Iterator[bytes]:
-        """Return the bytes of the file with these columns only, in pieces; raises before there is any.
-
-        Quotes stand where they are needed, and lines end as the first one of the file did.
-
-        Raises
-        ------
-        DataError
-            A new text has characters that the file's encoding lacks.
-        """
+        """Return the bytes of the file with these columns only, in pieces; raises before there is any."""
         _require_encoded(columns, self.encoding)
         names = [self.dialect.names[one.position] for one in columns] if self.dialect.header is not None else None
         end = next((end for end in ("\r\n", "\n", "\r") if end.encode() in self.text[: 1 << 16]), "\n")
@@ -192,27 +171,7 @@ def parse_delimited(
     names: Sequence[str] | None = None,
     encoding: str | None = None,
 ) -> DelimitedFile:
-    """Read a delimited text.
-
-    Parameters
-    ----------
-    content : bytes
-        The whole file.
-    where : str
-        Its name, for messages.
-    separator : str, optional
-        Recognised if not given; a blank stands for runs of blanks and tabs.
-    names : sequence of str, optional
-        Names of the columns of a file without a header line.
-    encoding : str, optional
-        Recognised if not given (`evosdc.files.encoding`).
-
-    Raises
-    ------
-    DataError
-        The file is empty, has no record, is no text, is ragged, repeats a name in its header, has no header, or a
-        quotation does not end.
-    """
+    """Read a delimited text."""
     text, found = decode(content, where, encoding=encoding)
     if not text.strip():
         raise DataError(Fault(where, "an empty file", "a header line and records"))
@@ -318,10 +277,8 @@ def _faults(dialect: Dialect, body: Sequence[Line], where: str) -> list[Fault]:
 
 
 def _repetition(names: Sequence[str], repeated: Sequence[str], body: Sequence[Line]) -> str:
-    """Return what is wrong with a first line that says some texts twice.
-
-    Where it may be a record, its texts are values that no message may show, and columns are told by position.
-    """
+    """Return what is wrong with a first line that says some texts twice."""
+    # Where it may be a record its texts are values, which no message may show: columns are named by position.
     own = {name for record in body for name, cell in zip(names, record.fields, strict=False) if cell == name}
     if not own and not any(name.lstrip("+-. ")[:1].isdigit() for name in names):
         return f"the column {printable(', '.join(repeated))} more than once"

@@ -12,18 +12,15 @@ from typing import NamedTuple
 from evosdc.files.column import name_of_position
 from evosdc.table.number_texts import number
 
-BLANK = " "
-"""The separator that stands for a run of blanks and tabs."""
+BLANK = " "  # the separator that stands for a run of blanks and tabs
 
-SEPARATORS = (",", ";", "\t", "|", BLANK)
-"""Separators that are recognised, the first preferred."""
+SEPARATORS = (",", ";", "\t", "|", BLANK)  # separators that are recognised, the first preferred
 
 _SAMPLE = 200
+# a line with one text above so many names is a title; above two names it could be theirs, one short
 _FEWEST_BELOW_TITLE = 3
-"""A line with one text above so many names is a title; above two names it could be theirs, one short."""
 
-_SAID = re.compile(r"sep=([^\r\n])\r?\n?")
-"""A first line by which Excel is told the separator."""
+_SAID = re.compile(r"sep=([^\r\n])\r?\n?")  # a first line by which Excel is told the separator
 
 _GAP = re.compile(r'("(?:[^"]|"")*+")|[ \t]+')
 _QUOTE_BEHIND_BLANK = re.compile(r'(?:^|[,;|\t]) +"', re.MULTILINE)
@@ -39,31 +36,15 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a delimited text is written.
+    """How a delimited text is written."""
 
-    Parameters
-    ----------
-    separator : str
-        ``BLANK`` for runs of blanks.
-    quote : str
-    names : tuple of str
-        Of the columns; ``column 1`` and so on for those that the header leaves unnamed.
-    header : int or None
-        The line of the names, from 1; None where the file has none.
-    begin : int
-        How many lines stand before the first record.
-    unnamed : tuple of str
-    notes : tuple of str
-        What was recognised that a user should know.
-    """
-
-    separator: str
+    separator: str  # ``BLANK`` for runs of blanks
     quote: str
-    names: tuple[str, ...]
-    header: int | None
-    begin: int
+    names: tuple[str, ...]  # of the columns; ``column 1`` and so on for those that the header leaves unnamed
+    header: int | None  # the line of the names, from 1; None where the file has none
+    begin: int  # how many lines stand before the first record
     unnamed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what was recognised that a user should know
 
 
 def lines_of(text: str, count: int | None = None) -> list[str]:
@@ -72,13 +53,7 @@ def lines_of(text: str, count: int | None = None) -> list[str]:
 
 
 def records_of(lines: Iterable[str], separator: str, quote: str = '"') -> Iterator[Line]:
-    """Return the records of some lines, blank ones left out; fields without surrounding blanks.
-
-    Raises
-    ------
-    csv.Error
-        A quotation never ends, or a field is longer than the csv module takes.
-    """
+    """Return the records of some lines, blank ones left out; fields without surrounding blanks."""
     if separator == BLANK:
         lines = by_tabs("".join(lines)).splitlines(keepends=True)
         separator = "\t"
@@ -104,17 +79,7 @@ def is_odd(text: str) -> bool:
 
 
 def recognised(head: str, separator: str | None = None, names: Sequence[str] | None = None) -> Dialect:
-    """Return the dialect of a text that begins so, with at least one record.
-
-    Parameters
-    ----------
-    head : str
-        Enough lines of the text.
-    separator : str, optional
-        Where it is known.
-    names : sequence of str, optional
-        Of the columns of a file without a header line.
-    """
+    """Return the dialect of a text that begins so, with at least one record."""
     lines = lines_of(head, _SAMPLE + 1)
     said = _SAID.fullmatch(lines[0]) if lines and names is None else None
     if said is not None:
@@ -141,11 +106,8 @@ def recognised(head: str, separator: str | None = None, names: Sequence[str] | N
 
 
 def sniffed(lines: Sequence[str], quote: str = '"') -> str:
-    """Return the separator of lines: the one that cuts most of them into the same number of fields, at least two.
-
-    A run of blanks is considered only when no other separator does so without exception. A text that nothing cuts is
-    taken to be one column.
-    """
+    """Return the separator of lines: the one that cuts most of them into the same number of fields, at least two."""
+    # Runs of blanks only when no other separator fits without exception; one column where nothing cuts.
     best, best_rank = ",", (0.0, 0)
     for separator in SEPARATORS:
         found = _records(lines, separator, quote)

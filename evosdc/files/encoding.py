@@ -27,35 +27,23 @@ _OTHER_FORMATS = (
 )
 _PIECE = 1 << 20
 _FOREIGN = re.compile(r"[\u00c0-\u00ff]+")
+# words of Windows-1251 read as Windows-1252 are accented letters in a row
 _CYRILLIC = re.compile(r"[\u00c0-\u00ff]{3,}")
-"""Words of Windows-1251 read as Windows-1252 are accented letters in a row."""
 
+# letters of Windows-1250 read as Windows-1252 are signs within words
 _CENTRAL = re.compile("[a-z]{3}[\u00b9\u00b3\u00bf\u00be\u0178]|[\u00b3\u00b9\u00bf\u00a3\u00be][a-z]")
-"""Letters of Windows-1250 read as Windows-1252 are signs within words."""
 
 _CONTROL = bytes(sorted(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a\x1b")))
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How a file's bytes stand for text.
+    """How a file's bytes stand for text."""
 
-    Parameters
-    ----------
-    name : str
-        A Python codec.
-    mark : bytes
-        The byte order mark that the file begins with; empty if none.
-    guessed : bool
-        Whether the code page was guessed, since the bytes are neither marked nor UTF-8.
-    seems : str
-        Another code page in which the letters would look right; empty where they do.
-    """
-
-    name: str
-    mark: bytes = b""
-    guessed: bool = False
-    seems: str = ""
+    name: str  # a Python codec
+    mark: bytes = b""  # the byte order mark that the file begins with; empty if none
+    guessed: bool = False  # whether the code page was guessed, since the bytes are neither marked nor UTF-8
+    seems: str = ""  # another code page in which the letters would look right; empty where they do
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -69,16 +57,8 @@ class Encoding:
 def decode(
     content: bytes, where: str, error: type[InputError] = DataError, encoding: str | None = None
 ) -> tuple[str, Encoding]:
-    """Return the text of a file's bytes and how it was encoded.
-
-    A byte order mark decides; else UTF-8 if the bytes are valid UTF-8; else Windows-1252, and Latin-1 for bytes that
-    Windows-1252 leaves undefined. Where an encoding is given it is that one.
-
-    Raises
-    ------
-    InputError
-        Of the class `error`: the bytes are no text, or none in the encoding that is given.
-    """
+    """Return the text of a file's bytes and how it was encoded."""
+    # A mark decides, then valid UTF-8; else Windows-1252, and Latin-1 for bytes that it leaves undefined.
     if encoding is not None:
         return _decoded(content, where, error, encoding)
     for mark, name in _MARKS:
@@ -130,13 +110,7 @@ def _seems(text: str) -> str:
 
 
 def read_bytes(path: Path, error: type[InputError] = DataError) -> bytes:
-    """Return a file's bytes.
-
-    Raises
-    ------
-    InputError
-        Of the class `error`: there is no such file, it is a folder, a device or a pipe, or it cannot be read.
-    """
+    """Return a file's bytes."""
     where = printable(str(path))
     try:
         kind = special_kind(path)

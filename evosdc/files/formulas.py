@@ -16,11 +16,10 @@ from evosdc.files.packed import text_file, with_text
 from evosdc.printing import printable
 from evosdc.table.number_texts import number
 
+# what a formula may begin with; spreadsheets drop a leading tab or carriage return
 SIGNS = ("=", "+", "-", "@", "\t", "\r")
-"""What a formula may begin with; spreadsheets drop a leading tab or carriage return."""
 
-QUOTE = "'"
-"""What makes a text of a formula."""
+QUOTE = "'"  # what makes a text of a formula
 
 
 def is_formula(text: str, mark: str = ".") -> bool:
@@ -29,10 +28,8 @@ def is_formula(text: str, mark: str = ".") -> bool:
 
 
 def formulas_of(original: Original, columns: Sequence[Published]) -> dict[str, int]:
-    """Return how many cells of published columns are formulas, by column, its name among them.
-
-    Only text files are read as cells; others tell texts from formulas.
-    """
+    """Return how many cells of published columns are formulas, by column, its name among them."""
+    # Only text files are read as cells; other formats know texts from formulas.
     text = text_file(original)
     if text is None:
         return {}

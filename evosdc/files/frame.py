@@ -32,25 +32,17 @@ from evosdc.table.table import Table
 
 ORIGIN = "DataFrame"
 
-_EXACT = 2.0**53
-"""From here on float64 does not hold every whole number."""
+_EXACT = 2.0**53  # from here on float64 does not hold every whole number
 
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One column of a DataFrame as texts, and its distinct values.
-
-    Parameters
-    ----------
-    column : Column
-    distinct : sequence
-        In the order of first appearance; the texts of several may be one.
-    """
+    """One column of a DataFrame as texts, and its distinct values."""
 
     column: Column
-    distinct: Sequence[Any]
+    distinct: Sequence[Any]  # in the order of first appearance; the texts of several may be one
 
     @cached_property
     def values(self) -> Mapping[str, Any]:
@@ -61,17 +53,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class HeldFrame:
-    """A DataFrame that does not change, and its columns as texts, which are made once for all who ask for them.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    given : object
-        The frame of another kind that it was made from, or itself.
-    """
+    """A DataFrame that does not change, and its columns as texts, which are made once for all who ask for them."""
 
     frame: pd.DataFrame
-    given: Any
+    given: Any  # the frame of another kind that it was made from, or itself
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -85,14 +70,7 @@ def held(frame: pd.DataFrame | HeldFrame) -> HeldFrame:
 
 
 def columns_of(frame: pd.DataFrame, where: str = ORIGIN) -> tuple[Part, ...]:
-    """Return the columns of a DataFrame as texts; the index is not looked at.
-
-    Raises
-    ------
-    DataError
-        It is no DataFrame, two columns have one name, or a column holds values that are neither texts, numbers nor
-        dates.
-    """
+    """Return the columns of a DataFrame as texts; the index is not looked at."""
     if not isinstance(frame, pd.DataFrame):
         advice = "Read a file by evosdc.read_table; put records into a frame by pandas.DataFrame(records)."
         raise DataError(Fault("data", _kind(frame), "a pandas DataFrame", advice))
@@ -171,20 +149,9 @@ def _text(value: Any, whole: bool) -> str:
 
 
 def table_from_frame(frame: pd.DataFrame | HeldFrame, schema: Schema | SchemaDescription | None = None) -> Table:
-    """Return the table of a DataFrame.
-
-    Scale and categories are those of the schema; where it says nothing, or without one, those of the dtypes: an ordered
-    `Categorical` is ordinal, an unordered one nominal (unused categories included), numbers are numeric and time spans
-    too, in seconds; dates are ordinal, also where they are texts, truth values and other texts nominal. Roles are
-    `other` unless the schema says more.
-
-    Raises
-    ------
-    DataError
-        What is given is no DataFrame, cannot be used, or holds values that the schema does not allow.
-    SchemaError
-        The frame lacks columns of attributes that the schema describes.
-    """
+    """Return the table of a DataFrame."""
+    # Where the schema is silent the dtype decides: an ordered Categorical is ordinal, numbers and time spans (in
+    # seconds) numeric, dates ordinal, all else nominal.
     whole = held(frame)
     frame, parts = whole.frame, whole.parts
     if len(frame) == 0:
@@ -234,25 +201,9 @@ def _proposed(part: Part, series: "pd.Series[Any]", missing: tuple[str, ...]) ->
 
 
 def frame_from_table(frame: pd.DataFrame | HeldFrame, table: Table) -> pd.DataFrame:
-    """Return a copy of the frame with the table's attributes in place; index, columns and unchanged values as they are.
-
-    A dtype is kept where it can hold the new values. New numbers in a column of integers are rounded to whole ones,
-    half to even, as they are in a file of whole numbers: a mean of 3.36 becomes 3. Integers become nullable when values
-    are missing, and wider when their dtype is too narrow. Labels that are no numbers turn the column to text,
-    fractional ones turn integers to floats.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The original of `table`.
-    table : Table
-        Some or all of the frame's attributes, with its records in its order.
-
-    Raises
-    ------
-    DataError
-        The table has other records or attributes.
-    """
+    """Return a copy of the frame with a table's attributes in place; all else as it is."""
+    # Dtypes are kept where they hold the new values. Integers round half to even, become nullable for missing values,
+    # and wider when too narrow; labels that are no numbers turn a column to text, fractional ones to floats.
     whole = held(frame)
     frame, parts = whole.frame, whole.parts
     position = {part.column.name: place for place, part in enumerate(parts)}

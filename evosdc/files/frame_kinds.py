@@ -12,15 +12,7 @@ from evosdc.errors import DataError, Fault
 
 
 def as_pandas(data: Any) -> Any:
-    """Return a frame as a pandas DataFrame of Arrow's types; what is no frame, and a DataFrame, as it is.
-
-    Enumerations, and ordered dictionaries of Arrow, become ordered Categoricals, other categories unordered ones.
-
-    Raises
-    ------
-    DataError
-        A lazy frame, whose records are not there yet, or a frame that repeats a column.
-    """
+    """Return a frame as a pandas DataFrame of Arrow's types; what is no frame, and a DataFrame, as it is."""
     if isinstance(data, pd.DataFrame):
         return data
     frame = _eager(data)
@@ -42,14 +34,7 @@ def as_pandas(data: Any) -> Any:
 
 
 def like(data: Any, result: pd.DataFrame) -> Any:
-    """Return a pandas result in the kind of frame that was given.
-
-    Parameters
-    ----------
-    data : frame
-        What was given: result has some or all of its columns, and its records in its order.
-    result : DataFrame
-    """
+    """Return a pandas result in the kind of frame that was given."""
     if isinstance(data, pd.DataFrame):
         return result
     import narwhals.stable.v2 as nw

@@ -19,24 +19,7 @@ from evosdc.table.schema import Schema
 
 
 def read_masked(path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool = False) -> Source:
-    """Read a protected version of a file by the original's schema; attributes left out of it are left out of the table.
-
-    Parameters
-    ----------
-    path : Path
-    original : Source
-    require : sequence of str
-        Attributes of the original that may not be left out.
-    generalised : bool
-        Whether labels outside the original's categories are taken as they are (`evosdc.files.widening`).
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, holds values outside the original's categories, or has other records in number.
-    SchemaError
-        The file has attributes that the original lacks, or lacks some of `require`.
-    """
+    """Read a protected version of a file by the original's schema; it may leave attributes out."""
     schema = original.table.schema
     held = parsed(Path(path), _as(original, Path(path)), original.original)
     text = text_file(held)
@@ -81,10 +64,8 @@ def _as(original: Source, path: Path) -> Reading:
 
 
 def _lenient(schema: Schema, columns: Sequence[Column]) -> Schema:
-    """Return a schema without hierarchies of numbers, among whose leaves masked numbers need not be.
-
-    Withheld columns that a file has nevertheless, such as the edges of a graph, may hold anything: nobody judges them.
-    """
+    """Return a schema without hierarchies of numbers, among whose leaves masked numbers need not be."""
+    # Withheld columns that a file has nevertheless, such as the edges of a graph, may hold anything.
     free = {a.name: a for a in widened(schema, columns).attributes if a.name in schema.withheld}
     found = (free.get(a.name, a) for a in schema.attributes)
     return replace(schema, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in found))

@@ -19,10 +19,7 @@ _THREE = "[.,][0-9]{3}$"
 
 
 def with_number_formats(names: Sequence[str], cells: Sequence[Any], separator: str) -> tuple[Column, ...]:
-    """Return the columns of a file, given as Arrow arrays of texts, with the decimal marks that their texts have.
-
-    The texts of the columns are without thousands marks.
-    """
+    """Return the columns of a file, given as Arrow arrays of texts, with the decimal marks that their texts have."""
     formats = number_formats([_telling(own) for own in cells], separator)
     columns = []
     for name, own, found in zip(names, cells, formats, strict=True):

@@ -11,26 +11,13 @@ from evosdc.table.table import Rows
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """A column as it is published.
+    """A column as it is published."""
 
-    Parameters
-    ----------
-    position : int
-        Of the column in the file that was read.
-    column : Column
-        The text of each published record; no text is no value.
-    attribute : Attribute
-    masked : bool
-        Whether texts are those of a masked table, each value in one way; else they are those of the file.
-    missing : tuple of str
-        Texts that stand for a missing value.
-    """
-
-    position: int
-    column: Column
+    position: int  # of the column in the file that was read
+    column: Column  # the text of each published record; no text is no value
     attribute: Attribute
-    masked: bool
-    missing: tuple[str, ...] = ()
+    masked: bool  # whether texts are those of a masked table, each value in one way; else they are those of the file
+    missing: tuple[str, ...] = ()  # texts that stand for a missing value
 
     @property
     def name(self) -> str:
@@ -43,12 +30,10 @@ class Published:
 
 
 class Original(Protocol):
-    """A file that was read, able to write itself with other values.
+    """A file that was read, able to write itself with other values."""
 
-    One that writes some columns in another form, whatever their role, names them in an attribute ``carried``, a mapping
-    to what a codebook says in place of their values: they are not told as left out, and their values, which may hold
-    the order of the records, are told nowhere.
-    """
+    # One that writes withheld columns in another form names them in ``carried``, with what a codebook says in place of
+    # their values: they may hold the order of the records.
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -56,10 +41,8 @@ class Original(Protocol):
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        """Scales, categories and missing values that the types of the file tell, by name.
-
-        A role other than ``other`` counts, too, where a schema does not say another one.
-        """
+        """Scales, categories and missing values that the types of the file tell, by name."""
+        # A role other than ``other`` counts where a schema does not give another one.
 
     @property
     def suffix(self) -> str:
@@ -69,11 +52,8 @@ class Original(Protocol):
         """Return where a record stands in the file."""
 
     def write(self, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
-        """Return the bytes of the file with these columns only, in pieces; raises before there is any.
-
-        `rows` are the positions of the published records in the file that was read, in the order of writing. Columns
-        that are not masked keep their values; of masked ones each text is one value, and no text is a missing one.
-        """
+        """Return the bytes of the file with these columns only, in pieces; raises before there is any."""
+        # `rows`: positions of the published records in the file that was read, in the order of writing.
 
 
 @runtime_checkable

@@ -5,18 +5,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+# how the head of every page that evosdc writes begins to name what made it
 GENERATOR = '<meta name="generator" content="evosdc'
-"""How the head of every page that evosdc writes begins to name what made it."""
 
 _HEAD = 4096
 
 
 def written_by_evosdc(path: Path) -> bool:
-    """Return whether a file that exists is a page, a manifest, or a file that a manifest beside it accounts for.
-
-    A data file counts only while it has the digest that its manifest states; what is kept apart about its masking,
-    while the manifest names it.
-    """
+    """Return whether a file that exists is a page, a manifest, or a file that a manifest beside it accounts for."""
+    # A data file only while it has the digest of its manifest; a companion while the manifest names it.
     if not path.is_file():
         return False
     try:

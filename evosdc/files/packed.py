@@ -19,25 +19,17 @@ GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
 PACKINGS = (".gz", ".zip")
 
-LARGEST = 8 << 30
-"""Bytes that a packed file may unpack to; more is taken for an attack."""
+LARGEST = 8 << 30  # bytes that a packed file may unpack to; more is taken for an attack
 
 _STAMP = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, eq=False)
 class PackedFile:
-    """A file in an archive of its own.
-
-    Parameters
-    ----------
-    inner : Original
-    member : str
-        Its name in the ZIP archive; empty for gzip.
-    """
+    """A file in an archive of its own."""
 
     inner: Original
-    member: str = ""
+    member: str = ""  # its name in the ZIP archive; empty for gzip
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -107,13 +99,7 @@ def gunzipped(content: bytes, where: str) -> bytes:
 
 
 def unzipped(content: bytes, where: str) -> tuple[str, bytes]:
-    """Return the name and the bytes of the one file that a ZIP archive holds.
-
-    Raises
-    ------
-    DataError
-        The archive is damaged, encrypted, empty, or holds several files.
-    """
+    """Return the name and the bytes of the one file that a ZIP archive holds."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX/")]

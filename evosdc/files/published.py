@@ -27,17 +27,7 @@ _EXACT = 2.0**53
 
 
 def masked_columns(columns: Mapping[str, Column], schema: Schema, masked: Table) -> dict[str, Column]:
-    """Return the columns of a masked table as they are published, by name.
-
-    Parameters
-    ----------
-    columns : mapping of str to Column
-        All columns of the file, of the published records.
-    schema : Schema
-        Of the file.
-    masked : Table
-        Some attributes of it.
-    """
+    """Return the columns of a masked table as they are published, by name."""
     published = {}
     reasons = {name: reasons_of(columns[name], schema[name].missing) for name in masked.schema.names}
     classes = None
@@ -61,18 +51,8 @@ def masked_columns(columns: Mapping[str, Column], schema: Schema, masked: Table)
 
 
 def values_of(column: Column, missing: Sequence[str], attribute: Attribute, values: NDArray[Any]) -> Column:
-    """Return a column that says values of a table, each in one way; no text where there is none.
-
-    Parameters
-    ----------
-    column : Column
-        Of the file, for its decimal mark and the decimals of its texts.
-    missing : sequence of str
-        Texts of it that stand for a missing value.
-    attribute : Attribute
-    values : ndarray, shape (n,)
-        Codes or numbers by its scale.
-    """
+    """Return a column that says values of a table, each in one way; no text where there is none."""
+    # values (n,)
     if attribute.categorical:
         return Column(attribute.name, attribute.categories, values.astype(np.int32), column.mark)
     gone = np.isnan(values)
@@ -154,16 +134,7 @@ def _with_reasons(
 
 
 def changed_values(column: Column, missing: Sequence[str], table: Table, masked: Table) -> int:
-    """Return how many values of an attribute are others in a masked table; to write fewer decimals changes none.
-
-    Parameters
-    ----------
-    column : Column
-        Of the file, of the records of `table`.
-    missing : sequence of str
-        Texts of it that stand for a missing value.
-    table, masked : Table
-    """
+    """Return how many values of an attribute are others in a masked table; to write fewer decimals changes none."""
     before, after = table.schema[column.name], masked.schema[column.name]
     if not after.categorical:
         return int(differing_numbers(table, masked, column.name).sum())

@@ -37,31 +37,7 @@ def read_source(
     encoding: str | None = None,
     sheet: str | None = None,
 ) -> Source:
-    """Read a data file: delimited text, Parquet, Feather, Excel, SPSS, Stata or SAS, also packed by gzip or ZIP.
-
-    Encoding, separator and decimal mark are recognised. The first line holds the names of the attributes.
-
-    Parameters
-    ----------
-    path : Path
-    schema : Path, Schema or SchemaDescription, optional
-        A schema file, or a schema; proposed from the data if not given (`evosdc.files.inference.proposal`).
-    separator : str, optional
-        The separator, if recognition fails; a blank stands for runs of blanks.
-    names : sequence of str, optional
-        Names of the attributes, for a file without a header line.
-    encoding : str, optional
-        Of delimited text: ``cp1250``, ``cp1251``, ...; else as the schema says, else it is recognised.
-    sheet : str, optional
-        Of a workbook; else as the schema says, else the first that has records.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, or holds values that the schema does not allow.
-    SchemaError, HierarchyError
-        The schema cannot be used, or does not fit the file.
-    """
+    """Read a data file: delimited text, Parquet, Feather, Excel, SPSS, Stata or SAS, also packed by gzip or ZIP."""
     path = Path(path)
     description: SchemaDescription | None
     if isinstance(schema, (str, Path)):
@@ -74,21 +50,7 @@ def read_source(
 
 
 def read_published(path: Path, schema: Path | None = None, generalised: bool = False) -> Source:
-    """Read a file that was published, by the schema of its original, whose identifiers it may lack.
-
-    Parameters
-    ----------
-    path : Path
-    schema : Path, optional
-        Proposed from the data if not given.
-    generalised : bool
-        Whether values may be labels that the schema does not have.
-
-    Raises
-    ------
-    DataError, SchemaError, HierarchyError
-        As `read_source`.
-    """
+    """Read a file that was published, by the schema of its original, whose identifiers it may lack."""
     if schema is None:
         return read_source(path)
     description = load_schema(schema)
@@ -112,11 +74,8 @@ def source_of(
     description: SchemaDescription | None = None,
     codes: Mapping[str, Sequence[str]] | None = None,
 ) -> Source:
-    """Return the source of a file that was parsed; raises as `read_source`.
-
-    Without a description a schema is proposed; `codes` are then texts that were confirmed to stand for missing values,
-    by column.
-    """
+    """Return the source of a file that was parsed; raises as `read_source`."""
+    # Without a description a schema is proposed; `codes` are texts that were confirmed to stand for missing values.
     listed = {name: said.categories or () for name, said in description.attributes.items()} if description else {}
     found = [merged(column, listed.get(column.name, ())) for column in original.columns]
     columns = [one.column for one in found]

@@ -9,30 +9,26 @@ from evosdc.files.column import NO_TEXT, Column
 from evosdc.printing import printable
 from evosdc.table.numerals import number
 
-FEWEST_ROWS = 10
-"""In fewer rows an order may be chance."""
+FEWEST_ROWS = 10  # in fewer rows an order may be chance
 
 _NEARLY_ALL = 0.9
 
+# what is said of a masked file in the order of its original
 IN_ORDER = (
     "Records stand in the order of the original: not for release before they are shuffled (--shuffle). Anyone who "
     "knows that order finds each person by the number of a row."
 )
-"""What is said of a masked file in the order of its original."""
 
+# what a result says of a file whose rows are not in the order of the original
 SHUFFLED = (
     "The records were published in random order. Numbers of records are those of the original; which row of the "
     "protected file each of them is stands in the crosswalk, which is for you alone."
 )
-"""What a result says of a file whose rows are not in the order of the original."""
 
 
 def keeps_order(column: Column) -> bool:
-    """Whether the rows stand in the order of a column whose values tell nearly every one of them apart.
-
-    Numbers are compared as numbers, other texts by their signs; up and down are orders both. Rows without a value are
-    passed over.
-    """
+    """Whether the rows stand in the order of a column whose values tell nearly every one of them apart."""
+    # Up and down are orders both; rows without a value are passed over.
     index = column.index[column.index != NO_TEXT]
     if len(index) < FEWEST_ROWS or len(np.unique(index)) < _NEARLY_ALL * len(index):
         return False
@@ -52,14 +48,7 @@ def order_sentences(names: Sequence[str]) -> list[str]:
 
 
 def duplicate_sentences(columns: Sequence[Column], identified: Sequence[str]) -> list[str]:
-    """Return a sentence on rows that are equal in every column; none where there are none.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    identified : sequence of str
-        Names of columns that identify. Without one equal rows are no wonder, and nothing is said.
-    """
+    """Return a sentence on rows that are equal in every column; none where there are none."""
     # One that identifies is most likely to tell all rows apart.
     if not identified or any(_all_differ(c) for c in sorted(columns, key=lambda c: c.name not in identified)):
         return []

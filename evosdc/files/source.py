@@ -24,51 +24,26 @@ from evosdc.table.schema import Role
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
 
-_TRIED = 50
-"""So many records are written to see whether a format can hold them."""
+_TRIED = 50  # so many records are written to see whether a format can hold them
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A file's records as a table, and what is needed to write them back.
+    """A file's records as a table, and what is needed to write them back."""
 
-    Parameters
-    ----------
-    table : Table
-        All attributes in the file's order; verified.
-    origin : str
-        The path, or the name of a data set.
-    original : Original
-        The file as it stands.
-    rows : ndarray of int, shape (n,)
-        Positions of the table's records in the file.
-    notes : tuple of str
-        What was guessed in reading, in plain words.
-    inference : Inference, optional
-        Where no schema was given, the one proposed and why.
-    neutralise_formulas : bool
-        Whether cells that a spreadsheet would take for formulas are published with a quote before them.
-    recomputed : mapping of str to str
-        Columns to drop that are published all the same, computed from the masked values of the column named.
-    """
-
-    table: Table
-    origin: str
-    original: Original
-    rows: Rows
-    notes: tuple[str, ...] = ()
-    inference: Inference | None = None
+    table: Table  # all attributes in the file's order; verified
+    origin: str  # the path, or the name of a data set
+    original: Original  # the file as it stands
+    rows: Rows  # shape (n,); positions of the table's records in the file
+    notes: tuple[str, ...] = ()  # what was guessed in reading, in plain words
+    inference: Inference | None = None  # where no schema was given, the one proposed and why
+    # whether cells that a spreadsheet would take for formulas are published with a quote before them
     neutralise_formulas: bool = False
+    # columns to drop that are published all the same, computed from the masked values of the column named
     recomputed: Mapping[str, str] = field(default_factory=dict)
 
     def recomputing(self, recomputed: Mapping[str, str]) -> "Source":
-        """Return this source with columns that are computed from masked ones: nobody masks or judges them.
-
-        Raises
-        ------
-        SchemaError
-            Names that the file does not have.
-        """
+        """Return this source with columns that are computed from masked ones: nobody masks or judges them."""
         self.table.schema.require([*recomputed, *recomputed.values()], "data.recompute")
         attributes = [replace(a, role=Role.DROP) if a.name in recomputed else a for a in self.table.schema.attributes]
         table = self.table
@@ -82,22 +57,7 @@ class Source:
         return masked.beside({n: computed(self.table, n, by, masked) for n, by in known.items()}, self.table.schema)
 
     def restricted(self, complete: Sequence[str] | bool = False, first: int | None = None) -> "Source":
-        """Return only the records without missing values, or only the first ones, or the first of the former.
-
-        Parameters
-        ----------
-        complete : bool or sequence of str
-            True: no missing value in any attribute; names: none in these.
-        first : int, optional
-            How many records at most.
-
-        Raises
-        ------
-        DataError
-            `first` is not positive, or no record is left.
-        SchemaError
-            Names that the file does not have.
-        """
+        """Return only the records without missing values, or only the first ones, or the first of the former."""
         kept: Rows = np.arange(len(self.table), dtype=np.intp)
         if complete is not False:
             kept = complete_rows(self.table, None if complete is True else complete)
@@ -135,32 +95,7 @@ class Source:
         return [f"Left out, where a schema might say otherwise (evosdc init): {sentence}" for sentence in told]
 
     def write(self, path: Path, masked: Table, drop_identifiers: bool = True, order: Rows | None = None) -> WriteReport:
-        """Write the file with masked values in place, readable by its owner alone.
-
-        Order of columns, and without `order` of records, separator, encoding and kind of line ends are those of the
-        original, and so are the values of columns that are not masked. Of masked columns each value is written in one
-        way, changed or not (`evosdc.files.published`). Where the ending of the name says another format than that of
-        the original, that one is written (`evosdc.files.formats`).
-
-        Parameters
-        ----------
-        path : Path
-            Where to write; replaced in one step if it exists.
-        masked : Table
-            Some or all attributes, with the records of `table` in its order.
-        drop_identifiers : bool
-            Whether columns of the roles identifier and drop are left out.
-        order : ndarray of intp, optional
-            Positions of the records that are written, in this order; by default all in their own.
-
-        Raises
-        ------
-        DataError
-            `masked` has other records or attributes, nothing would be left to write, the path cannot be written, or its
-            ending is none of a format that can be.
-        OSError
-            The disk is full.
-        """
+        """Write the file with masked values in place, readable by its owner alone."""
         path = Path(path)
         require_writable_format(path, self)
         self._check(masked)

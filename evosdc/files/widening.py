@@ -11,18 +11,8 @@ from evosdc.table.schema import Attribute, Scale, Schema
 
 
 def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
-    """Return the schema of a version of a file whose labels may leave the original's categories.
-
-    Labels that a categorical attribute does not have follow its own; a numeric attribute with values that are no
-    numbers becomes nominal. Hierarchies stay with the original, whose leaves they are of, and so do edit rules.
-
-    Parameters
-    ----------
-    schema : Schema
-        Of the original.
-    columns : sequence of Column
-        Of the version; those that the original lacks are passed over.
-    """
+    """Return the schema of a version of a file whose labels may leave the original's categories."""
+    # Hierarchies and edit rules stay with the original, of whose values they are.
     named = {column.name: column for column in columns}
     attributes = tuple(
         _widened(a, named[a.name], schema.missing_of(a.name)) for a in schema.attributes if a.name in named
@@ -31,17 +21,7 @@ def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
 
 
 def is_generalised(schema: Schema, columns: Sequence[Column]) -> bool:
-    """Whether a version of a file has labels that the original has not, and all of them stand for several values.
-
-    Columns that are left out of protected files do not count, such as the edges that a graph has nevertheless.
-
-    Parameters
-    ----------
-    schema : Schema
-        Of the original.
-    columns : sequence of Column
-        Of the version.
-    """
+    """Whether a version of a file has labels that the original has not, and all of them stand for several values."""
     added = [
         (attribute, text)
         for column in columns

@@ -10,29 +10,15 @@ from evosdc.files.row_order import order_sentences
 
 @dataclass(frozen=True)
 class WriteReport:
-    """What was written.
-
-    Parameters
-    ----------
-    path : Path
-    dropped : tuple of str
-        Identifiers, and attributes of the role drop, left out.
-    changed : mapping of str to int
-        How many values of each masked attribute differ from the original.
-    formulas : mapping of str to int
-        How many cells of each column a spreadsheet would take for formulas (`evosdc.files.formulas`).
-    neutralised : bool
-        Whether those were published with a quote before them.
-    ordered : tuple of str
-        Columns left out whose order the rows keep (`evosdc.files.row_order`).
-    """
+    """What was written."""
 
     path: Path
-    dropped: tuple[str, ...]
-    changed: Mapping[str, int]
+    dropped: tuple[str, ...]  # identifiers, and attributes of the role drop, left out
+    changed: Mapping[str, int]  # how many values of each masked attribute differ from the original
+    # how many cells of each column a spreadsheet would take for formulas (`evosdc.files.formulas`)
     formulas: Mapping[str, int] = field(default_factory=dict)
-    neutralised: bool = False
-    ordered: tuple[str, ...] = ()
+    neutralised: bool = False  # whether those were published with a quote before them
+    ordered: tuple[str, ...] = ()  # columns left out whose order the rows keep (`evosdc.files.row_order`)
 
     @property
     def warnings(self) -> list[str]:

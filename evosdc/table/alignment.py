@@ -22,20 +22,7 @@ def has_labels_of_its_own(original: Table, masked: Table) -> bool:
 
 
 def restrict_to(original: Table, masked: Table) -> Table:
-    """Return the judged attributes of the masked table, in its own coding.
-
-    Parameters
-    ----------
-    original : Table
-        The attributes that are judged.
-    masked : Table
-        With at least these attributes and the same records in the same order.
-
-    Raises
-    ------
-    DataError
-        Other records in number, or an attribute that the masked table lacks.
-    """
+    """Return the judged attributes of the masked table, in its own coding."""
     if len(original) != len(masked):
         wanted = f"{len(original)} records, as the original has"
         advice = "Both files hold the same respondents in the same order."
@@ -48,21 +35,7 @@ def restrict_to(original: Table, masked: Table) -> Table:
 
 
 def align_codes(original: Table, masked: Table) -> Table:
-    """Return the masked table in the coding of the original, attribute by attribute, category by label.
-
-    Parameters
-    ----------
-    original : Table
-        The attributes that are judged.
-    masked : Table
-        With at least these attributes and the same records in the same order.
-
-    Raises
-    ------
-    DataError
-        Other records in number, an attribute that the masked table lacks, another scale, or a category that the
-        original does not have.
-    """
+    """Return the masked table in the coding of the original, attribute by attribute, category by label."""
     masked = restrict_to(original, masked)
     codes, collect = masked.codes.copy(), FaultCollector()
     for attribute, found in zip(original.schema.attributes, masked.schema.attributes, strict=True):
@@ -89,15 +62,7 @@ def align_codes(original: Table, masked: Table) -> Table:
 
 
 def recode_like(population: Table, schema: Schema, names: Sequence[str]) -> Table:
-    """Return some attributes of a population in the coding of a file; labels that the file lacks get codes after its.
-
-    Raises
-    ------
-    SchemaError
-        The population lacks attributes, or has them on another scale.
-    DataError
-        It has no record.
-    """
+    """Return attributes of a population in a file's coding; labels that the file lacks get codes after its own."""
     collect = FaultCollector()
     with collect.step():
         population.schema.require(names, "population")

@@ -15,43 +15,19 @@ from evosdc.table.record_rules import RecordRules
 from evosdc.table.schema import Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
 
+# takes a masked table and returns which records are in a class that is not what was promised, shape (n,)
 Short = Callable[[Table], Flags]
-"""Takes a masked table and returns which records are in a class that is not what was promised, shape (n,)."""
 
-NOWHERE = -1
-"""In place of a class: no legal one was found."""
+NOWHERE = -1  # in place of a class: no legal one was found
 
 
 def repaired_by_class(rules: RecordRules, masked: Table, names: Sequence[str], fixed: Codes, short: Short) -> Table:
-    """Return a masked table in which every record is in order, repaired by whole combinations.
-
-    A class is made of the records with one combination of the attributes `names` and one of `fixed`. A record that
-    breaks a rule takes the combination of the nearest class that is legal beside its other values, and whose records
-    have the same fixed ones. Classes that have become short by this are dissolved, the smaller half of them at a time:
-    their records join other classes in the same way, until no class is short that was not so before. What finds no
-    class is repaired cell by cell (`RecordRules.repaired`), or stays as it is where it breaks no rule.
-
-    Near is what differs least from the combination that a record is published with: categories by
-    `evosdc.table.distance`, numbers by their difference over the original's range. Of equally near classes the one
-    that is greater at the beginning counts, then the one that stands first in the file.
-
-    Parameters
-    ----------
-    rules : RecordRules
-    masked : Table
-        The masked attributes of all records, in the original's categories.
-    names : sequence of str
-        Masked attributes that classes are told apart by.
-    fixed : ndarray of int32, shape (n, F)
-        Values of attributes that are not masked and tell classes apart as well; F may be 0.
-    short : callable
-        Asked about the table as it is, and about every state of the repair.
-
-    Raises
-    ------
-    ParameterError
-        As `RecordRules.repaired`.
-    """
+    """Return a masked table in which every record is in order, repaired by whole combinations."""
+    # A record that breaks a rule takes the combination (of `names`) of the nearest legal class with the same `fixed`
+    # values. Classes that become short by this are dissolved, the smaller half at a time, until none is. What finds no
+    # class is repaired cell by cell, or stays where it breaks no rule. Near: categories by `evosdc.table.distance`,
+    # numbers over the original's range; of equally near classes the greater one, then the first in the file.
+    # fixed (n, F)
     broken = rules.broken(masked)
     if not broken.any():
         return masked

@@ -15,70 +15,40 @@ Places = NDArray[np.int32]
 
 
 class Groups(NamedTuple):
-    """Groups of records on 1 + A levels: the classes, and their records with one value of each of A attributes.
+    """Groups of records on 1 + A levels: the classes, and their records with one value of each of A attributes."""
 
-    A group is a number below n. One that has lost its last record is free to become another one.
+    # A group is a number below n; one without records is free for another key. c is a power of two.
 
-    Parameters
-    ----------
-    slots : ndarray of int32, shape (1 + A, c)
-        Group of each slot of a table by open addressing, -1 where there is none; c is a power of two.
-    keys : ndarray of int64, shape (1 + A, n)
-        Of each group; below the first level its class times the number of values, and its value.
-    sizes, of : ndarray of int32, shape (1 + A, n)
-        Records of each group, and the group of each record.
-    free : ndarray of int32, shape (1 + A, n + 1)
-        A stack of the groups that are free, and at last how many they are.
-    heads : ndarray of int32, shape (A, n)
-        The first group of each class, -1 where there is none.
-    following, preceding : ndarray of int32, shape (A, n)
-        Neighbours of each group among those of its class.
-    """
-
+    # shape (1 + A, c); group of each slot of a table by open addressing, -1 where there is none; c is a power of two
     slots: Places
+    # shape (1 + A, n); of each group; below the first level its class times the number of values, and its value
     keys: Integers
+    # sizes, of: shape (1 + A, n); records of each group, and the group of each record
     sizes: Places
     of: Places
-    free: Places
-    heads: Places
+    free: Places  # shape (1 + A, n + 1); a stack of the groups that are free, and at last how many they are
+    heads: Places  # shape (A, n); the first group of each class, -1 where there is none
+    # following, preceding: shape (A, n); neighbours of each group among those of its class
     following: Places
     preceding: Places
 
 
 class ChangedClasses(NamedTuple):
-    """The classes that children change, child by child.
+    """The classes that children change, child by child."""
 
-    Parameters
-    ----------
-    ends : ndarray of int64, shape (k,)
-        Where those of each child end.
-    classes : ndarray of int64, shape (c,)
-        Numbers of the classes; one that is new has a number that is free in the parent.
-    before, after : ndarray of int64, shape (c,)
-        Records of each in the parent and in the child.
-    owner, value, times : ndarray of int64, shape (e,)
-        How often each value occurs in the child: place of the class among those above times A, plus the attribute; the
-        value; its records. In no particular order.
-    """
-
-    ends: Integers
-    classes: Integers
+    ends: Integers  # shape (k,); where those of each child end
+    classes: Integers  # shape (c,); numbers of the classes; one that is new has a number that is free in the parent
+    # before, after: shape (c,); records of each in the parent and in the child
     before: Integers
     after: Integers
+    # owner, value, times: shape (e,); how often each value occurs in the child: place of the class among those above
+    # times A, plus the attribute; the value; its records. In no particular order.
     owner: Integers
     value: Integers
     times: Integers
 
     def of_attribute(self, a: int, attributes: int, span: int) -> tuple[Integers, Integers, Integers]:
-        """Return where the entries of each class begin, shape (c + 1,), and values and records, by class and value.
-
-        Parameters
-        ----------
-        a, attributes : int
-            Which of how many attributes.
-        span : int
-            Above all of its values.
-        """
+        """Return where the entries of each class begin, shape (c + 1,), and values and records, by class and value."""
         own = np.flatnonzero(self.owner % attributes == a)
         classes, value = self.owner[own] // attributes, self.value[own]
         order = np.argsort(classes * span + value)
@@ -87,17 +57,9 @@ class ChangedClasses(NamedTuple):
 
 
 class ClassTable:
-    """The classes of one file.
+    """The classes of one file."""
 
-    Parameters
-    ----------
-    keys : ndarray of int64, shape (n,)
-        Of each record, not negative.
-    values : ndarray of int64, shape (A, n)
-        Values of A attributes.
-    spans : ndarray of int64, shape (A,)
-        Above all values of each attribute.
-    """
+    # keys (n,); values (A, n); spans (A,)
 
     def __init__(self, keys: Integers, values: Integers, spans: Integers) -> None:
         n, attributes = len(keys), len(spans)
@@ -137,19 +99,8 @@ class ClassTable:
         return ChangedClasses(np.array([len(classes)]), classes, sizes, sizes, owner, keys % spans[level], counts)
 
     def changed(self, ends: Integers, rows: Integers, keys: Integers, values: Integers, keep: bool) -> ChangedClasses:
-        """Return which classes children change.
-
-        Parameters
-        ----------
-        ends : ndarray of int64, shape (k,)
-            Where the records of each child end among those below.
-        rows, keys : ndarray of int64, shape (m,)
-            Positions of the changed records, each once a child, and their new keys.
-        values : ndarray of int64, shape (A, m)
-            Their new values.
-        keep : bool
-            Whether the changes stay; where not, the table is afterwards as it was.
-        """
+        """Return which classes children change."""
+        # ends (k,); rows, keys (m,); values (A, m)
         return ChangedClasses(*_change(self._groups, self._spans, ends, rows, keys, values, keep))
 
 
@@ -274,10 +225,8 @@ def _change(
 
 
 def least_tree(figures: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a binary tree of figures, shape (2 n,): each node from 1 on holds the lesser of its two children.
-
-    The last n nodes are the figures; the least of all is the one at 1.
-    """
+    """Return a binary tree of figures, shape (2 n,): each node from 1 on holds the lesser of its two children."""
+    # The last n nodes are the figures; the least of all is at 1.
     n = len(figures)
     tree = np.concatenate([np.full(n, np.inf), figures])
     for level in range(n.bit_length() - 1, -1, -1):
@@ -290,20 +239,8 @@ def least_tree(figures: NDArray[np.float64]) -> NDArray[np.float64]:
 def least_of_children(
     tree: NDArray[np.float64], ends: Integers, places: Integers, figures: NDArray[np.float64], keep: bool
 ) -> NDArray[np.float64]:
-    """Return the least figure of each child, shape (k,), which changes the figures at some places.
-
-    Parameters
-    ----------
-    tree : ndarray of float64, shape (2 n,)
-        See `least_tree`.
-    ends : ndarray of int64, shape (k,)
-        Where the places of each child end.
-    places : ndarray of int64, shape (c,)
-    figures : ndarray of float64, shape (c,)
-        What they are in the child.
-    keep : bool
-        Whether the changes stay.
-    """
+    """Return the least figure of each child, shape (k,), which changes the figures at some places."""
+    # tree (2 n,); ends (k,); places (c,); figures (c,)
     n = len(tree) // 2
     least, former = np.empty(len(ends)), np.empty(len(places))
     for child in range(len(ends)):

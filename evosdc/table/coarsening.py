@@ -20,15 +20,7 @@ from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 
 def coarsened(population: Table, published: Table, names: Sequence[str]) -> Table:
-    """Return some attributes of a population in the coding of a published table, shape (N, len(names)).
-
-    Parameters
-    ----------
-    population : Table
-        With at least the named attributes, unmasked; its categories may be others, numbers may be numbers.
-    published : Table
-    names : sequence of str
-    """
+    """Return some attributes of a population in the coding of a published table, shape (N, len(names))."""
     attributes: list[Attribute] = []
     codes: list[Codes] = []
     numbers: list[Numbers] = []

@@ -24,25 +24,21 @@ _DAYS = (
     "%Y-%m-%d %Y/%m/%d %d/%m/%Y %m/%d/%Y %d.%m.%Y %d-%m-%Y %m-%d-%Y %Y.%m.%d "
     "%d/%m/%y %m/%d/%y %d.%m.%y %d-%m-%y %m-%d-%y %Y%m%d %Y-%m %Y/%m %m/%Y %m.%Y"
 )
+# ways of writing days that are recognised, the first preferred: day first where day and month cannot be told apart
 FORMATS = (
     *_DAYS.split(),
     "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%d%b%Y",
     "%d%b%y", "%b-%y", "%b %Y", "%B %Y",
 )  # fmt: skip
-"""Ways of writing days that are recognised, the first preferred: day first where day and month cannot be told apart."""
 
-LEVELS = ("month", "quarter", "year", "decade")
-"""What days can be generalised to, from the finest."""
+LEVELS = ("month", "quarter", "year", "decade")  # what days can be generalised to, from the finest
 
-EARLIEST, LATEST = 1850, 2150
-"""Years of dates; numbers that read as days of other years are numbers."""
+EARLIEST, LATEST = 1850, 2150  # years of dates; numbers that read as days of other years are numbers
 
 _SAMPLE = 30
 _CENTURY = 100
-_AHEAD = 30
-"""So many years from now dates of other things than births may lie."""
-_GAP = 5
-"""Two-digit years without so large a gap do not tell where their century begins: they end this year."""
+_AHEAD = 30  # so many years from now dates of other things than births may lie
+_GAP = 5  # two-digit years without so large a gap do not tell where their century begins: they end this year
 
 _NO_DAY = np.datetime64("NaT", "D")
 _SPAN = re.compile(r"[0-9]{4}(?:-[0-9]{2}|-Q[1-4]|s)?")
@@ -65,19 +61,7 @@ _WORD_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?(y|mo|w|d|h|m|s)[a-z]*")
 
 
 def date_format_of(texts: Sequence[str], past: bool = False) -> str:
-    """Return the first of `FORMATS` that reads all texts as days, with times of day where texts have them.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    past : bool
-        Whether no day can lie in the future, as births: decides the century of two-digit years.
-
-    Returns
-    -------
-    str
-        Empty when no format reads all texts, or some have a time zone and others a time without one.
-    """
+    """Return the first of `FORMATS` that reads all texts as days, with times of day where texts have them."""
     sample = texts[:: max(len(texts) // _SAMPLE, 1)]
     if not _may_be_days(sample):
         return ""
@@ -124,11 +108,9 @@ def with_century(texts: Sequence[str], date_format: str, past: bool = False) -> 
 
 
 def _window(texts: Sequence[str], date_format: str, past: bool) -> str:
-    """Return which hundred years two-digit years are of: ``" from 1930"``; empty where years have four digits.
-
-    The years that occur lie together between the largest gap of a century and its other end, as late as may be: not
-    after this year where they are past, else not far after it.
-    """
+    """Return which hundred years two-digit years are of: ``" from 1930"``; empty where years have four digits."""
+    # The years lie between the largest gap of a century and its other end, as late as may be: not after this year where
+    # they are past, else not far after it.
     if "%y" not in date_format:
         return ""
     years = np.unique(days_of(texts, f"{date_format} from 2000").astype("datetime64[Y]").astype(int) + 1970 - 2000)
@@ -167,10 +149,7 @@ def either_way(texts: Sequence[str], date_format: str) -> bool:
 
 
 def contradiction_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return two texts of a column of dates that no one way of writing them has; none where there is one.
-
-    A column holds dates where nearly all texts are read by one of two ways at least.
-    """
+    """Return two texts of a column of dates that no one way of writing them has; none where there is one."""
     if not _may_be_days(texts[:: max(len(texts) // _SAMPLE, 1)]):
         return ()
     read = {one: ~np.isnat(days_of(texts, one)) for one in FORMATS}
@@ -224,10 +203,7 @@ def _parsed(texts: Sequence[str], signs: str, first: int | None) -> Days:
 
 
 def moments_of(texts: Sequence[str], date_format: str) -> NDArray[np.datetime64]:
-    """Return the moment that each text writes, in UTC where it has a zone, to the microsecond; NaT where it has none.
-
-    Days without a time of day begin at midnight.
-    """
+    """Return the moment that each text writes, in UTC where it has a zone, to the microsecond; NaT for none."""
     moments = days_of(texts, date_format).astype("datetime64[us]")
     microseconds = np.zeros(len(texts), dtype=np.int64)
     for place, found in enumerate(map(_CLOCK.match, texts)):
@@ -269,11 +245,8 @@ def in_time(texts: Sequence[str], date_format: str) -> tuple[str, ...]:
 
 
 def duration_order(texts: Sequence[str]) -> tuple[str, ...] | None:
-    """Return times of day or time spans by how long they are; None where some text is neither.
-
-    Read are clocks (``7:30``, ``07:30:15.2``), what pandas writes (``3 days 07:30:00``), ISO 8601 (``P3DT7H``) and
-    words (``38 weeks``, ``2 h 30 min``).
-    """
+    """Return times of day or time spans by how long they are; None where some text is neither."""
+    # Clocks (``7:30``), pandas (``3 days 07:30:00``), ISO 8601 (``P3DT7H``), words (``2 h 30 min``).
     found = {}
     for text in texts:
         seconds = seconds_of(text)
@@ -302,22 +275,7 @@ def seconds_of(text: str) -> float | None:
 
 
 def date_hierarchy(texts: Sequence[str], date_format: str, levels: Sequence[str] = LEVELS[:3]) -> Hierarchy:
-    """Return the hierarchy of dates: ``2021-03-17``, ``2021-03``, ``2021-Q1``, ``2021``, ``*``.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        The leaves.
-    date_format : str
-        How they write days.
-    levels : sequence of str
-        Of `LEVELS`, from the finest.
-
-    Raises
-    ------
-    HierarchyError
-        No or unknown levels, levels out of order, or texts that write no day.
-    """
+    """Return the hierarchy of dates: ``2021-03-17``, ``2021-03``, ``2021-Q1``, ``2021``, ``*``."""
     faults = []
     for level in levels:
         if level not in LEVELS:

@@ -9,40 +9,27 @@ from evosdc.table.distinct_values import placed_values
 from evosdc.table.schema import Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
-FEWEST = 3
-"""Records that a value must have for what goes with it to say anything."""
+FEWEST = 3  # records that a value must have for what goes with it to say anything
 
-LEAST_COVERED = 0.5
-"""Share of all records whose value must be that frequent."""
+LEAST_COVERED = 0.5  # share of all records whose value must be that frequent
 
+# share of those records that have the commonest value of the other column, from which this is a function
 LEAST_SHARE = 0.99
-"""Share of those records that have the commonest value of the other column, from which this is a function."""
 
-GUESSED = 0.2
-"""Share of the errors of always guessing the commonest value that the other column may leave at most."""
+GUESSED = 0.2  # share of the errors of always guessing the commonest value that the other column may leave at most
 
+# how many times as often a column would change by chance, along another one in its order, as one that follows it
 FEWER = 5.0
-"""How many times as often a column would change by chance, along another one in its order, as one that follows it."""
 
-RUNS = 2
-"""Stretches without a change, for each value, of a column that follows another one in its order, at most."""
+RUNS = 2  # stretches without a change, for each value, of a column that follows another one in its order, at most
 
-GRADED = 10
-"""Different numbers from which on a column of numbers follows another one by rising or falling with it."""
+GRADED = 10  # different numbers from which on a column of numbers follows another one by rising or falling with it
 
 
 def follows(table: Table, name: str, by: str) -> bool:
-    """Whether a column is a function of another one, in all but a few records.
-
-    Either each frequent value of the other column goes with one value; or the other column has an order, along which
-    this one changes a few times, as an age group does along ages, or rises or falls throughout, as a logarithm does. A
-    column with one value alone follows from nothing.
-
-    Parameters
-    ----------
-    table : Table
-    name, by : str
-    """
+    """Whether a column is a function of another one, in all but a few records."""
+    # Each frequent value of the other goes with one value; or along the other's order this one changes a few times, as
+    # age groups do, or rises or falls throughout, as a logarithm does.
     values, places, _ = placed_values(_filled(table, name))
     if len(values) < 2 or name == by:
         return False
@@ -65,19 +52,8 @@ def follows(table: Table, name: str, by: str) -> bool:
 
 
 def computed(table: Table, name: str, by: str, masked: Table) -> Codes | Numbers:
-    """Return a column that follows from another one, from the masked values of that one.
-
-    Each published value gets what goes most often with that value in the original; one that the original lacks gets
-    what goes with the nearest one.
-
-    Parameters
-    ----------
-    table : Table
-        The original.
-    name, by : str
-    masked : Table
-        With the column `by`, coded as in the original.
-    """
+    """Return a column that follows from another one, from the masked values of that one."""
+    # The commonest companion of the published value in the original, or of the nearest value that it has.
     own, other, asked = table.column(name), _filled(table, by), _filled(masked, by)
     given, groups, _ = placed_values(other)
     values, places, _ = placed_values(_filled(table, name))
@@ -101,8 +77,7 @@ def by_columns(table: Table, names: Sequence[str], of: Sequence[str]) -> dict[st
     return {name: by for name, by in found if by}
 
 
-_LOWEST = -1e300
-"""What stands for a missing number: a value of its own, below all others."""
+_LOWEST = -1e300  # what stands for a missing number: a value of its own, below all others
 
 
 def _filled(table: Table, name: str) -> Codes | Numbers:

@@ -13,62 +13,37 @@ from evosdc.table.schema import Scale
 from evosdc.table.structural_zeros import bins_of
 from evosdc.table.table import Table
 
-LEAST_COVERED = 0.1
-"""Share of all records whose value must be frequent enough."""
+LEAST_COVERED = 0.1  # share of all records whose value must be frequent enough
 
-NEAR = 0.05
-"""Part of an attribute's range, between its 1st and 99th percentile, that a near guess may be off at most."""
+NEAR = 0.05  # part of an attribute's range, between its 1st and 99th percentile, that a near guess may be off at most
 
+# share of near guesses from which an ordered attribute counts as given away; without the other at most half of it
 LEAST_NEAR = 0.9
-"""Share of near guesses from which an ordered attribute counts as given away; without the other at most half of it."""
 
+# records next to each other that a guess is made for, where values of the other attribute hardly occur twice
 NEIGHBOURS = 10
-"""Records next to each other that a guess is made for, where values of the other attribute hardly occur twice."""
 
 _DENSE = 2**22
 
 
 class Determination(NamedTuple):
-    """A masked attribute that follows from one that is published as it is.
-
-    Parameters
-    ----------
-    masked, by : str
-    share : float
-        Of the records whose value of `by` occurs at least `FEWEST` times, those in which `masked` has the category that
-        goes with this value most often; 0..1. Of near guesses, those that are off by `within` at most.
-    within : float
-        By how much a guess may be off: 0 where the category itself follows; in steps of ordinal categories.
-    """
+    """A masked attribute that follows from one that is published as it is."""
 
     masked: str
     by: str
+    # of the records whose value of `by` occurs at least `FEWEST` times, those in which `masked` has the category that
+    # goes with this value most often; 0..1. Of near guesses, those that are off by `within` at most.
     share: float
+    # by how much a guess may be off: 0 where the category itself follows; in steps of ordinal categories
     within: float = 0.0
 
 
 @remembered
 def determinations(table: Table, protect: Sequence[str]) -> tuple[Determination, ...]:
-    """Return which masked attributes follow from an attribute that masking does not touch.
-
-    An intruder reads such an attribute off the published file, however it is masked. Said are those that follow for
-    `LEAST_SHARE` of the records whose value occurs `FEWEST` times, if these are at least `LEAST_COVERED` of the file,
-    and with at most `GUESSED` of the errors that guessing the commonest category makes: an attribute that hardly varies
-    follows from anything. Masked numbers are taken in the quantile bins of `evosdc.table.structural_zeros`, and values
-    of the other attribute as they are.
-
-    Said are, too, masked numbers and ordinal attributes that can be guessed nearly: by the median of the records with
-    the same value, `LEAST_NEAR` of the guesses are off by `NEAR` of the range at most, and by the median of all records
-    less than half as many. Where values of the other attribute hardly occur twice, and are ordered, the median of
-    `NEIGHBOURS` records next to each other in them is taken.
-
-    Parameters
-    ----------
-    table : Table
-        The original.
-    protect : sequence of str
-        The masked attributes.
-    """
+    """Return which masked attributes follow from an attribute that masking does not touch."""
+    # An intruder reads such an attribute off the published file. Exactly: for `LEAST_SHARE` of the records whose value
+    # occurs `FEWEST` times, with at most `GUESSED` of the errors of guessing the commonest category. Nearly: by the
+    # median of the records with the same value, or of `NEIGHBOURS` next to each other where values hardly occur twice.
     masked = {}
     for name in protect:
         coded = bins_of(table, name, 1.0)

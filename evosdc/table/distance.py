@@ -20,18 +20,11 @@ _GREATEST_SUM = 2**62
 
 @dataclass(frozen=True)
 class CategoryDistance:
-    """Distances between the categories of one attribute.
+    """Distances between the categories of one attribute."""
 
-    Parameters
-    ----------
-    numerators : ndarray of int64, shape (c + 1, c + 1)
-        By code; the last row and column are those of a missing value, which its code -1 addresses.
-    denominator : int
-        Common to all; the distance is numerator / denominator.
-    """
-
+    # shape (c + 1, c + 1); by code; the last row and column are those of a missing value, which its code -1 addresses
     numerators: NDArray[np.int64]
-    denominator: int
+    denominator: int  # common to all; the distance is numerator / denominator
 
     @property
     def matrix(self) -> NDArray[np.float64]:
@@ -61,20 +54,9 @@ def category_distance(
 
 
 def common_scale(schema: Schema, by_hierarchy: bool = False) -> tuple[list[NDArray[np.int64]], int]:
-    """Return all categorical attributes' distances as integers over one denominator.
-
-    Sums of such integers compare exactly, so ties between records are ties and not rounding.
-
-    Returns
-    -------
-    matrices : list of ndarray of int64, each of shape (c + 1, c + 1)
-    denominator : int
-
-    Raises
-    ------
-    ParameterError
-        The sum of the attributes' greatest distances may exceed 2**62, so that it might not fit into 64 bits.
-    """
+    """Return all categorical attributes' distances as integers over one denominator."""
+    # Sums of such integers compare exactly, so ties between records are ties and not rounding.
+    # returns matrices (c + 1, c + 1)
     distances = [category_distance(a, schema.na, by_hierarchy) for a in schema.categorical]
     denominator = lcm(*(d.denominator for d in distances))
     if denominator * len(distances) > _GREATEST_SUM:
@@ -86,12 +68,7 @@ def common_scale(schema: Schema, by_hierarchy: bool = False) -> tuple[list[NDArr
 
 
 def require_common_scale(schema: Schema, by_hierarchy: bool, where: str) -> None:
-    """Refuse attributes whose distances have no common denominator that searches for nearest records can add up.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse attributes whose distances have no common denominator that searches for nearest records can add up."""
     denominator = lcm(*(category_distance(a, schema.na, by_hierarchy).denominator for a in schema.categorical))
     if denominator >= 1 << 56:
         given = f"ordinal attributes whose numbers of categories have the common multiple {denominator}"

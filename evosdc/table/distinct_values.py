@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 Values = NDArray[Any]
 Places = NDArray[np.intp]
 
-SPREAD = 2
-"""Values of the range, for each one of the column, up to which they are counted."""
+SPREAD = 2  # values of the range, for each one of the column, up to which they are counted
 
 
 def distinct_values(values: Values) -> Values:

@@ -16,25 +16,20 @@ from evosdc.table.table import Table
 
 _DAYS = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})")
 
+# a category, several, or the bounds of an interval of numbers, both included
 Values = str | float | tuple[str, ...] | tuple[float, ...]
-"""A category, several, or the bounds of an interval of numbers, both included."""
 
+# which category codes are meant (the last entry for a missing value), or the least and the greatest number
 Meant = NDArray[np.bool_] | tuple[float, float]
-"""Which category codes are meant (the last entry for a missing value), or the least and the greatest number."""
 
 
 @dataclass(frozen=True)
 class EditRule:
-    """A combination that no record may have: a record breaks the rule where it meets all conditions.
+    """A combination that no record may have: a record breaks the rule where it meets all conditions."""
 
-    Parameters
-    ----------
-    conditions : tuple of (str, Values)
-        By attribute what is meant. Of a numeric attribute, and of an ordinal one with categories that are numbers,
-        two numbers are an interval; of any other attribute they are categories. Of dates ``2001-01-01..2009-12-31``
-        is an interval.
-    """
-
+    # by attribute what is meant. Of a numeric attribute, and of an ordinal one with categories that are numbers, two
+    # numbers are an interval; of any other attribute they are categories. Of dates ``2001-01-01..2009-12-31`` is an
+    # interval.
     conditions: tuple[tuple[str, Values], ...]
 
     @property
@@ -48,13 +43,7 @@ class EditRule:
         return printable(", ".join(f"{name} = {_text(values)}" for name, values in self.conditions))
 
     def meant(self, schema: Schema, where: str = "edit_rules") -> tuple[tuple[str, Meant], ...]:
-        """Return the conditions over the codes and numbers of a file.
-
-        Raises
-        ------
-        ParameterError
-            No condition, unknown attributes or categories, intervals that are none; all at once.
-        """
+        """Return the conditions over the codes and numbers of a file."""
         faults, parts = [], []
         if not self.conditions:
             faults.append(Fault(where, "no attribute", "a combination of values"))
@@ -123,13 +112,7 @@ def edit_rules_to_json(rules: Sequence[EditRule]) -> list[dict[str, Any]]:
 
 
 def meant_by(attribute: Attribute, values: Values, missing: Sequence[str], where: str) -> Meant:
-    """Return what values mean as categories or as an interval of an attribute.
-
-    Raises
-    ------
-    ParameterError
-        A category that the attribute does not have, or no interval where one is wanted.
-    """
+    """Return what values mean as categories or as an interval of an attribute."""
     if not attribute.categorical:
         return _bounds(attribute, values, where)
     given = values if isinstance(values, tuple) else (values,)

@@ -11,11 +11,8 @@ Positions = NDArray[np.int64]
 
 @njit(cache=True, nogil=True)
 def grouped_rows(codes: Codes) -> tuple[Positions, Positions, Positions]:
-    """Return class by record, first record and size of each class.
-
-    Rows become one number each, attribute by attribute; where that takes more than 62 bits, those of the attributes so
-    far are counted up first.
-    """
+    """Return class by record, first record and size of each class."""
+    # Rows become one number each; where that takes more than 62 bits, the attributes so far are counted up first.
     n, columns = codes.shape
     of, first, counts = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     several = 1.0
@@ -35,10 +32,8 @@ def grouped_rows(codes: Codes) -> tuple[Positions, Positions, Positions]:
 
 @njit(cache=True)
 def _counted_up(of: Positions, several: float, first: Positions, counts: Positions) -> int:
-    """Number the keys of records, below `several`, in their own place, in the order of their first records.
-
-    Return how many there are. A key is its own address where there can be few, else it is sought by open addressing.
-    """
+    """Number the keys of records, below `several`, in their own place, in the order of their first records."""
+    # A key is its own address where there can be few, else it is sought by open addressing.
     n = len(of)
     near = several <= 4.0 * n
     capacity = 16

@@ -15,21 +15,11 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The equivalence classes of a matrix of codes, in the order of their first record.
+    """The equivalence classes of a matrix of codes, in the order of their first record."""
 
-    Parameters
-    ----------
-    of : ndarray of int64, shape (n,)
-        Class of each record.
-    first : ndarray of int64, shape (m,)
-        First record of each class, ascending.
-    counts : ndarray of int64, shape (m,)
-        Records of each class.
-    """
-
-    of: Positions
-    first: Positions
-    counts: Positions
+    of: Positions  # shape (n,); class of each record
+    first: Positions  # shape (m,); first record of each class, ascending
+    counts: Positions  # shape (m,); records of each class
 
     def __len__(self) -> int:
         return int(self.counts.size)
@@ -68,10 +58,7 @@ def ordered_classes(codes: Codes) -> Classes:
 
 
 def key_codes(table: Table, names: Sequence[str]) -> Codes:
-    """Return the values of attributes as codes, shape (n, len(names)), numbers by their rank among those that occur.
-
-    Missing values are `MISSING`; numbers are equal only if they are exactly so.
-    """
+    """Return the values of attributes as codes, shape (n, len(names)), numbers by their rank among those that occur."""
     place = {a.name: i for i, a in enumerate(table.schema.categorical)}
     if all(name in place for name in names):
         return np.ascontiguousarray(table.codes[:, [place[name] for name in names]])
@@ -104,13 +91,7 @@ def summed(of: Positions, counts: Positions, size: int) -> Positions:
 
 
 def tallied(values: Positions, counts: Positions | None = None) -> tuple[Positions, Positions, Positions]:
-    """Return the distinct values, ascending, the place of each value among them, and the records of each.
-
-    Parameters
-    ----------
-    values : ndarray of int64, shape (n,)
-    counts : ndarray of int64, shape (n,), optional
-        Records that each stands for; 1 where there are none.
-    """
+    """Return the distinct values, ascending, the place of each value among them, and the records of each."""
+    # values (n,); counts (n,)
     present, place, times = placed_values(values)
     return present, place, times.astype(np.int64) if counts is None else summed(place, counts, present.size)

@@ -17,18 +17,10 @@ Flags = NDArray[np.bool_]
 
 
 class ExactValues:
-    """Who is found by the exact value of one attribute alone, for each attribute of an original.
+    """Who is found by the exact value of one attribute alone, for each attribute of an original."""
 
-    Of t people with the published value one is taken, so that a right one among them is found with a chance of 1 / t.
-    A missing category is a value like others; a missing number is none. Numbers are compared at the decimals of the
-    schema, which are those that are published: whoever knows more of them rounds what he knows.
-
-    Parameters
-    ----------
-    original : Table
-    names : sequence of str
-        The attributes to look at; those of categories stand first in `names`.
-    """
+    # Of t people with the value one is taken: found with a chance of 1 / t. A missing category is a value, a missing
+    # number none. Numbers count at the decimals that are published.
 
     def __init__(self, original: Table, names: Sequence[str]) -> None:
         schema = original.schema
@@ -49,20 +41,7 @@ class ExactValues:
         self._shares = shares_of(np.arange(len(original) + 1), self._unit)  # by frequency
 
     def kept(self, masked: Table, rows: Rows | slice = slice(None)) -> Flags:
-        """Return which values of records are as they were, shape (m, V) in the order of `names`.
-
-        Parameters
-        ----------
-        masked : Table
-            The records.
-        rows : ndarray of intp or slice
-            Where they stand; by default they are all.
-
-        Raises
-        ------
-        ValueError
-            They are other records, or have other attributes, than the original: a mistake of the caller.
-        """
+        """Return which values of records are as they were, shape (m, V) in the order of `names`."""
         parts = []
         if self._categorical:
             parts.append(_alike(masked.codes, self._codes[rows], self._categorical))

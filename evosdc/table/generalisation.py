@@ -37,23 +37,16 @@ _UNSAFE = re.compile(r'[",\[\]{}]|^\s|\s$|^$')
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What a label stands for.
+    """What a label stands for."""
 
-    Parameters
-    ----------
-    codes : tuple of int
-        Codes of the categories, ascending; empty for a numeric attribute.
-    low, high : float
-        Least and greatest number, infinite where there is no bound; NaN for a categorical attribute. An end that is
-        left out of the label's interval is still its end: widths are what losses ask for.
-    missing : bool
-        Whether a missing value may stand behind the label.
-    """
+    # An end that is left out of the label's interval is still its end: widths are what losses ask for.
 
-    codes: tuple[int, ...] = ()
+    codes: tuple[int, ...] = ()  # codes of the categories, ascending; empty for a numeric attribute
+    # low, high: least and greatest number, infinite where there is no bound; NaN for a categorical attribute. An end
+    # that is left out of the label's interval is still its end: widths are what losses ask for.
     low: float = nan
     high: float = nan
-    missing: bool = False
+    missing: bool = False  # whether a missing value may stand behind the label
 
     def covers(self, value: float) -> bool:
         """Whether a code, or a number of a numeric attribute, is among what the label stands for."""
@@ -66,48 +59,28 @@ def interval_label(low: str, high: str) -> str:
 
 
 def number_interval_label(low: float, high: float, decimals: int = 0, closed: bool = True) -> str:
-    """Return the label of an interval of numbers with so many decimals; open above where not `closed`.
-
-    Ends that have more decimals are rounded away from each other, so that the label covers what it stands for.
-    """
+    """Return the label of an interval of numbers with so many decimals; open above where not `closed`."""
+    # Ends with more decimals are rounded away from each other, so that the label covers what it stands for.
     ends = _rounded(low, decimals, -1), _rounded(high, decimals, 1)
     return interval_label(*ends) if closed else f"[{ends[0]}, {ends[1]})"
 
 
 def set_label(labels: Sequence[str]) -> str:
-    """Return the label of a set of categories; the category itself where there is one only.
-
-    Raises
-    ------
-    ValueError
-        No category: a mistake of the caller.
-    """
+    """Return the label of a set of categories; the category itself where there is one only."""
     if not labels:
         raise ValueError("a set of no category has no label")
     return labels[0] if len(labels) == 1 else f"{{{', '.join(map(_quoted, labels))}}}"
 
 
 def bound_label(label: str, above: bool, closed: bool = True) -> str:
-    """Return the label of all values from one on: ``>= x``, or ``<= x`` where not `above`, ``< x`` where not `closed`.
-
-    Raises
-    ------
-    ValueError
-        Above and not closed, which has no label: a mistake of the caller.
-    """
+    """Return the label of all values from one on: ``>= x``; ``<= x`` if not `above`, ``< x`` if not `closed`."""
     if above and not closed:
         raise ValueError("a bound from below is part of what it bounds")
     return f"{'>=' if above else '<=' if closed else '<'} {_quoted(label)}"
 
 
 class LabelReader:
-    """Reads the labels of one attribute.
-
-    Parameters
-    ----------
-    attribute : Attribute
-        As in the original: with its categories, and its hierarchy if there is one.
-    """
+    """Reads the labels of one attribute."""
 
     def __init__(self, attribute: Attribute) -> None:
         self._attribute = attribute

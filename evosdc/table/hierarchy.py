@@ -16,29 +16,12 @@ ROOT = "*"
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A generalization hierarchy.
+    """A generalization hierarchy."""
 
-    Parameters
-    ----------
-    leaves : tuple of str
-        The values of the attribute, each once.
-    levels : tuple of tuple of str
-        For each leaf its labels at levels 1 .. `height`, from the finest to the root.
-    origin : str
-        File or builder, for messages.
-    names : tuple of str
-        What the levels are called, from the leaves on, the root left out or not; empty where they have no names.
-
-    Raises
-    ------
-    HierarchyError
-        No leaf, rows of different lengths, a leaf twice, an empty label above a leaf, a label generalised in two
-        ways, or more than one root.
-    """
-
-    leaves: tuple[str, ...]
-    levels: tuple[tuple[str, ...], ...]
-    origin: str = field(default="hierarchy", compare=False)
+    leaves: tuple[str, ...]  # the values of the attribute, each once
+    levels: tuple[tuple[str, ...], ...]  # for each leaf its labels at levels 1 .. `height`, from the finest to the root
+    origin: str = field(default="hierarchy", compare=False)  # file or builder, for messages
+    # what the levels are called, from the leaves on, the root left out or not; empty where they have no names
     names: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -77,29 +60,15 @@ class Hierarchy:
         return (label, *self.levels[self._positions([label])[0]])
 
     def generalise(self, labels: Sequence[str], level: int) -> tuple[str, ...]:
-        """Return the labels that stand for leaves at a level; level 0 is the leaves themselves.
-
-        Raises
-        ------
-        HierarchyError
-            A label that is no leaf, or a level outside 0 .. `height`.
-        """
+        """Return the labels that stand for leaves at a level; level 0 is the leaves themselves."""
         if not 0 <= level <= self.height:
             raise HierarchyError(Fault(self.origin, f"level {level}", f"a level from 0 to {self.height}"))
         positions = self._positions(labels)
         return tuple(labels) if level == 0 else tuple(self.levels[p][level - 1] for p in positions)
 
     def nodes(self, categories: Sequence[str]) -> tuple[NDArray[np.int32], tuple[tuple[str, ...], ...]]:
-        """Return the nodes above an attribute's categories as codes.
-
-        Returns
-        -------
-        codes : ndarray of int32, shape (c, height + 1)
-            By category and level the node's code; codes of a level count up in the order of first appearance, so
-            column 0 is ``0 .. c - 1``.
-        labels : tuple of tuple of str
-            By level, the label of each node code.
-        """
+        """Return the nodes above an attribute's categories as codes."""
+        # returns codes (c, height + 1)
         codes = np.empty((len(categories), self.height + 1), dtype=np.int32)
         labels = []
         for level in range(self.height + 1):
@@ -123,15 +92,8 @@ class Hierarchy:
 
     @classmethod
     def from_edges(cls, edges: Iterable[Sequence[str]], origin: str = "hierarchy") -> "Hierarchy":
-        """Return the hierarchy of ``(child, parent)`` pairs.
-
-        A leaf that is nearer to the root than others keeps its own label on the levels in between.
-
-        Raises
-        ------
-        HierarchyError
-            A child with two parents, a circle, or more than one root.
-        """
+        """Return the hierarchy of ``(child, parent)`` pairs."""
+        # A leaf nearer to the root keeps its own label on the levels in between.
         parent: dict[str, str] = {}
         faults = []
         for child, above in edges:
@@ -232,22 +194,7 @@ def _counts(labels: Iterable[str]) -> Mapping[str, int]:
 
 
 def interval_hierarchy(values: Iterable[int], widths: Sequence[int], start: int = 0) -> Hierarchy:
-    """Return a hierarchy of whole numbers in intervals: ``17``, ``15-19``, ``10-19``, ``*``.
-
-    Parameters
-    ----------
-    values : iterable of int
-        The leaves; ``range(17, 91)`` for all from 17 to 90.
-    widths : sequence of int
-        Width of the intervals at levels 1, 2, ...; each a multiple of the one before.
-    start : int
-        Where an interval of every level begins.
-
-    Raises
-    ------
-    HierarchyError
-        Widths that are not positive, or do not nest.
-    """
+    """Return a hierarchy of whole numbers in intervals: ``17``, ``15-19``, ``10-19``, ``*``."""
     unfit = [w for w in widths if w < 1] + [b for a, b in pairwise(widths) if a > 0 and (b % a or b <= a)]
     if unfit:
         wanted = "positive whole numbers, each a greater multiple of the one before"
@@ -266,20 +213,7 @@ def _interval(value: int, width: int, start: int) -> str:
 
 
 def prefix_hierarchy(labels: Iterable[str], steps: Sequence[int] | None = None) -> Hierarchy:
-    """Return a hierarchy that masks characters from the right, as of post codes: ``432``, ``43*``, ``4**``, ``*``.
-
-    Parameters
-    ----------
-    labels : iterable of str
-        The leaves; shorter ones count as filled up on the right.
-    steps : sequence of int, optional
-        How many characters are masked at levels 1, 2, ...; one more at each level if not given.
-
-    Raises
-    ------
-    HierarchyError
-        No labels, or steps that do not rise between 1 and the length of the longest label less one.
-    """
+    """Return a hierarchy that masks characters from the right, as of post codes: ``432``, ``43*``, ``4**``, ``*``."""
     leaves = sorted(set(labels))
     longest = max(map(len, leaves), default=0)
     masked = tuple(range(1, longest)) if steps is None else tuple(steps)

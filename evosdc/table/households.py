@@ -9,25 +9,13 @@ from evosdc.table.table import MISSING, Rows, Table
 
 
 def shared_in_households(table: Table, names: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the named attributes that have one value in each household, such as its region or its dwelling.
-
-    None where the file has no attribute of the role household, or nobody who shares one. An attribute with one value in
-    the whole file is none of a household's. Records without a household are households of their own.
-
-    Parameters
-    ----------
-    table : Table
-        With all attributes.
-    names : sequence of str
-    """
+    """Return the named attributes that have one value in each household, such as its region."""
+    # Records without a household are households of their own.
     return tuple(name for name, homes in differing_homes(table, names).items() if not len(homes))
 
 
 def differing_homes(table: Table, names: Sequence[str]) -> dict[str, Rows]:
-    """Return, by attribute, a record of each household whose members have different values, where it is not the first.
-
-    What is left out, and records without a household: as of `shared_in_households`.
-    """
+    """Return, by attribute, a record of each household whose members have different values."""
     keys = table.schema.with_role(Role.HOUSEHOLD)
     if not keys:
         return {}

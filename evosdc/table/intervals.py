@@ -12,34 +12,15 @@ from evosdc.errors import Fault, HierarchyError
 from evosdc.table.hierarchy import ROOT, Hierarchy
 from evosdc.table.numerals import numeral
 
-MOST_UNITS = 10**24
-"""Span of numbers that decimal arithmetic of 28 digits holds with some to spare."""
+MOST_UNITS = 10**24  # span of numbers that decimal arithmetic of 28 digits holds with some to spare
 _MANY = 1000
-FINEST_INTERVALS = 16
-"""How many intervals the finest level of `binary_intervals` aims at."""
+FINEST_INTERVALS = 16  # how many intervals the finest level of `binary_intervals` aims at
 
 
 def number_intervals(
     values: Sequence[float] | NDArray[np.float64], widths: Sequence[float], start: float = 0.0, decimals: int = 0
 ) -> Hierarchy:
-    """Return a hierarchy of numbers in intervals, one width a level, below a root.
-
-    Parameters
-    ----------
-    values : sequence of float
-        The leaves, in any order, some perhaps several times; labels are their numerals.
-    widths : sequence of float
-        Width of the intervals at levels 1, 2, ...; each a multiple of the one before.
-    start : float
-        Where an interval of every level begins.
-    decimals : int
-        Digits after the point of the values. Intervals of whole numbers read ``20-39``, others ``[0.50, 1.00)``.
-
-    Raises
-    ------
-    HierarchyError
-        Widths that are not positive, do not nest, or are finer than the decimals.
-    """
+    """Return a hierarchy of numbers in intervals, one width a level, below a root."""
     unit = Decimal(10) ** decimals
     steps = [Decimal(str(width)) * unit for width in widths]
     origin = Decimal(str(start)) * unit
@@ -57,25 +38,15 @@ def number_intervals(
 
 
 class NumberIntervals(Hierarchy):
-    """A hierarchy of many numbers, whose leaves are told where they are asked for: most files never need them.
-
-    Parameters
-    ----------
-    values : ndarray of float
-    steps : tuple of int
-        Widths at levels 1, 2, ... in units of the last decimal, each a multiple of the one before.
-    start : int
-        Where an interval begins, in the same units.
-    decimals : int
-    """
+    """A hierarchy of many numbers, whose leaves are told where they are asked for: most files never need them."""
 
     def __init__(self, values: NDArray[np.float64], steps: tuple[int, ...], start: int, decimals: int) -> None:
         made = {"values": values, "steps": steps, "start": start, "decimals": decimals, "origin": "intervals"}
         self.__dict__.update(made)  # as all hierarchies, it is not changed later
 
     values: NDArray[np.float64]
-    steps: tuple[int, ...]
-    start: int
+    steps: tuple[int, ...]  # widths at levels 1, 2, ... in units of the last decimal, each a multiple of the one before
+    start: int  # where an interval begins, in the same units
     decimals: int
 
     def named(self, origin: str) -> "NumberIntervals":
@@ -116,16 +87,8 @@ def _interval(at: int, width: int, start: int, decimals: int) -> str:
 
 
 def binary_intervals(values: Sequence[float], decimals: int = 0) -> Hierarchy:
-    """Return a hierarchy of numbers in intervals whose width doubles from level to level.
-
-    The finest width is the least of 1, 2, 5, 10, 20, 50, ... units of the last decimal that makes no more than about
-    sixteen intervals; with few distinct values it is smaller. A reconstruction: meant for want of a better hierarchy.
-
-    Raises
-    ------
-    HierarchyError
-        Numbers that span more units of their last decimal than decimal arithmetic holds.
-    """
+    """Return a hierarchy of numbers in intervals whose width doubles from level to level."""
+    # The finest width is the least of 1, 2, 5, 10, ... units of the last decimal with at most about sixteen intervals.
     numerals = sorted({Decimal(numeral(value, decimals)) for value in values})
     if len(numerals) < 3:
         leaves = tuple(str(value) for value in numerals) or ("",)
@@ -151,20 +114,7 @@ def binary_intervals(values: Sequence[float], decimals: int = 0) -> Hierarchy:
 
 
 def ordered_merging(labels: Sequence[str], sizes: Sequence[int] | None = None) -> Hierarchy:
-    """Return a hierarchy that merges neighbours of an ordered list: ``low``, ``low..mid``, ``*``.
-
-    Parameters
-    ----------
-    labels : sequence of str
-        The leaves in their order.
-    sizes : sequence of int, optional
-        How many neighbours are merged at levels 1, 2, ...; 2, 4, 8, ... if not given.
-
-    Raises
-    ------
-    HierarchyError
-        Sizes that are not at least 2, do not nest, or no labels.
-    """
+    """Return a hierarchy that merges neighbours of an ordered list: ``low``, ``low..mid``, ``*``."""
     if sizes is None:
         chosen: list[int] = []
         while 2 ** (len(chosen) + 1) < len(labels):

@@ -10,15 +10,7 @@ from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 
 
 def join_parts(pieces: Sequence[Table], parts: Sequence[Rows]) -> Table:
-    """Return one table from the masked parts of a file; the categories of generalised attributes are united.
-
-    Parameters
-    ----------
-    pieces : sequence of Table
-        One for each part.
-    parts : sequence of ndarray of intp
-        The positions of its records in the whole file.
-    """
+    """Return one table from the masked parts of a file; the categories of generalised attributes are united."""
     first = pieces[0].schema
     attributes = tuple(_united([piece.schema.attributes[j] for piece in pieces]) for j in range(len(first)))
     schema = replace(first, attributes=attributes)

@@ -8,20 +8,12 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError
 from evosdc.table.table import MISSING, Codes, Table
 
-WIDEST = 1000
-"""Categories up to which the labels of an attribute are put right: a table of all pairs is made."""
+WIDEST = 1000  # categories up to which the labels of an attribute are put right: a table of all pairs is made
 
 
 def joint_counts(original: Codes, masked: Codes, size: int) -> NDArray[np.int64]:
-    """Return how many records of each original category are published as each category, shape (size, size).
-
-    Parameters
-    ----------
-    original, masked : ndarray of int32, shape (n,)
-        Codes of one attribute; records that lack either value are left out.
-    size : int
-        Number of categories.
-    """
+    """Return how many records of each original category are published as each category, shape (size, size)."""
+    # original, masked (n,)
     both = (original != MISSING) & (masked != MISSING)
     cells = original[both].astype(np.int64) * size + masked[both]
     return np.bincount(cells, minlength=size * size).reshape(size, size)
@@ -33,10 +25,7 @@ def gain_at_most(joint: NDArray[np.int64]) -> int:
 
 
 def best_labels(joint: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each original category the published one that it is best read as: a permutation, shape (size,).
-
-    Of all permutations under which most records agree, it is one that keeps as many categories as can be.
-    """
+    """Return for each original category the published one that it is best read as: a permutation, shape (size,)."""
     size = len(joint)
     if gain_at_most(joint) == 0:
         return np.arange(size)
@@ -47,26 +36,8 @@ def best_labels(joint: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def with_right_labels(original: Table, masked: Table, names: Sequence[str]) -> Table:
-    """Return a masked table in which some attributes are published under the labels that most of their records have.
-
-    Each attribute goes through the inverse of its best permutation. Nothing is lost by it and nothing is told: anybody
-    could do the same who knows which labels were exchanged. Missing values stay, and so do attributes of more than
-    1000 categories.
-
-    Parameters
-    ----------
-    original, masked : Table
-        In one schema; record r of both is the same respondent.
-    names : sequence of str
-        Categorical attributes.
-
-    Raises
-    ------
-    SchemaError
-        A name is none of them.
-    ParameterError
-        The masked table has labels of its own.
-    """
+    """Return a masked table in which some attributes are published under the labels that most of their records have."""
+    # Nothing is lost or disclosed by it: anybody could do the same who knows which labels were exchanged.
     schema = original.schema
     schema.require(names, "right_labels")
     if masked.schema != schema:

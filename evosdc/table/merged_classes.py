@@ -10,41 +10,19 @@ from evosdc.table.schema import Attribute, Scale
 
 Integers = NDArray[np.int64]
 
+# people that a cell of a table with a sensitive attribute has in the mean, at least, where the table is kept
 LEAST_CELL = 10
-"""People that a cell of a table with a sensitive attribute has in the mean, at least, where the table is kept."""
 
 
 def least_of_classes(sensitive: Integers, least_cell: int) -> int:
-    """Return how many records a class needs so that its cells with a sensitive attribute have `least_cell` in the mean.
-
-    Parameters
-    ----------
-    sensitive : ndarray of int64, shape (n,)
-        Values of the sensitive attribute, from 0.
-    least_cell : int
-    """
+    """Return the records that a class needs so that its cells have `least_cell` in the mean."""
+    # sensitive (n,)
     return least_cell * len(np.unique(sensitive))
 
 
 def merged_classes(counts: Sequence[int] | Integers, attribute: Attribute, least: int) -> Integers:
-    """Return a class for each value of an attribute, so that each class has `least` records, if all together have.
-
-    Neighbours of an order are merged. Without an order, values below `least` are merged level by level of the
-    hierarchy; what is too small even so joins the smallest class of its group, and at last of all.
-
-    Parameters
-    ----------
-    counts : sequence of int
-        Records by value, in the order of the categories, or ascending numbers.
-    attribute : Attribute
-    least : int
-        Where it is 1 or less, each value is a class.
-
-    Returns
-    -------
-    ndarray of int64, shape of `counts`
-        Classes from 0, none of them without a value.
-    """
+    """Return a class for each value of an attribute, so that each class has `least` records, if all together have."""
+    # Neighbours of an order are merged; without one, values go up the hierarchy, then join the smallest class.
     numbers = np.asarray(counts, dtype=np.int64)
     if least <= 1 or not len(numbers):
         return np.arange(len(numbers))

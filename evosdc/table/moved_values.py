@@ -9,38 +9,18 @@ from evosdc.secret import child_named
 from evosdc.table.exact_values import ExactValues
 from evosdc.table.table import MISSING, Codes, Numbers, Rows, Table
 
+# people with the same value from which it is no rare one: it finds each of them with a chance of 8.3 % at most
 COMMON = 12
-"""People with the same value from which it is no rare one: it finds each of them with a chance of 8.3 % at most."""
 
 
+# into so many parts kept values are divided, within which they change places; the values of a part at least
 PARTS, LEAST = 16, COMMON
-"""Into so many parts kept values are divided, within which they change places; the values of a part at least."""
 
 
 def with_moved_values(original: Table, masked: Table, names: Sequence[str], rng: np.random.Generator) -> Table:
-    """Return a masked table in which rare values of some attributes no longer stand at their own records.
-
-    Values that fewer than 12 people have, and that are published at their own records, change places at random within a
-    sixteenth of them in the order of values, in 12 at least; one that comes to its own record again with the next such
-    one, a last one with the nearest value of any record that can take it. So counts stay, and values are near. With the
-    next one of all they would be nearer, and who knows that finds every other one. By the exact value of an attribute
-    then at most 100 / 12 per cent of the people are found, if all could be moved. Missing values stay.
-
-    Parameters
-    ----------
-    original, masked : Table
-        In one schema; record r of both is the same respondent.
-    names : sequence of str
-    rng : numpy.random.Generator
-        Each attribute has a stream of its own below it.
-
-    Raises
-    ------
-    SchemaError
-        A name is no attribute.
-    ParameterError
-        The masked table has labels of its own.
-    """
+    """Return a masked table in which rare values of some attributes no longer stand at their own records."""
+    # Values that fewer than 12 people have change places at random within a sixteenth of them in their order, so that
+    # counts stay and values are near. Nearer, with the next one, could be undone.
     schema = original.schema
     schema.require(names, "move_values")
     if masked.schema != schema:

@@ -16,20 +16,11 @@ _NEGLIGIBLE = 1e-17
 
 @njit(cache=True)
 def reidentification_risks(frequencies: NDArray[np.int64], population: Numbers) -> Numbers:
-    """Return ``E(1 / F | f)`` for each key, shape (m,), in (0, 1 / f].
-
-    With q = 1 - p: ``(p / q) log(1 / p)`` for f = 1, ``p / q - (p / q)**2 log(1 / p)`` for f = 2, and in general
-    ``(p / f) 2F1(1, 1; f + 1; q)``. For p from 0.1 that series is summed, whose terms are positive and fall at least as
-    the powers of q. Below, ``r_f = (p / q) (1 / (f - 1) - r_(f-1))`` is stepped up from f = 1, which damps errors by
-    p / q at each step. So all f and p are exact up to rounding, where mu-Argus approximates f > 2 by ``p / (f - q)``.
-
-    Parameters
-    ----------
-    frequencies : ndarray of int64, shape (m,)
-        f, at least 1.
-    population : ndarray of float64, shape (m,)
-        Sum of the weights; below f it counts as f: the population has at least the records of the sample.
-    """
+    """Return ``E(1 / F | f)`` for each key, shape (m,), in (0, 1 / f]."""
+    # With q = 1 - p: ``(p / q) log(1 / p)`` for f = 1, in general ``(p / f) 2F1(1, 1; f + 1; q)``, summed from p = .1
+    # on. Below, ``r_f = (p / q) (1 / (f - 1) - r_(f-1))`` from f = 1 damps errors by p / q a step. Exact up to
+    # rounding, where mu-Argus approximates f > 2 by ``p / (f - q)``. A population below f counts as f.
+    # frequencies (m,); population (m,)
     risks = np.empty(frequencies.size, np.float64)
     for i in range(frequencies.size):
         f = frequencies[i]
@@ -54,15 +45,8 @@ def reidentification_risks(frequencies: NDArray[np.int64], population: Numbers) 
 
 @njit(cache=True)
 def household_risks(risks: Numbers, households: NDArray[np.int64], number: int) -> Numbers:
-    """Return, for each of `number` households, the probability that at least one member is re-identified.
-
-    Parameters
-    ----------
-    risks : ndarray of float64, shape (n,)
-        Of the records, taken as independent.
-    households : ndarray of int64, shape (n,)
-        Household of each record.
-    """
+    """Return, for each of `number` households, the probability that at least one member is re-identified."""
+    # risks (n,); households (n,)
     safe = np.zeros(number, np.float64)
     for i in range(risks.size):
         safe[households[i]] += np.log1p(-risks[i]) if risks[i] < 1.0 else -np.inf

@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 NUMERAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _WHOLE_TEXT = re.compile(NUMERAL)
 
+# relative difference that printing a float32 with 15 digits leaves; a float64 comes so close once in a million
 SAME = 1e-13
-"""Relative difference that printing a float32 with 15 digits leaves; a float64 comes so close once in a million."""
 
 GREATEST = float(np.finfo(np.float32).max)
 
-MOST_DECIMALS = 15
-"""A float64 holds no more; texts with more digits after the point are artefacts of printing."""
+MOST_DECIMALS = 15  # a float64 holds no more; texts with more digits after the point are artefacts of printing
 
 _NUMERAL = f"^(?:{NUMERAL})$"
 _SCALED = r"^[+-]?[0-9]*\.?(?P<after>[0-9]*)[eE](?P<power>[+-]?[0-9]+)$"
@@ -41,14 +40,7 @@ def is_numeral(plain: str) -> bool:
 
 
 def number(text: str, mark: str = ".") -> float | None:
-    """Return the finite number that a text writes, or None when it writes none.
-
-    Parameters
-    ----------
-    text : str
-    mark : {".", ","}
-        The decimal mark. Thousands separators, ``inf``, ``nan`` and underscores are no numbers.
-    """
+    """Return the finite number that a text writes, or None when it writes none."""
     plain = with_point(text, mark)
     if not is_numeral(plain):
         return None
@@ -57,18 +49,10 @@ def number(text: str, mark: str = ".") -> float | None:
 
 
 class NumberTexts(Sequence[str]):
-    """Distinct texts, to be used as a tuple of them is, in the order in which they first stand in some cells.
+    """Distinct texts, to be used as a tuple of them is, in the order in which they first stand in some cells."""
 
-    What is asked of all texts at once is answered by Arrow, as one after the other would answer it; the functions of
-    `evosdc.table.numerals` do so. Equal cells are told apart only where that is asked for.
-
-    Parameters
-    ----------
-    cells : pyarrow.StringArray, shape (n,)
-        Each text any number of times; no nulls.
-    mark : {".", ","}
-        The decimal mark.
-    """
+    # Arrow answers what is asked of all texts at once; equal cells are told apart only where that is needed.
+    # cells (n,)
 
     def __init__(self, cells: Any, mark: str = ".") -> None:
         self.cells, self.mark = cells, mark
@@ -186,10 +170,8 @@ class NumberTexts(Sequence[str]):
 
     @property
     def numbers(self) -> NDArray[np.float64] | None:
-        """The numbers that all texts write, None where one of them writes none; not to be changed.
-
-        Where some are not whole they are those of the cells, so that a number may stand there several times.
-        """
+        """The numbers that all texts write, None where one of them writes none; not to be changed."""
+        # Of fractions those of the cells, so that a number may stand there several times.
         if not self.all_numbers:
             return None
         return self.occurring if self.fractional else self.values
@@ -221,10 +203,7 @@ class NumberTexts(Sequence[str]):
 
     @cached_property
     def digits(self) -> int:
-        """The most digits after the mark, less the exponent, among texts that write numbers; at most `MOST_DECIMALS`.
-
-        None are counted of digits alone.
-        """
+        """The most digits after the mark, less the exponent, of texts that write numbers."""
         most = decimals_after(self.cells, self.mark)[~np.isnan(self.occurring)].max(initial=0)
         return min(int(most), MOST_DECIMALS)
 
@@ -257,10 +236,7 @@ class NumberTexts(Sequence[str]):
 
 
 def parsed(texts: Any, mark: str = ".") -> NDArray[np.float64]:
-    """Return the finite number that each text of an Arrow array writes, NaN where it writes none.
-
-    It is `number` of a whole column.
-    """
+    """Return the finite number that each text of an Arrow array writes, NaN where it writes none."""
     plain = _with_point(texts, mark)
     try:
         values = np.array(pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)

@@ -12,14 +12,12 @@ from evosdc.table.number_texts import GREATEST, SAME, NumberTexts, is_numeral, p
 from evosdc.table.number_texts import MOST_DECIMALS as MOST_DECIMALS
 from evosdc.table.number_texts import number as number
 
+# units of its last decimal up to which a number, and others near it, can be counted in a double
 COUNTABLE = 2.0**51 / 3.0
-"""Units of its last decimal up to which a number, and others near it, can be counted in a double."""
 
-_LONG = 8
-"""Digits after the point from which a float32 may have been written with more digits than it holds."""
+_LONG = 8  # digits after the point from which a float32 may have been written with more digits than it holds
 
-_FEW_GROUPED = 5
-"""Fewer texts such as 1.234 are thousands only where the rest of the file says so."""
+_FEW_GROUPED = 5  # fewer texts such as 1.234 are thousands only where the rest of the file says so
 
 _MANY = 5000
 _MOSTLY = 0.9
@@ -32,17 +30,10 @@ _PADDED = re.compile(r"[+-]?0[0-9]")
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How a column writes numbers.
-
-    Parameters
-    ----------
-    decimal : {".", ","}
-    thousands : str
-        All signs that group digits by three; empty where none does.
-    """
+    """How a column writes numbers."""
 
     decimal: str = "."
-    thousands: str = ""
+    thousands: str = ""  # all signs that group digits by three; empty where none does
 
     def plain(self, text: str) -> str:
         """Return a text without thousands marks where it writes a number with them; any other text as it is."""
@@ -56,15 +47,11 @@ class NumberFormat:
 class _Evidence:
     """What the texts of a column say of its marks: one example for each, and how many there are."""
 
-    decisive: dict[str, str]
-    """By decimal mark, a text that has it for sure."""
-    grouped: dict[str, str]
-    """By sign, a text in which it can only group digits."""
-    doubtful: dict[str, list[str]]
-    """By sign, texts such as 1.234, in which it may group digits or be the decimal mark."""
+    decisive: dict[str, str]  # by decimal mark, a text that has it for sure
+    grouped: dict[str, str]  # by sign, a text in which it can only group digits
+    doubtful: dict[str, list[str]]  # by sign, texts such as 1.234, in which it may group digits or be the decimal mark
     numerals: int = 0
-    longest: int = 0
-    """Most digits of texts without a mark."""
+    longest: int = 0  # most digits of texts without a mark
     unmarked: int = 0
 
     @property
@@ -117,18 +104,9 @@ def _evidence_of(texts: Sequence[str]) -> _Evidence:
 
 
 def number_formats(columns: Sequence[Sequence[str]], separator: str = ",") -> list[NumberFormat]:
-    """Return how each column of a file writes numbers, as far as its texts tell; plainly where they do not.
-
-    ``1,5`` has a decimal comma, ``1.234.567`` groups digits, and ``1.234,5`` does both. ``1.234`` may be either: there
-    the column's other texts decide, then the marks of the file's other columns.
-
-    Parameters
-    ----------
-    columns : sequence of sequence of str
-        The distinct texts of each column; words among them count for nothing where numbers are the most.
-    separator : str
-        What separates the columns: where that is a comma, a text such as ``"1,234"`` was quoted for its thousands.
-    """
+    """Return how each column of a file writes numbers, as far as its texts tell; plainly where they do not."""
+    # ``1,5`` and ``1.234.567`` say it, ``1.234`` may be either: the column's other texts decide, then the file's other
+    # columns. With comma-separated cells ``"1,234"`` was quoted for its thousands.
     evidence = [_evidence(texts) for texts in columns]
     usable = [
         e if 2 * e.numerals > len(texts) and not e.contradicting else _Evidence({}, {}, {})
@@ -174,13 +152,8 @@ def contradiction_of(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def values_of(texts: Sequence[str], mark: str = ".") -> NDArray[np.float64]:
-    """Return the finite number that each text writes, NaN where it writes none: `number` of a whole column.
-
-    Parameters
-    ----------
-    texts : sequence of str, or array of strings of pyarrow, shape (k,)
-    mark : {".", ","}
-    """
+    """Return the finite number that each text writes, NaN where it writes none: `number` of a whole column."""
+    # texts (k,)
     import pyarrow as pa
 
     return parsed(texts if isinstance(texts, pa.Array | pa.ChunkedArray) else pa.array(list(texts), pa.string()), mark)
@@ -200,10 +173,8 @@ def numbers(texts: Iterable[str], mark: str = ".") -> NDArray[np.float64] | None
 
 
 def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
-    """Return the number that a text writes, by its shortest text where it is single precision with so many decimals.
-
-    ``6779.22998046875`` is 6779.23 to 2 decimals, so that who knows that one is seen to find it; 6779.225 stays.
-    """
+    """Return the number that a text writes, by its shortest text where it is single precision with so many decimals."""
+    # ``6779.22998046875`` is 6779.23 to 2 decimals; 6779.225 stays.
     value = number(text, mark)
     after = text.partition(mark)[2]
     if value is None or not after.strip("0") or abs(value) > GREATEST or _most_digits((text,), mark) <= decimals:
@@ -215,12 +186,9 @@ def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
 
 
 def decimals_of(texts: Iterable[str], mark: str = ".") -> int:
-    """Return the most digits after the decimal mark among texts that are numbers, at most `MOST_DECIMALS`.
-
-    Of numbers in single precision, as Stata stores them, digits that it cannot hold do not count: ``3.58999991416931``
-    is 3.59. Nor do the last digits of numbers so great that a double cannot count them: an income of 35160.113491451244
-    has ten.
-    """
+    """Return the most digits after the decimal mark among texts that are numbers, at most `MOST_DECIMALS`."""
+    # Digits that single precision cannot hold do not count (``3.58999991416931`` is 3.59), nor those of numbers too
+    # great for a double to count them.
     if not isinstance(texts, NumberTexts):
         texts = tuple(texts)
     most = _most_digits(texts, mark)
@@ -243,10 +211,7 @@ def _greatest(texts: Iterable[str], mark: str) -> float:
 
 
 def single_precision_decimals(texts: Iterable[str], mark: str = ".") -> int | None:
-    """Return the decimals of numbers that were single precision before they were written with more digits; else None.
-
-    Each of them is then a float32 to the last digits of its text, and the shortest text of some float32 is shorter.
-    """
+    """Return the decimals of numbers that were single precision before they were written at length; else None."""
     if isinstance(texts, NumberTexts) and texts.mark == mark:
         return texts.single_decimals() if texts.digits >= _LONG else None
     texts = tuple(texts)
@@ -290,10 +255,8 @@ def is_padded(text: str) -> bool:
 
 
 def same_number(texts: Iterable[str], codes: Iterable[str], mark: str = ".") -> tuple[str, ...]:
-    """Return the texts that write the number of one of some codes in another way, as ``99.0`` does for ``99``.
-
-    Numbers with leading zeros are codes of their own: ``099`` is not ``99``.
-    """
+    """Return the texts that write the number of one of some codes in another way, as ``99.0`` does for ``99``."""
+    # Numbers with leading zeros are codes of their own: ``099`` is not ``99``.
     wanted = set(codes)
     values = {value for code in wanted if not is_padded(code) and (value := number(code, mark)) is not None}
     if isinstance(texts, NumberTexts) and texts.mark == mark:

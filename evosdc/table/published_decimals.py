@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Codes, Numbers, Table
 
-MOST = 15
-"""Decimals beyond which numbers are left as they are: floats have no more digits."""
+MOST = 15  # decimals beyond which numbers are left as they are: floats have no more digits
 
 
 def at_decimals(numbers: Numbers, attributes: Sequence[Attribute]) -> Numbers:
@@ -30,10 +29,7 @@ def at_decimals(numbers: Numbers, attributes: Sequence[Attribute]) -> Numbers:
 
 
 def differing_numbers(original: Table, published: Table, name: str) -> NDArray[np.bool_]:
-    """Return where a number is published as another one than the original's is at the decimals published, shape (n,).
-
-    Missing values are alike.
-    """
+    """Return where a published number differs at the decimals published, shape (n,); missing ones are alike."""
     decimals = min(original.schema[name].decimals, MOST)
     first, second = (np.round(table.column(name), decimals) for table in (original, published))
     other: NDArray[np.bool_] = (first != second) & ~(np.isnan(first) & np.isnan(second))
@@ -41,10 +37,7 @@ def differing_numbers(original: Table, published: Table, name: str) -> NDArray[n
 
 
 def with_published_decimals(original: Table, published: Table) -> Table:
-    """Return the original with a schema that has no more decimals than the values of a published file have.
-
-    Its numbers stay as they are. What a file was made with need not be known where two files are compared.
-    """
+    """Return the original with a schema that has no more decimals than the values of a published file have."""
     schema = original.schema
     shared = [a for a in schema.numeric if a.name in published.schema and not published.schema[a.name].categorical]
     fewer = {a.name: _fewest(published.column(a.name), a.decimals) for a in shared}

@@ -10,22 +10,13 @@ from numpy.typing import NDArray
 
 from evosdc.table.record_classes import Classes, Flags, RuleArrays
 
-ALL = -1
-"""In place of a column: the whole record is looked at."""
+ALL = -1  # in place of a column: the whole record is looked at
 
 
 @njit(cache=True)
 def breaks(own: Classes, others: Classes, column: int, arrays: RuleArrays) -> bool:
-    """Whether a record holds a structural zero or breaks a rule.
-
-    Parameters
-    ----------
-    own, others : ndarray of int32, shapes (V,) and (W,)
-    column : int
-        The only masked column whose structural zeros are looked at, where the others are known to be in order; or
-        `ALL`.
-    arrays : RuleArrays
-    """
+    """Whether a record holds a structural zero or breaks a rule."""
+    # own, others (V,) and (W,)
     masked = len(own)
     begin, end = (0, masked) if column < 0 else (column, column + 1)
     for v in range(begin, end):
@@ -67,26 +58,11 @@ def fitting_donors(donors: Classes, others: Classes, arrays: RuleArrays) -> Flag
 def restorations(
     own: Classes, original: Classes, others: Classes, most: int, arrays: RuleArrays
 ) -> tuple[Flags, Flags]:
-    """Return which cells go back to the original so that every record is in order: of each record as few as can be.
-
-    Sets of cells are tried by size. Of sets of one size the first counts, by columns in an order that begins at
-    another column from record to record, so that no attribute goes back more often than others. After `most` sets,
-    cells that are not in order go back one after the other.
-
-    Parameters
-    ----------
-    own, original : ndarray of int32, shape (n, V)
-        Classes of the masked and of the original records.
-    others : ndarray of int32, shape (n, W)
-    most : int
-    arrays : RuleArrays
-
-    Returns
-    -------
-    ndarray of bool, shape (n, V)
-    ndarray of bool, shape (n,)
-        Records that are not in order whatever goes back, since the original breaks a rule.
-    """
+    """Return which cells go back to the original so that every record is in order: of each record as few as can be."""
+    # Sets of cells are tried by size, columns in an order that begins elsewhere from record to record, so that none
+    # goes back more often. After `most` sets cells go back one after the other. Also the records that the original
+    # breaks.
+    # own, original (n, V); others (n, W); returns (n, V); returns (n,)
     n, columns = own.shape
     restored = np.zeros((n, columns), np.bool_)
     hopeless = np.zeros(n, np.bool_)

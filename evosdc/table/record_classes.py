@@ -10,61 +10,38 @@ from evosdc.table.edit_rules import Meant
 from evosdc.table.structural_zeros import Bins, ZeroPair, places
 from evosdc.table.table import Numbers, Table
 
-Classes = NDArray[np.int32]
-"""Classes of records, shape (n, V) or (n, W)."""
+Classes = NDArray[np.int32]  # classes of records, shape (n, V) or (n, W)
 
 Flags = NDArray[np.bool_]
 
-Conditions = Sequence[tuple[str, Meant]]
-"""One edit rule over the codes and numbers of a file."""
+Conditions = Sequence[tuple[str, Meant]]  # one edit rule over the codes and numbers of a file
 
 
 class RuleArrays(NamedTuple):
-    """Structural zeros and edit rules over classes, V masked columns followed by W others.
+    """Structural zeros and edit rules over classes, V masked columns followed by W others."""
 
-    Few arrays, since every call of a kernel takes each of them out of its wrapping.
+    # Few arrays, since every call of a kernel unpacks each of them. V masked columns, W others.
 
-    Parameters
-    ----------
-    first : ndarray of int64, shape (V + 1,)
-        Pairs of the masked column v are rows ``first[v]`` to ``first[v + 1] - 1`` of `pairs`.
-    pairs : ndarray of int64, shape (P, 4)
-        The other column of the pair, and where its classes k, l are among `flags`: at ``a + k * b + l * c`` with the
-        remaining entries a, b, c. A pair of masked columns stands at both.
-    rule_first : ndarray of int64, shape (R + 1,)
-        Conditions of rule r are rows ``rule_first[r]`` to ``rule_first[r + 1] - 1`` of `conditions`.
-    conditions : ndarray of int64, shape (Q, 2)
-        The column of the condition, and where the flags of its classes begin.
-    flags : ndarray of bool
-        Whether a pair of classes is a structural zero; whether a class meets a condition.
-    """
-
+    # shape (V + 1,); pairs of the masked column v are rows ``first[v]`` to ``first[v + 1] - 1`` of `pairs`
     first: NDArray[np.int64]
+    # shape (P, 4); the other column of the pair, and where its classes k, l are among `flags`: at ``a + k * b + l * c``
+    # with the remaining entries a, b, c. A pair of masked columns stands at both.
     pairs: NDArray[np.int64]
+    # shape (R + 1,); conditions of rule r are rows ``rule_first[r]`` to ``rule_first[r + 1] - 1`` of `conditions`
     rule_first: NDArray[np.int64]
-    conditions: NDArray[np.int64]
-    flags: Flags
+    conditions: NDArray[np.int64]  # shape (Q, 2); the column of the condition, and where the flags of its classes begin
+    flags: Flags  # whether a pair of classes is a structural zero; whether a class meets a condition
 
 
 class ColumnClasses(NamedTuple):
-    """The classes of one column.
+    """The classes of one column."""
 
-    Parameters
-    ----------
-    lookup : ndarray of int32, shape (c + 1,)
-        The class of each category, or of each interval between edges; the last entry is that of a missing value.
-    edges : ndarray of float64 or None
-        As of `evosdc.table.structural_zeros.Bins`.
-    bins : ndarray of int32, shape (k,)
-        The bin that structural zeros take each class for.
-    flags : ndarray of bool, shape (R, k)
-        For each rule, whether its condition on this column is met; True where it has none.
-    """
-
+    # shape (c + 1,); the class of each category, or of each interval between edges; the last entry is that of a missing
+    # value
     lookup: NDArray[np.int32]
-    edges: Numbers | None
-    bins: NDArray[np.int32]
-    flags: Flags
+    edges: Numbers | None  # as of `evosdc.table.structural_zeros.Bins`
+    bins: NDArray[np.int32]  # shape (k,); the bin that structural zeros take each class for
+    flags: Flags  # shape (R, k); for each rule, whether its condition on this column is met; True where it has none
 
     def of(self, column: NDArray[np.int32] | Numbers) -> NDArray[np.int32]:
         """Return the classes of a column, shape (n,)."""
@@ -72,16 +49,7 @@ class ColumnClasses(NamedTuple):
 
 
 def classes_of_column(table: Table, name: str, bins: Bins | None, rules: Sequence[Conditions]) -> ColumnClasses:
-    """Return the coarsest classes of a column that bins and rules are functions of.
-
-    Parameters
-    ----------
-    table : Table
-    name : str
-    bins : Bins, optional
-        What structural zeros take the values for; None where they do not look at the column.
-    rules : sequence of Conditions
-    """
+    """Return the coarsest classes of a column that bins and rules are functions of."""
     attribute = table.schema[name]
     meant = [dict(rule).get(name) for rule in rules]
     edges: Numbers | None = None
@@ -110,17 +78,7 @@ def classes_of_column(table: Table, name: str, bins: Bins | None, rules: Sequenc
 def arrays_of(
     columns: Mapping[str, ColumnClasses], masked: int, pairs: Sequence[ZeroPair], rules: Sequence[Conditions]
 ) -> RuleArrays:
-    """Return structural zeros and rules as the kernels read them.
-
-    Parameters
-    ----------
-    columns : mapping of str to ColumnClasses
-        The masked columns first.
-    masked : int
-        How many these are.
-    pairs : sequence of ZeroPair
-    rules : sequence of Conditions
-    """
+    """Return structural zeros and rules as the kernels read them."""
     place = {name: position for position, name in enumerate(columns)}
     entries: list[list[tuple[int, int, int, int]]] = [[] for _ in range(masked)]
     tables, offset = [np.zeros(0, dtype=bool)], 0

@@ -13,33 +13,16 @@ from evosdc.table.record_classes import Classes, ColumnClasses, Flags, RuleArray
 from evosdc.table.structural_zeros import StructuralZeros
 from evosdc.table.table import Numbers, Rows, Table
 
+# sets of cells that are tried for the repair of one record before its cells go back one after the other
 MOST_TRIED = 4096
-"""Sets of cells that are tried for the repair of one record before its cells go back one after the other."""
 
 
+# takes the position of a masked record and returns in how many cells it differs from each original one, shape (n,)
 Differences = Callable[[int], NDArray[np.int64]]
-"""Takes the position of a masked record and returns in how many cells it differs from each original one, shape (n,)."""
 
 
 class RecordRules:
-    """Structural zeros and edit rules of one file.
-
-    Parameters
-    ----------
-    table : Table
-        The whole original.
-    protect : sequence of str
-        The masked attributes.
-    edit_rules : sequence of EditRule
-        Those without a masked attribute are passed over: masking neither breaks nor keeps them.
-    zeros : StructuralZeros, optional
-        Of this table and these attributes.
-
-    Raises
-    ------
-    ParameterError
-        Edit rules that do not fit the file; all at once.
-    """
+    """Structural zeros and edit rules of one file."""
 
     def __init__(
         self,
@@ -90,22 +73,9 @@ class RecordRules:
         return breaking_rows(self.classes_of(records), self.others, rows, self.arrays)
 
     def repaired(self, masked: Table) -> Table:
-        """Return a masked table in which every record is in order; those that are already are not changed.
-
-        Of any other record masked values go back to those of the original, as few as can be; a number to the middle
-        one of its class, since its exact value would re-identify the person. Where the original breaks an edit rule
-        itself, the record takes the masked values of the nearest record of the original with which it keeps all rules.
-
-        Parameters
-        ----------
-        masked : Table
-            The masked attributes of all records, in the original's categories.
-
-        Raises
-        ------
-        ParameterError
-            A record with which no record's values keep the rules.
-        """
+        """Return a masked table in which every record is in order; those that are already are not changed."""
+        # As few values as can be go back to the original, numbers to the middle of their class, since an exact value
+        # would re-identify. Where the original breaks a rule the nearest record that keeps all gives its values.
         restored, donors = self.repairs(self.classes_of(masked), lambda row: self._differences(masked, row))
         if not restored.any() and not donors:
             return masked
@@ -117,21 +87,8 @@ class RecordRules:
         return Table(masked.schema, codes, numbers)
 
     def repairs(self, own: Classes, differences: Differences) -> tuple[Flags, Mapping[int, int]]:
-        """Return how a masked file is repaired, by its classes.
-
-        Parameters
-        ----------
-        own : ndarray of int32, shape (n, V)
-        differences : callable
-            Takes the position of a record, and returns in how many cells it differs from each original record.
-
-        Returns
-        -------
-        ndarray of bool, shape (n, V)
-            Cells that go back to the original.
-        mapping of int to int
-            Records that take all masked values of an original record, whose position is given.
-        """
+        """Return how a masked file is repaired, by its classes."""
+        # own (n, V); returns (n, V)
         from evosdc.table.record_check import fitting_donors, restorations  # numba is loaded with it
 
         restored, hopeless = restorations(own, self._original_classes, self.others, MOST_TRIED, self.arrays)

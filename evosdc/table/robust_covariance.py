@@ -9,16 +9,8 @@ from evosdc.table.table import Numbers
 
 
 def robust_covariance(numbers: Numbers) -> tuple[Numbers, Numbers]:
-    """Return centre, shape (Q,), and covariance, shape (Q, Q), by the minimum covariance determinant (Rousseeuw 1984).
-
-    scikit-learn's FastMCD (Rousseeuw and Van Driessen 1999), always from the same random starts. Constant columns have
-    variance 0; where too few records differ for it, the usual covariance is taken.
-
-    Raises
-    ------
-    ParameterError
-        scikit-learn is not installed.
-    """
+    """Return centre (Q,) and covariance (Q, Q) by the minimum covariance determinant (Rousseeuw 1984)."""
+    # FastMCD (Rousseeuw and Van Driessen 1999); the usual covariance where too few records differ for it.
     n, columns = numbers.shape
     varying = np.ptp(numbers, axis=0) > 0.0 if n else np.zeros(columns, dtype=np.bool_)
     centre, covariance = numbers.mean(axis=0), np.zeros((columns, columns))

@@ -18,10 +18,8 @@ def assign_role(table: Table, role: Role, name: str | None) -> Table:
 
 
 def only_known(table: Table, names: Sequence[str]) -> Table:
-    """Return the table in which no other attributes than the named ones are quasi-identifiers.
-
-    That an attribute is one may be a guess from its name, which counts for less than a user's list of what is masked.
-    """
+    """Return the table in which no other attributes than the named ones are quasi-identifiers."""
+    # A role may be a guess from a name, which counts for less than a user's list of what is masked.
     attributes = [
         replace(a, role=Role.OTHER) if a.role is Role.QUASI_IDENTIFIER and a.name not in names else a
         for a in table.schema.attributes
@@ -30,10 +28,7 @@ def only_known(table: Table, names: Sequence[str]) -> Table:
 
 
 def assign_known(table: Table, names: Sequence[str]) -> Table:
-    """Return the table in which named attributes are quasi-identifiers, but for those that the schema calls sensitive.
-
-    So a search judges what it protects: an intruder knows it, unless the schema says otherwise.
-    """
+    """Return the table in which named attributes are quasi-identifiers, except sensitive ones."""
     known = [
         replace(a, role=Role.QUASI_IDENTIFIER) if a.name in names and a.role is not Role.SENSITIVE else a
         for a in table.schema.attributes

@@ -12,34 +12,17 @@ from evosdc.table.remembered import remembered
 from evosdc.table.schema import Role, Scale
 from evosdc.table.table import Numbers, Rows, Table
 
-TELLING = 0.5
-"""Association of position and value from which the order tells an attribute; 0..1."""
+TELLING = 0.5  # association of position and value from which the order tells an attribute; 0..1
 
-CERTAIN = 4.0
-"""Standard errors by which that must lie above what rows in random order give."""
+CERTAIN = 4.0  # standard errors by which that must lie above what rows in random order give
 
 
 @remembered
 def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
-    """Return the masked attributes that the order of the rows tells, in the order of `protect`.
-
-    Said are attributes for which one of these is above `TELLING`, and by `CERTAIN` standard errors above chance:
-
-    - the rank correlation of position and value, up or down: rows sorted by the attribute, even if not strictly;
-    - the rank correlation of the values of neighbouring rows: rows sorted by it within others;
-    - the share of changes between neighbouring rows that are missing, of those that random order leads to expect
-      (the runs of Wald and Wolfowitz, with the moments for many categories by Mood): categories that stand in blocks.
-
-    The first two are looked at for numbers and ordinal attributes. Members of a household stand together as a rule:
-    of each one only the first record counts.
-
-    Parameters
-    ----------
-    table : Table
-        The original, in the order in which its rows are published.
-    protect : sequence of str
-        The masked attributes.
-    """
+    """Return the masked attributes that the order of the rows tells, in the order of `protect`."""
+    # One of these is above `TELLING` and by `CERTAIN` standard errors above chance: the rank correlation of position
+    # and value; that of neighbouring rows; the share of missing changes between neighbours (runs of Wald and Wolfowitz,
+    # moments by Mood). Of each household the first record counts.
     rows = np.arange(len(table))
     for household in table.schema.with_role(Role.HOUSEHOLD):
         rows = np.intersect1d(rows, np.unique(table.column(household), return_index=True)[1])
@@ -54,26 +37,13 @@ def told_by_position(table: Table, protect: Sequence[str]) -> tuple[str, ...]:
 
 
 def random_order(records: int, seed: Seed, file: int) -> Rows:
-    """Return the positions of so many records in the order in which they are published.
-
-    It is drawn from the key: an order drawn from the values would be undone by who knows most of them.
-
-    Parameters
-    ----------
-    records : int
-    seed : Seed
-    file : int
-        Which of the files that are made with a key; each has an order of its own.
-    """
+    """Return the positions of so many records in the order in which they are published."""
+    # Drawn from the key: an order drawn from the values could be undone. Each file has its own.
     return stream(seed, Purpose.SHUFFLE, 1, file).permutation(records).astype(np.intp)
 
 
 def moved_sentences(original: Table, masked: Table) -> list[str]:
-    """Return a sentence on each withheld column, such as the edges of a graph, that tells of records in another order.
-
-    Nothing masks such a column. Where a masked file has it, all its values tell records apart, and they are not those
-    of the original record by record, the records were put in another order, or are others.
-    """
+    """Return a sentence on each withheld column that differs record by record: the order is another."""
     found = []
     for name in original.schema.withheld:
         if name not in masked.schema or len(original) != len(masked):

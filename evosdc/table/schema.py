@@ -33,8 +33,7 @@ class Role(StrEnum):
         return self not in WITHHELD
 
 
-WITHHELD = (Role.IDENTIFIER, Role.DROP)
-"""Roles of attributes that are left out of a protected file."""
+WITHHELD = (Role.IDENTIFIER, Role.DROP)  # roles of attributes that are left out of a protected file
 
 
 class Scale(StrEnum):

@@ -9,26 +9,16 @@ from evosdc.table.table import Numbers, Table
 
 
 class Spread(NamedTuple):
-    """How far an attribute's numbers lie apart; zero where none are known or all are equal.
+    """How far an attribute's numbers lie apart; zero where none are known or all are equal."""
 
-    Parameters
-    ----------
-    farthest : float
-        Greatest distance from the mean.
-    deviation : float
-        Standard deviation (of the file, not of a sample) in units of `farthest`: squares of very large or small numbers
-        would leave the range of floats.
-    width : float
-        Greatest value less the least.
-    """
-
-    farthest: float
+    farthest: float  # greatest distance from the mean
+    # standard deviation (of the file, not of a sample) in units of `farthest`: squares of very large or small numbers
+    # would leave the range of floats
     deviation: float
-    width: float
+    width: float  # greatest value less the least
 
 
-Spreads = Mapping[str, Spread]
-"""By the names of the numeric attributes."""
+Spreads = Mapping[str, Spread]  # by the names of the numeric attributes
 
 
 def spread_of(numbers: Numbers) -> Spread:

@@ -10,36 +10,25 @@ from numpy.typing import NDArray
 from evosdc.table.schema import WITHHELD, MissingRule, Role
 from evosdc.table.table import Table
 
-THRESHOLD = 5.0
-"""Records that the margins must lead to expect, where nothing else is said."""
+THRESHOLD = 5.0  # records that the margins must lead to expect, where nothing else is said
 
-BINS = 10
-"""Quantile bins that a numeric attribute is taken in."""
+BINS = 10  # quantile bins that a numeric attribute is taken in
 
-MOST_CELLS = 2**26
-"""Cells of all pairs of attributes together; pairs beyond, the largest, are left out."""
+MOST_CELLS = 2**26  # cells of all pairs of attributes together; pairs beyond, the largest, are left out
 
+# roles of attributes that say nothing of what a respondent can be
 NOT_COMPARED = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
-"""Roles of attributes that say nothing of what a respondent can be."""
 
 
 class Bins(NamedTuple):
-    """What the values of one attribute count as.
+    """What the values of one attribute count as."""
 
-    Parameters
-    ----------
-    bins : ndarray of int32, shape (c + 1,)
-        The bin of each category, or of each interval between edges; the last entry is that of a missing value. The
-        greatest bin holds all that occurs too rarely, and takes part in no structural zero.
-    edges : ndarray of float64, shape (e,), or None
-        Of a numeric attribute: interval k begins at ``edges[k - 1]``, which it includes. None for categories.
-    size : int
-        How many bins there are, that of the rare values included.
-    """
-
+    # shape (c + 1,); the bin of each category, or of each interval between edges; the last entry is that of a missing
+    # value. The greatest bin holds all that occurs too rarely, and takes part in no structural zero.
     bins: NDArray[np.int32]
+    # shape (e,); of a numeric attribute: interval k begins at ``edges[k - 1]``, which it includes. None for categories.
     edges: NDArray[np.float64] | None
-    size: int
+    size: int  # how many bins there are, that of the rare values included
 
     def of(self, column: NDArray[np.int32] | NDArray[np.float64]) -> NDArray[np.int32]:
         """Return the bins of a column, shape (n,)."""
@@ -59,39 +48,22 @@ def places(
 
 @dataclass(frozen=True, eq=False)
 class ZeroPair:
-    """The structural zeros of two attributes.
+    """The structural zeros of two attributes."""
 
-    Parameters
-    ----------
-    first, second : str
-        A masked attribute, and any other.
-    zeros : ndarray of bool, shape (bins of the first, bins of the second)
-    """
-
+    # first, second: a masked attribute, and any other
     first: str
     second: str
-    zeros: NDArray[np.bool_]
+    zeros: NDArray[np.bool_]  # shape (bins of the first, bins of the second)
 
 
 @dataclass(frozen=True, eq=False)
 class StructuralZeros:
-    """Combinations that never occur in a file although their margins lead to expect at least `threshold` records.
+    """Combinations that never occur in a file although their margins lead to expect at least `threshold` records."""
 
-    Parameters
-    ----------
-    bins : mapping of str to Bins
-        By attribute that was compared.
-    pairs : tuple of ZeroPair
-        Those pairs of attributes that have any.
-    threshold : float
-    left_out : tuple of (str, str)
-        Pairs of attributes whose tables are too large to be looked at.
-    """
-
-    bins: Mapping[str, Bins]
-    pairs: tuple[ZeroPair, ...]
+    bins: Mapping[str, Bins]  # by attribute that was compared
+    pairs: tuple[ZeroPair, ...]  # those pairs of attributes that have any
     threshold: float
-    left_out: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()  # pairs of attributes whose tables are too large to be looked at
 
     @property
     def count(self) -> int:
@@ -105,23 +77,9 @@ def compared_attributes(table: Table) -> tuple[str, ...]:
 
 
 def find_structural_zeros(table: Table, protect: Sequence[str], threshold: float = THRESHOLD) -> StructuralZeros:
-    """Return the structural zeros between each masked attribute and every other attribute of a file.
-
-    A pair of categories with ``n_k`` and ``n_l`` of the n records is one where no record has both and
-    ``n_k n_l / n >= threshold``. So a category of fewer than `threshold` records takes part in none: those are merged,
-    which keeps tables of wide attributes small. An attribute pair has at most ``n / threshold`` structural zeros.
-    Numbers are taken in `BINS` quantile bins. A missing value is a category of its own, except under the rule
-    ``wildcard``, where it goes with everything.
-
-    Parameters
-    ----------
-    table : Table
-        The original.
-    protect : sequence of str
-        The masked attributes.
-    threshold : float
-        Positive.
-    """
+    """Return the structural zeros between each masked attribute and every other attribute of a file."""
+    # No record has both categories though ``n_k n_l / n >= threshold``; rarer categories are merged. A missing value is
+    # a category, but under ``wildcard`` goes with everything.
     names = list(dict.fromkeys([*protect, *compared_attributes(table)]))
     bins = {name: bins_of(table, name, threshold) for name in names}
     masked = {name: place for place, name in enumerate(protect)}

@@ -16,8 +16,8 @@ Codes = NDArray[np.int32]
 Numbers = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
+# code of a missing value. As an index it addresses the last entry, which is where tables by category keep it.
 MISSING = -1
-"""Code of a missing value. As an index it addresses the last entry, which is where tables by category keep it."""
 
 
 # A type is turned into one of these at every comparison, and a search makes a table for every candidate.

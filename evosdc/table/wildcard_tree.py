@@ -16,30 +16,19 @@ from evosdc.table.table import MISSING, Codes, Numbers
 
 Nodes = NDArray[np.int32]
 
-ROOM = 1 << 18
-"""So many pairs of keys that match are held at a time, or all that one key has."""
+ROOM = 1 << 18  # so many pairs of keys that match are held at a time, or all that one key has
 
 
 @dataclass(frozen=True, eq=False)
 class WildcardTree:
-    """A prefix tree over distinct keys.
+    """A prefix tree over distinct keys."""
 
-    Parameters
-    ----------
-    order : ndarray of int64, shape (V,)
-        The attribute that each level stands for.
-    value : ndarray of int32, shape (nodes,)
-        Code that a node stands for; level after level, children of a node side by side and in ascending order.
-    child : ndarray of int32, shape (nodes + 1,)
-        Children of node i are ``child[i]`` to ``child[i + 1] - 1``; leaves have none.
-    key : ndarray of int32, shape (m,)
-        Position of the key that each leaf stands for; leaves are the last m nodes.
-    """
-
-    order: NDArray[np.int64]
+    order: NDArray[np.int64]  # shape (V,); the attribute that each level stands for
+    # shape (nodes,); code that a node stands for; level after level, children of a node side by side and in ascending
+    # order
     value: Nodes
-    child: Nodes
-    key: Nodes
+    child: Nodes  # shape (nodes + 1,); children of node i are ``child[i]`` to ``child[i + 1] - 1``; leaves have none
+    key: Nodes  # shape (m,); position of the key that each leaf stands for; leaves are the last m nodes
 
 
 def prefix_tree(keys: Codes) -> WildcardTree:
@@ -65,30 +54,20 @@ def prefix_tree(keys: Codes) -> WildcardTree:
 
 
 class Matches(NamedTuple):
-    """The keys that some consecutive queries match.
+    """The keys that some consecutive queries match."""
 
-    Parameters
-    ----------
-    begin, end : int
-        Which queries they are.
-    query, key : ndarray of int64, shape (p,)
-        The pairs, query by query: which one it is, counted from `begin`, and the position of the key.
-    """
-
+    # begin, end: which queries they are
     begin: int
     end: int
+    # query, key: shape (p,); the pairs, query by query: which one it is, counted from `begin`, and the position of the
+    # key
     query: NDArray[np.int64]
     key: NDArray[np.int64]
 
 
 def matching_keys(tree: WildcardTree, queries: Codes) -> Iterator[Matches]:
-    """Yield which keys of the tree each query matches, a missing value on either side matching anything.
-
-    Parameters
-    ----------
-    tree : WildcardTree
-    queries : ndarray of int32, shape (q, V)
-    """
+    """Yield which keys of the tree each query matches, a missing value on either side matching anything."""
+    # queries (q, V)
     ordered = np.ascontiguousarray(queries[:, tree.order])
     found = np.empty(max(tree.key.size, min(ROOM, tree.key.size * len(queries))), dtype=np.int32)
     ends = np.zeros(len(queries), dtype=np.int64)
@@ -104,21 +83,8 @@ def matching_keys(tree: WildcardTree, queries: Codes) -> Iterator[Matches]:
 def matching_sums(
     tree: WildcardTree, counts: NDArray[np.int64], weights: Numbers, queries: Codes
 ) -> tuple[NDArray[np.int64], Numbers]:
-    """Return how much of the tree each query matches, a missing value on either side matching anything.
-
-    Parameters
-    ----------
-    tree : WildcardTree
-    counts, weights : ndarray, shape (m,)
-        What each key of the tree counts and weighs.
-    queries : ndarray of int32, shape (q, V)
-
-    Returns
-    -------
-    counts : ndarray of int64, shape (q,)
-    weights : ndarray of float64, shape (q,)
-        Summed in the order of the tree.
-    """
+    """Return how much of the tree each query matches, a missing value on either side matching anything."""
+    # counts, weights (m,); queries (q, V); returns counts (q,); returns weights (q,)
     number, weight = np.zeros(len(queries), dtype=np.int64), np.zeros(len(queries))
     for begin, end, query, key in matching_keys(tree, queries):
         number[begin:end] = np.bincount(query, weights=counts[key], minlength=end - begin)
@@ -130,18 +96,8 @@ def matching_sums(
 def _found(
     value: Nodes, child: Nodes, key: Nodes, queries: Codes, begin: int, found: Nodes, ends: NDArray[np.int64]
 ) -> int:
-    """Write the keys that queries match, from one on, and where those of each end; return the first without room.
-
-    Parameters
-    ----------
-    value, child, key : ndarray of int32
-        See `WildcardTree`.
-    queries : ndarray of int32, shape (q, V)
-        In the tree's order of attributes.
-    found : ndarray of int32, shape (r,)
-        With room for all keys.
-    ends : ndarray of int64, shape (q,)
-    """
+    """Write the keys that queries match, from one on, and where those of each end; return the first without room."""
+    # queries (q, V); found (r,); ends (q,)
     leaves = value.size - key.size
     stack, depth = np.empty(value.size, np.int32), np.empty(value.size, np.int32)
     total = 0

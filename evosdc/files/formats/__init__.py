@@ -24,59 +24,32 @@ from evosdc.table.table import Rows
 if TYPE_CHECKING:
     from evosdc.files.source import Source
 
-TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".asc")
-"""Endings of delimited text."""
+TEXT = (".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".asc")  # endings of delimited text
 
-BY_TABS = (".tsv", ".tab")
-"""Endings that say the separator."""
+BY_TABS = (".tsv", ".tab")  # endings that say the separator
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a user says of how a file is to be read; nothing where it is recognised.
+    """What a user says of how a file is to be read; nothing where it is recognised."""
 
-    Parameters
-    ----------
-    separator, encoding : str, optional
-        Of delimited text.
-    names : sequence of str, optional
-        Of the columns of a text without a header line.
-    sheet : str, optional
-        Of a workbook.
-    catalog : Path, optional
-        Of the formats of a file of SAS, which label its values.
-    """
-
+    # separator, encoding: of delimited text
     separator: str | None = None
-    names: Sequence[str] | None = None
+    names: Sequence[str] | None = None  # of the columns of a text without a header line
     encoding: str | None = None
-    sheet: str | None = None
-    catalog: Path | None = None
+    sheet: str | None = None  # of a workbook
+    catalog: Path | None = None  # of the formats of a file of SAS, which label its values
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of data files.
+    """A format of data files."""
 
-    Parameters
-    ----------
-    name : str
-        As the extra that installs what it needs.
-    suffixes : tuple of str
-        Of the files that are read.
-    magics : tuple of bytes
-        What its files begin with; empty where the name alone tells.
-    module : str
-        With the functions ``read`` and ``write``.
-    writes : tuple of str
-        Of the files that are written.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
-    magics: tuple[bytes, ...]
-    module: str
-    writes: tuple[str, ...] = ()
+    name: str  # as the extra that installs what it needs
+    suffixes: tuple[str, ...]  # of the files that are read
+    magics: tuple[bytes, ...]  # what its files begin with; empty where the name alone tells
+    module: str  # with the functions ``read`` and ``write``
+    writes: tuple[str, ...] = ()  # of the files that are written
 
     def read(self, content: bytes, where: str, suffix: str, options: Reading) -> Original:
         """Return a file of the format."""
@@ -95,6 +68,7 @@ class Format:
 
 
 _HERE = __name__
+# formats of packages; ZIP, gzip and text are told apart in `parse_content`
 FORMATS = (
     Format("parquet", (".parquet",), (b"PAR1",), f"{_HERE}.arrow", (".parquet",)),
     Format("feather", (".feather", ".arrow"), (b"ARROW1", b"FEA1"), f"{_HERE}.arrow", (".feather", ".arrow")),
@@ -106,16 +80,13 @@ FORMATS = (
     Format("sas", (".xpt",), (b"HEADER RECORD*******LIB",), f"{_HERE}.sas", (".xpt",)),
     Format("sas", (".sas7bdat",), (b"\0" * 12 + b"\xc2\xea\x81\x60",), f"{_HERE}.sas"),
 )
-"""Formats of packages; ZIP, gzip and text are told apart in `parse_content`."""
 
 _WRITERS = {suffix: form for form in FORMATS for suffix in form.writes}
 _EXCEL = next(form for form in FORMATS if form.name == "excel")
 
-OF_SAS = (".sas7bdat", ".xpt")
-"""Endings of the files of SAS."""
+OF_SAS = (".sas7bdat", ".xpt")  # endings of the files of SAS
 
-CATALOG = ".sas7bcat"
-"""Of the formats of SAS, which stand in a file of their own."""
+CATALOG = ".sas7bcat"  # of the formats of SAS, which stand in a file of their own
 
 
 def catalog_beside(path: Path) -> Path | None:
@@ -127,35 +98,14 @@ def catalog_beside(path: Path) -> Path | None:
 
 
 def parse_file(content: bytes, path: Path, options: Reading, like: Original | None = None) -> Original:
-    """Return a file as `parse_content` does, with the labels of values that stand in a file beside it.
-
-    Parameters
-    ----------
-    like : Original, optional
-        What it was made from, whose labels it has where there are none beside it.
-    """
+    """Return a file as `parse_content` does, with the labels of values that stand in a file beside it."""
     if path.suffix.lower() in OF_SAS:
         options = replace(options, catalog=catalog_beside(path) or getattr(like, "catalog", None))
     return parse_content(content, path.name, printable(str(path)), options)
 
 
 def parse_content(content: bytes, name: str, where: str, options: Reading) -> Original:
-    """Return a file of any known format, to judge by its first bytes, else by its name; else it is delimited text.
-
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        Of the file, for formats that do not tell themselves.
-    where : str
-        For messages.
-    options : Reading
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, or a package that reads it is not installed.
-    """
+    """Return a file of any known format, to judge by its first bytes, else by its name; else it is delimited text."""
     if content.startswith(GZIP):
         inner = PurePath(name.removesuffix(".gz")).name
         return PackedFile(parse_content(gunzipped(content, where), inner, where, options))
@@ -208,11 +158,7 @@ def ending_of(path: Path | str) -> Ending:
 
 
 def require_writable_format(path: Path | str, source: "Source") -> None:
-    """Raise `DataError` where the name of a file ends like no format that can be written, or that can hold the columns.
-
-    A name without an ending is in order, and so is the ending of an original that is delimited text. Some
-    records are written to see that they can be.
-    """
+    """Raise `DataError` where a name ends like no format that can be written, or that can hold the columns."""
     found = ending_of(path).format
     where = printable(str(path))
     form = _WRITERS.get(found)
@@ -227,21 +173,7 @@ def require_writable_format(path: Path | str, source: "Source") -> None:
 
 
 def content_for(path: Path, original: Original, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
-    """Return the bytes of a file, in pieces, in the format that its name's ending says, else in that of the original.
-
-    Parameters
-    ----------
-    path : Path
-    original : Original
-    columns : sequence of Published
-    rows : ndarray of intp
-        Positions of the published records in the original.
-
-    Raises
-    ------
-    DataError
-        The format cannot hold the columns.
-    """
+    """Return the bytes of a file, in pieces, in the format of the name's ending, else of the original."""
     wanted, own, inner = ending_of(path), ending_of(f"x{original.suffix}"), unpacked(original)
     as_text = isinstance(inner, DelimitedFile) and wanted.format not in _WRITERS
     as_text &= wanted.format not in BY_TABS or (isinstance(inner, DelimitedFile) and inner.separator == "\t")

@@ -23,23 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ArrowFile:
-    """A Parquet or Feather file.
+    """A Parquet or Feather file."""
 
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Its fields keep their types and metadata.
-    columns : tuple of Column
-    declared : mapping of str to Attribute
-        Scale and categories of columns that are stored as categories.
-    suffix : str
-        Of the file that is written.
-    """
-
-    table: Any
+    table: Any  # its fields keep their types and metadata
     columns: tuple[Column, ...]
-    declared: Mapping[str, Attribute]
-    suffix: str = ".parquet"
+    declared: Mapping[str, Attribute]  # scale and categories of columns that are stored as categories
+    suffix: str = ".parquet"  # of the file that is written
 
     def place(self, record: int) -> str:
         """Return where a record stands in the file."""
@@ -138,13 +127,7 @@ def _read(text: str, kind: Any) -> Any:
 
 
 def read(content: bytes, where: str, suffix: str, options: "Reading") -> ArrowFile:
-    """Read a Parquet or a Feather file; Feather is also known as Arrow IPC.
-
-    Raises
-    ------
-    DataError
-        The file is damaged or without records, repeats a column, or holds lists.
-    """
+    """Read a Parquet or a Feather file; Feather is also known as Arrow IPC."""
     import pyarrow as pa
     import pyarrow.parquet as pq
     from pyarrow import feather

@@ -22,29 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Workbook:
-    """A sheet of a workbook: a row of names, then a record a row.
+    """A sheet of a workbook: a row of names, then a record a row."""
 
-    Parameters
-    ----------
-    sheet : object
-        As openpyxl holds it, with the values that formulas had when the workbook was saved.
-    first : int
-        The row of the names, from 1.
-    records : tuple of int
-        The row of each record; rows without any value are none.
-    valued : tuple of ValuedColumn
-    unnamed : tuple of str
-        What columns are called above which no name stands.
-    notes : tuple of str
-        What was left out of the workbook.
-    """
-
-    sheet: Any
-    first: int
-    records: tuple[int, ...]
+    sheet: Any  # as openpyxl holds it, with the values that formulas had when the workbook was saved
+    first: int  # the row of the names, from 1
+    records: tuple[int, ...]  # the row of each record; rows without any value are none
     valued: tuple[ValuedColumn, ...]
-    unnamed: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()  # what columns are called above which no name stands
+    notes: tuple[str, ...] = ()  # what was left out of the workbook
 
     suffix = ".xlsx"
 
@@ -63,11 +48,8 @@ class Workbook:
         return f"row {self.records[record]}"
 
     def write(self, columns: Sequence[Published], rows: Rows) -> Iterable[bytes]:
-        """Return a workbook of one sheet with these columns.
-
-        Values are kept in place of formulas. Comments, other sheets, names and properties, which may tell more than the
-        records do, are left behind; fonts, fills, number formats and widths stay.
-        """
+        """Return a workbook of one sheet with these columns."""
+        # Formulas become values. Comments, other sheets, names and properties may say more than the records: left out.
         from openpyxl.utils import get_column_letter
 
         book, target = _new_workbook(self.sheet.title)
@@ -121,16 +103,7 @@ def _set(cell: Any, value: Any, old: Any = None) -> None:
 
 
 def read(content: bytes, where: str, suffix: str, options: "Reading") -> Workbook:
-    """Read one sheet of an Excel workbook: the one that is named, else the first that has records.
-
-    Lines of one text above the names are taken for a title. Columns without a name are called by their position.
-
-    Raises
-    ------
-    DataError
-        The file is damaged; there is no such sheet; no sheet has a row of names and a record; names are repeated; or a
-        formula was saved without its value.
-    """
+    """Read one sheet of an Excel workbook: the one that is named, else the first that has records."""
     import openpyxl
 
     try:

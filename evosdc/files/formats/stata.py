@@ -20,23 +20,22 @@ from evosdc.files.original import Published
 if TYPE_CHECKING:
     from evosdc.files.formats import Reading
 
+# releases of the format that are written; older ones become 114, which Stata 10 and later read
 RELEASES = (114, 117, 118, 119)
-"""Releases of the format that are written; older ones become 114, which Stata 10 and later read."""
 
 _INTEGERS = {"int8": "Int8", "int16": "Int16", "int32": "Int32"}
+# code of a missing value in a table of labels, to which the place of its letter from 1 is added
 _LETTER_OF_LABELS = 2147483621
-"""Code of a missing value in a table of labels, to which the place of its letter from 1 is added."""
 
-_LONGEST = 2045
-"""Characters of a text beyond which Stata keeps it apart from the records."""
+_LONGEST = 2045  # characters of a text beyond which Stata keeps it apart from the records
 
+# by type, the code of ``.`` and the step to ``.a``, ``.b`` and so on; of ``f`` and ``d`` the bits
 _MISSING = {
     "b": (101, 1), "h": (32741, 1), "l": (2147483621, 1), "f": (0x7F000000, 0x800), "d": (0x7FE << 52, 1 << 40),
 }  # fmt: skip
-"""By type, the code of ``.`` and the step to ``.a``, ``.b`` and so on; of ``f`` and ``d`` the bits."""
 
+# types in the releases 114 and from 117 on
 _TYPES = {251: "b", 252: "h", 253: "l", 254: "f", 255: "d", 65530: "b", 65529: "h", 65528: "l", 65527: "f", 65526: "d"}
-"""Types in the releases 114 and from 117 on."""
 
 
 class StataFile(StatisticalFile):
@@ -123,16 +122,8 @@ def _saved(
 
 
 def _completed(content: bytes, formats: Mapping[int, str], letters: Mapping[int, Any]) -> bytes:
-    """Return a file with other formats of columns, and with letters of missing values, by the place of the column.
-
-    Parameters
-    ----------
-    content : bytes
-        In the byte order of this computer, as pandas writes it.
-    formats : mapping of int to str
-    letters : mapping of int to ndarray of int, shape (n,)
-        The place of each record's letter from 1, or 0.
-    """
+    """Return a file with other formats of columns, and with letters of missing values, by the place of the column."""
+    # letters (n,)
     made, order = bytearray(content), "<" if _is_little(content) else ">"
     types, at_formats, width, at_data = _layout(content, order)
     for place, told in formats.items():
@@ -156,10 +147,8 @@ def _is_little(content: bytes) -> bool:
 
 
 def _layout(content: bytes, order: str) -> tuple[list[str], int, int, int]:
-    """Return the types of columns, where their formats stand and how long each is, and where the records stand.
-
-    A type is a letter as of `struct`, or how many bytes a text has.
-    """
+    """Return the types of columns, where their formats stand and how long each is, and where the records stand."""
+    # A type is a letter of `struct`, or the bytes of a text.
     if not content.startswith(b"<stata_dta>"):
         columns = struct.unpack_from(f"{order}h", content, 4)[0]
         types = [_TYPES.get(kind, str(kind)) for kind in content[109 : 109 + columns]]

@@ -23,33 +23,16 @@ from evosdc.table.table import Rows
 
 @dataclass(frozen=True, eq=False)
 class StatisticalFile(ABC):
-    """A file of a statistical package; how one is written says the class of each package.
+    """A file of a statistical package; how one is written says the class of each package."""
 
-    Parameters
-    ----------
-    content : bytes
-        The first bytes of the file, which tell its release.
-    frame : DataFrame
-        The values as they are stored: dates as numbers, codes without their labels.
-    meta : object
-        What pyreadstat tells of the file.
-    valued : tuple of ValuedColumn
-        Codes that are all labelled read as their labels, dates as days.
-    declared : mapping of str to Attribute
-        Scale, categories and missing values of columns whose labels, measure or missing values tell.
-    suffix : str
-        Of the file that is written.
-    catalog : Path or None
-        Where the labels of its values stand.
-    """
-
-    content: bytes
-    frame: pd.DataFrame
-    meta: Any
-    valued: tuple[ValuedColumn, ...]
+    content: bytes  # the first bytes of the file, which tell its release
+    frame: pd.DataFrame  # the values as they are stored: dates as numbers, codes without their labels
+    meta: Any  # what pyreadstat tells of the file
+    valued: tuple[ValuedColumn, ...]  # codes that are all labelled read as their labels, dates as days
+    # scale, categories and missing values of columns whose labels, measure or missing values tell
     declared: Mapping[str, Attribute]
-    suffix: str
-    catalog: Path | None = None
+    suffix: str  # of the file that is written
+    catalog: Path | None = None  # where the labels of its values stand
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -71,10 +54,7 @@ class StatisticalFile(ABC):
 
     @abstractmethod
     def stored(self, values: Mapping[str, list[Any]], own: Sequence[str]) -> bytes:
-        """Return the bytes of a file of columns, None for no value; those of `own` are of the kind that they were.
-
-        Those have still their labels, missing values and formats.
-        """
+        """Return the bytes of a file of columns, None for no value; those of `own` are of the kind that they were."""
 
     def kept(self, by_name: Mapping[str, Any] | None, own: Sequence[str]) -> dict[str, Any]:
         """Return what is told of the columns that are of the kind that they were."""
@@ -99,24 +79,7 @@ class StatisticalFile(ABC):
 def parse(
     content: bytes, where: str, suffix: str, reader: str, users: bool, catalog: Path | None = None
 ) -> tuple[pd.DataFrame, Any, tuple[ValuedColumn, ...], dict[str, Attribute]]:
-    """Return the values of a file, what pyreadstat tells of it, and its columns with what the file declares of them.
-
-    Parameters
-    ----------
-    content, where, suffix
-        The file, its place for messages, and its format.
-    reader : str
-        The function of pyreadstat.
-    users : bool
-        Whether values that users declare missing are asked for.
-    catalog : Path, optional
-        Of the formats of a file of SAS, which label its values.
-
-    Raises
-    ------
-    DataError
-        The file or its catalog is damaged or without records.
-    """
+    """Return the values of a file, what pyreadstat tells of it, and its columns with what the file declares of them."""
     import pyreadstat
 
     read, more = getattr(pyreadstat, reader), {"user_missing": True} if users else {}

@@ -15,28 +15,15 @@ from evosdc.table.table import Rows
 
 @dataclass(frozen=True, eq=False)
 class ValuedColumn:
-    """A column of values, the texts that are read of them, and what is written for new texts.
+    """A column of values, the texts that are read of them, and what is written for new texts."""
 
-    Parameters
-    ----------
-    column : Column
-        The texts; records without a value have ``NO_TEXT``.
-    values : tuple
-        The values as the file holds them, by record.
-    by_text : mapping of str to object
-        The value that each text stands for.
-    """
-
-    column: Column
-    values: tuple[Any, ...]
-    by_text: Mapping[str, Any]
+    column: Column  # the texts; records without a value have ``NO_TEXT``
+    values: tuple[Any, ...]  # the values as the file holds them, by record
+    by_text: Mapping[str, Any]  # the value that each text stands for
 
     def published(self, one: Published, rows: Rows, mixed: bool = False) -> tuple[list[Any], bool]:
-        """Return the values of the published records, and whether they are still of the column's own kind.
-
-        A text stands for the value that it stood for in the file, else for the number or day that it writes. Where some
-        text is neither, all values become texts, as labels of a recoding do; `mixed`: that one alone.
-        """
+        """Return the values of the published records, and whether they are still of the column's own kind."""
+        # Where some text is no value all become texts, as labels of a recoding do; `mixed`: that one alone.
         if not one.masked:
             return [self.values[row] for row in rows.tolist()], True
         present = np.unique(one.column.index)
@@ -68,21 +55,11 @@ class ValuedColumn:
         return text if kinds <= {str} else _NONE
 
 
-_NONE = object()
-"""What stands for a text that is no value of a column's kind."""
+_NONE = object()  # what stands for a text that is no value of a column's kind
 
 
 def valued_column(name: str, values: Sequence[Any], texts: Mapping[Any, str] | None = None) -> ValuedColumn:
-    """Return a column of values with the texts that stand for them.
-
-    Parameters
-    ----------
-    name : str
-    values : sequence
-        Texts, numbers, truth values, days; None where there is none.
-    texts : mapping, optional
-        Texts of some values, such as their labels; others are written plainly.
-    """
+    """Return a column of values with the texts that stand for them."""
     plain = tuple(None if _empty(value) else value for value in values)
     known = {
         value: (texts or {}).get(value, text_of(value)) for value in dict.fromkeys(v for v in plain if v is not None)

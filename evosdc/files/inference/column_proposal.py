@@ -18,36 +18,29 @@ from evosdc.table.number_texts import NumberTexts, more_than
 from evosdc.table.numerals import decimals_of, natural_order, number, numbers
 from evosdc.table.schema import Attribute, Role, Scale
 
-MOST_CATEGORIES = 50
-"""More different values, of a column whose name says so, identify even where records share them."""
+MOST_CATEGORIES = 50  # more different values, of a column whose name says so, identify even where records share them
 
+# a demographic attribute with more categories is left out: it has to be recoded before it can be masked
 MOST_DEMOGRAPHIC = 2000
-"""A demographic attribute with more categories is left out: it has to be recoded before it can be masked."""
 
-LARGEST_HOUSEHOLD = 20
-"""Records that share the number of a household, on average and at most."""
+LARGEST_HOUSEHOLD = 20  # records that share the number of a household, on average and at most
 
 UNDECIDED = "make the file write them alike, or give the column the scale nominal in a schema"
 
 _FEW = 20
-_YES_OR_NO = 2
-"""Different values of a column that may say whether there is a telephone, and not which."""
+_YES_OR_NO = 2  # different values of a column that may say whether there is a telephone, and not which
 
-_LOOKED_AT = 1000
-"""Texts among which numbers are counted."""
+_LOOKED_AT = 1000  # texts among which numbers are counted
 
 _NEARLY_ALL = 0.9
 _ONE_VALUE = "it has one value"
 _WORDS_DIFFER = "its words differ in nearly every record"
 
-FREE_TEXT_LENGTH = 25
-"""Words of this mean length, in characters, are sentences rather than labels."""
+FREE_TEXT_LENGTH = 25  # words of this mean length, in characters, are sentences rather than labels
 
-FREE_TEXT_WORDS = 4.0
-"""As many words in a value, on average, are sentences as well."""
+FREE_TEXT_WORDS = 4.0  # as many words in a value, on average, are sentences as well
 
-FREE_TEXT_DISTINCT = 20
-"""So many distinct sentences are free text; fewer are long labels."""
+FREE_TEXT_DISTINCT = 20  # so many distinct sentences are free text; fewer are long labels
 
 _MOST = 0.9
 _CONTACTS = (
@@ -69,37 +62,25 @@ _POSTCODES = (
 )
 _COORDINATE = re.compile(r"-?[0-9]{1,3}\.[0-9]{4,}\s*[,; ]\s*-?[0-9]{1,3}\.[0-9]{4,}")
 
+# standard deviation over mean: weights of bodies vary less; design weights of a survey often vary more
 MOST_VARIED = 0.5
-"""Standard deviation over mean: weights of bodies vary less; design weights of a survey often vary more."""
 
-NORMALISED = 0.02
-"""How far from 1 the mean of weights may be that were divided by their mean."""
+NORMALISED = 0.02  # how far from 1 the mean of weights may be that were divided by their mean
 
+# weights of births in kilogrammes and pounds, of people in both, of births in grammes
 _BODIES = ((0.2, 14.0), (20.0, 450.0), (200.0, 7000.0))
-"""Weights of births in kilogrammes and pounds, of people in both, of births in grammes."""
 
 _MEASURED = ("height", "bmi", "birthweight", "birthwt", "gestation", "premie", "waist", "stature", "apgar")
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a column is taken for.
-
-    Parameters
-    ----------
-    attribute : Attribute
-    role_reason : str
-        Why it has its role; empty where nothing tells one.
-    scale_reason : str
-        Why it has its scale; empty where that follows from the role.
-    undecided : bool
-        Whether its values can be read in no one way.
-    """
+    """What a column is taken for."""
 
     attribute: Attribute
-    role_reason: str
-    scale_reason: str = ""
-    undecided: bool = False
+    role_reason: str  # why it has its role; empty where nothing tells one
+    scale_reason: str = ""  # why it has its scale; empty where that follows from the role
+    undecided: bool = False  # whether its values can be read in no one way
 
     @property
     def reason(self) -> str:
@@ -131,20 +112,7 @@ def propose_column(
     measured: bool,
     label: str = "",
 ) -> Proposal:
-    """Return an attribute for a column, by its name and values, with the reason.
-
-    Parameters
-    ----------
-    column : Column
-    missing, own : sequence of str
-        Texts of missing values, in the whole file and in this column alone.
-    apart : sequence of str
-        Suspected codes of missing values, which stay categories of their own.
-    measured : bool
-        Whether the file measures bodies, so that a weight may be one.
-    label : str
-        What the file calls the column besides its name.
-    """
+    """Return an attribute for a column, by its name and values, with the reason."""
     found = _by_name_and_values(column, (*missing, *own), apart, measured, label)
     texts = column.present((*missing, *own))
     reason = found.scale_reason
@@ -228,10 +196,8 @@ def _repeated(column: Column, missing: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _identifying(hint: NameHint, texts: Sequence[str], values: NDArray[np.float64] | None, size: int) -> str:
-    """Return why a column identifies respondents; empty when it does not seem to.
-
-    Names and the looks of values tell it at any size; that values differ tells it of many records only.
-    """
+    """Return why a column identifies respondents; empty when it does not seem to."""
+    # Names and looks of values count at any size; that values differ counts in many records only.
     many = more_than(texts, _FEW)
     if hint.identifier and 2 * len(texts) > size:
         return "its name says that it identifies"
@@ -296,16 +262,9 @@ def measures_bodies(names: Sequence[str]) -> bool:
 
 
 def body_weights(values: NDArray[np.float64]) -> str:
-    """Return the question whether numbers are weights of bodies; empty where they can only be sampling weights.
-
-    Sampling weights vary much, are 1 on average, or lie far from what people and births weigh. All else could be
-    either.
-
-    Parameters
-    ----------
-    values : ndarray of float, shape (n,)
-        The number of each record.
-    """
+    """Return the question whether numbers are weights of bodies; empty where they can only be sampling weights."""
+    # Sampling weights vary much, are 1 on average, or lie far from what people and births weigh.
+    # values (n,)
     low, high, mean = float(values.min()), float(values.max()), float(values.mean())
     span = next(((least, most) for least, most in _BODIES if least <= low and high <= most), None)
     if span is None or abs(mean - 1.0) <= NORMALISED or float(values.std()) > MOST_VARIED * mean:

@@ -18,26 +18,20 @@ from evosdc.table.schema import Attribute, Scale
 
 Numbers = NDArray[np.float64]
 
-AGE_BANDS = (5.0, 10.0, 20.0)
-"""Widths of age bands at levels 1, 2 and 3, in years."""
+AGE_BANDS = (5.0, 10.0, 20.0)  # widths of age bands at levels 1, 2 and 3, in years
 
-FEWEST = 6
-"""So many categories make a hierarchy worth while."""
+FEWEST = 6  # so many categories make a hierarchy worth while
 
-OLDEST = 130.0
-"""Numbers beyond are no ages in years."""
+OLDEST = 130.0  # numbers beyond are no ages in years
 
+# counts this far above the least one are merged at levels 1, 2 and 3: 0, 1, 2, 3, 4, 5+; then 0, 1, 2, 3+; 0, 1+
 TOPS = (5, 3, 1)
-"""Counts this far above the least one are merged at levels 1, 2 and 3: 0, 1, 2, 3, 4, 5+; then 0, 1, 2, 3+; 0, 1+."""
 
-LARGEST_COUNT = 30.0
-"""Larger counts become ranges as other numbers do."""
+LARGEST_COUNT = 30.0  # larger counts become ranges as other numbers do
 
-MOST_CODES = 20
-"""More whole numbers are measured, not codes."""
+MOST_CODES = 20  # more whole numbers are measured, not codes
 
-_DOTTED = re.compile(r"[A-Z][0-9]{1,2}[0-9A-Z]?(?:\.[0-9A-Z]{1,4})?")
-"""Codes of diseases."""
+_DOTTED = re.compile(r"[A-Z][0-9]{1,2}[0-9A-Z]?(?:\.[0-9A-Z]{1,4})?")  # codes of diseases
 
 _CODE = re.compile(r"([A-Za-z]*)([0-9]+[0-9A-Z]*?)((?:[.\-/ ][0-9A-Za-z]+)*)")
 _LONG_LIFE = 30
@@ -46,19 +40,7 @@ _BEGINNING = 1000
 
 
 def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy | None:
-    """Return the hierarchy that is proposed for a categorical attribute, None where none suggests itself.
-
-    Days become months, quarters and years, those of births decades too. Ages become bands of 5, 10 and 20 years, small
-    counts such as those of children lose their top (``3+``), other whole numbers in an order become ranges of round
-    widths, other ordered categories groups of 2, 4, 8, ... neighbours, and codes of one length of places lose one sign
-    after the other from the right.
-
-    Parameters
-    ----------
-    attribute : Attribute
-    apart : sequence of str
-        Categories that may be codes for missing values: no count is one of them.
-    """
+    """Return the hierarchy that is proposed for a categorical attribute, None where none suggests itself."""
     labels = attribute.categories
     if attribute.date_format:
         return date_hierarchy(labels, attribute.date_format, date_levels(labels, attribute.date_format))
@@ -86,11 +68,9 @@ def hierarchy_of(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarchy |
 
 
 def code_hierarchy(labels: Sequence[str]) -> Hierarchy | None:
-    """Return the hierarchy of the codes of a classification: ``A12.3``, ``A12*``, ``A*``; None where none is merged.
-
-    Levels are what stands before a point, and the letters or the first two digits that codes begin with: chapters of
-    diseases (ICD), divisions of industries (NACE, ISIC), groups of occupations (ISCO).
-    """
+    """Return the hierarchy of the codes of a classification: ``A12.3``, ``A12*``, ``A*``; None where none is merged."""
+    # What stands before a point, and the letters or first two digits: chapters of diseases (ICD), divisions of
+    # industries (NACE, ISIC), groups of occupations (ISCO).
     parts = [_CODE.fullmatch(label) for label in labels]
     if not all(parts):
         return None
@@ -112,16 +92,7 @@ def date_levels(texts: Sequence[str], date_format: str) -> tuple[str, ...]:
 
 
 def top_coded(labels: Sequence[str], values: Sequence[float], largest: float) -> Hierarchy | None:
-    """Return a hierarchy of counts that merges the greatest ones; None where nothing would be merged.
-
-    Parameters
-    ----------
-    labels : sequence of str
-    values : sequence of float
-        The whole numbers that the labels write.
-    largest : float
-        The largest count; labels beyond it are no counts and stay as they are.
-    """
+    """Return a hierarchy of counts that merges the greatest ones; None where nothing would be merged."""
     least = int(min(values))
     tops = [least + top for top in TOPS if sum(least + top <= value <= largest for value in values) > 1]
     if not tops:
@@ -134,10 +105,8 @@ def top_coded(labels: Sequence[str], values: Sequence[float], largest: float) ->
 
 
 def rule_of_numbers(attribute: Attribute, apart: Sequence[str] = ()) -> HierarchyRule | None:
-    """Return the rule that makes what `hierarchy_of` makes, where it makes ranges of ages or of many whole numbers.
-
-    Unlike a list it holds for the values of the next wave too. Few other numbers may be codes, whose list is known.
-    """
+    """Return the rule that makes what `hierarchy_of` makes, where it makes ranges of ages or of many whole numbers."""
+    # Unlike a list it holds for the next wave too. Few other numbers may be codes, whose list is known.
     labels = attribute.categories
     many = len(labels) >= FEWEST if is_age(attribute.name) else len(labels) > MOST_CODES
     values = numbers(labels) if many and attribute.scale is Scale.ORDINAL else None
@@ -148,25 +117,15 @@ def rule_of_numbers(attribute: Attribute, apart: Sequence[str] = ()) -> Hierarch
 
 
 def rule_for(attribute: Attribute, values: Numbers) -> HierarchyRule | None:
-    """Return the rule that is proposed for the hierarchy of a numeric attribute: age bands, or ranges of round widths.
-
-    Its values are many, and would be a list of what the file holds; so the rule is written in their place.
-    """
+    """Return the rule of a numeric attribute's hierarchy: age bands, or ranges of round widths."""
+    # A list of the values would be the file's content.
     if len(np.unique(values[:_BEGINNING])) < FEWEST and len(np.unique(values)) < FEWEST:
         return None
     return HierarchyRule(widths=widths(values, attribute.decimals, is_age(attribute.name)))
 
 
 def widths(values: Sequence[float] | Numbers, decimals: int = 0, age: bool = False) -> tuple[float, ...]:
-    """Return widths of ranges at levels 1, 2 and 3: age bands, or a round width for at most 20 ranges.
-
-    Parameters
-    ----------
-    values : sequence of float
-    decimals : int
-        Digits after the point of the values; no range is finer.
-    age : bool
-    """
+    """Return widths of ranges at levels 1, 2 and 3: age bands, or a round width for at most 20 ranges."""
     least, most = float(np.min(values)), float(np.max(values))
     if age and most <= OLDEST:
         return AGE_BANDS

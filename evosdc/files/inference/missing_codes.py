@@ -14,47 +14,32 @@ from evosdc.printing import printable
 from evosdc.table.number_texts import NumberTexts
 from evosdc.table.numerals import number
 
-FEWEST_NUMBERS = 2
-"""So many distinct numbers make a word beside them a code."""
+FEWEST_NUMBERS = 2  # so many distinct numbers make a word beside them a code
 
-MOST_WORDS = 3
-"""More distinct words among numbers are values of their own."""
+MOST_WORDS = 3  # more distinct words among numbers are values of their own
 
-MOST_LABELS = 100
-"""Labels of a column of words are looked at where there are no more."""
+MOST_LABELS = 100  # labels of a column of words are looked at where there are no more
 
 _NEGATIVE = frozenset(map(float, (-1, -2, -3, -4, -5, -6, -7, -8, -9, -88, -89, -97, -98, -99, -888, -999, -9999)))
+# 7, 8, 9, 97, 98, 99, 997, ..., and eights
 _HIGH = (*(float("9" * digits + last) for digits in range(7) for last in "789"), 88.0, 888.0, 8888.0, 88888.0)
-"""7, 8, 9, 97, 98, 99, 997, ..., and eights."""
 _MOST_TIMES = 100.0
-_APART = 3.0
-"""How far a one-digit code stands above all other numbers."""
+_APART = 3.0  # how far a one-digit code stands above all other numbers
 
+# a number that so many records have, and so many times as many as others have theirs, may be a code nearer to them
 _FREQUENT = 5
-"""A number that so many records have, and so many times as many as others have theirs, may be a code nearer to them."""
 
 _LABEL = re.compile(r"[-\d\s.:()]*(.*?)[\s.()]*")
 
 
 @dataclass(frozen=True)
 class MissingCode:
-    """A text that seems to stand for a missing value in one column.
+    """A text that seems to stand for a missing value in one column."""
 
-    Parameters
-    ----------
-    name : str
-        The column.
-    text : str
-    records : int
-        How many records have it.
-    certain : bool
-        Whether it is taken for missing without being asked about: a usual word among numbers.
-    """
-
-    name: str
+    name: str  # the column
     text: str
-    records: int
-    certain: bool
+    records: int  # how many records have it
+    certain: bool  # whether it is taken for missing without being asked about: a usual word among numbers
 
 
 def code_sentences(codes: Sequence[MissingCode]) -> list[str]:
@@ -75,16 +60,7 @@ def code_sentences(codes: Sequence[MissingCode]) -> list[str]:
 def suspected_codes(
     columns: Sequence[Column], missing: Sequence[str], labels: Mapping[str, Mapping[str, str]] | None = None
 ) -> tuple[MissingCode, ...]:
-    """Return the texts of each column that seem to stand for missing values, besides those that are known to.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    missing : sequence of str
-        Texts that stand for missing values in all columns.
-    labels : mapping of str to mapping of str to str, optional
-        By column, what the file calls single codes: 99998 is *Refused*.
-    """
+    """Return the texts of each column that seem to stand for missing values, besides those that are known to."""
     found = []
     for column in columns:
         codes, told = _of(column, missing), (labels or {}).get(column.name, {})
@@ -132,10 +108,7 @@ def _labels(column: Column, texts: Sequence[str]) -> list[MissingCode]:
 
 
 def _telling(texts: NumberTexts) -> Sequence[str]:
-    """Return those of many texts that tell codes as well as all do.
-
-    These are words, what may be a code, the two greatest other numbers, some below nought, and a fraction.
-    """
+    """Return those of many texts that tell codes as well as all do."""
     values = texts.values
     codes = np.isin(values, _HIGH)
     chosen = codes | ~texts.is_number
@@ -158,11 +131,9 @@ def _negative(values: Mapping[str, float]) -> list[str]:
 
 
 def _high(values: Mapping[str, float], ages: bool, column: Column) -> list[str]:
-    """Return nines, eights and the like that stand apart above all other numbers, which are not negative.
-
-    Of ages a smaller gap is enough: few people are older than 90, so that 99 is hardly one of them. So it is where a
-    code is far more frequent than other numbers are, as among amounts; beside a fraction nothing else is a code.
-    """
+    """Return nines, eights and the like that stand apart above all other numbers, which are not negative."""
+    # Few people are older than 90: of ages a smaller gap is enough, and where a code is far more frequent than other
+    # numbers, as among amounts. Beside a fraction nothing else is a code.
     codes = {text: value for text, value in values.items() if value in _HIGH}
     rest = [value for text, value in values.items() if text not in codes]
     broken = any(value != int(value) for value in rest)

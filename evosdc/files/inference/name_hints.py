@@ -13,8 +13,7 @@ from evosdc.table.schema import Role
 
 LANGUAGES = ("German", "French", "Spanish", "Italian", "Portuguese", "Dutch", "Polish")
 
-MOST_JOINED = 3
-"""So many words of other languages that follow each other are looked up as one."""
+MOST_JOINED = 3  # so many words of other languages that follow each other are looked up as one
 
 IDENTIFYING = frozenset({"name", "address", "contact", "number"})
 SENSITIVE = frozenset({"religion", "health", "debt"})
@@ -33,51 +32,32 @@ _SMALL = frozenset(_SMALL_WORDS.split())
 _PLURALS = ("es", "en", "er", "s", "e", "n")
 _FEWEST_LETTERS = 4
 _SIGNS = str.maketrans({"\N{LATIN SMALL LETTER SHARP S}": "ss", "\N{LATIN SMALL LETTER L WITH STROKE}": "l"})
+# what follows a word for a person in names that are run together, as ``idno`` and ``caseno``
 _NUMBERS = ("no", "nr", "num", "number", "nummer", "code")
-"""What follows a word for a person in names that are run together, as ``idno`` and ``caseno``."""
 
+# ages of surveys: ``agea``, ``ager``, ``agegr``; no agent, agency or agenda
 _AGE = re.compile(r"age(?:[a-z]|yrs?|grp?|gp|cat|bands?|range|class|int|years?)")
-"""Ages of surveys: ``agea``, ``ager``, ``agegr``; no agent, agency or agenda."""
 
 _RELATIVES = ("father", "mother", "husband", "hus", "wife", "spouse", "partner", "parent", "mom", "mum", "dad")
+# mother, father, husband, wife: the first letter before a stem, as in ``mage`` and ``heducation``
 _LETTERS_OF_RELATIVES = "mfhw"
-"""Mother, father, husband, wife: the first letter before a stem, as in ``mage`` and ``heducation``."""
 _ENDING_IN_MONEY = ("income", "wage", "wages", "salary", "earnings")
 _ENDING_IN_DEBT = ("debt", "debts")
 
 
 @dataclass(frozen=True, slots=True)
 class NameHint:
-    """What a name suggests.
+    """What a name suggests."""
 
-    Parameters
-    ----------
-    role : Role or None
-        Weight, household, stratum, sensitive or quasi-identifier.
-    identifier : bool
-        Whether the name is one of identifiers; the values have the last word.
-    unordered : bool
-        Whether numbers under this name are codes, not quantities.
-    certain : bool
-        Whether a weight can be no body weight.
-    ordered : bool
-        Whether whole numbers under this name are counts or grades, not codes.
-    demographic : str
-        What of a respondent others may know by this name: ``age``, ``place``, ``money``, ``trait``, or nothing.
-    count : bool
-        Whether whole numbers under this name count something.
-    naming : bool
-        Whether it says so plainly that values which records share do not refute it.
-    """
-
-    role: Role | None = None
-    identifier: bool = False
-    unordered: bool = False
-    certain: bool = False
-    ordered: bool = False
+    role: Role | None = None  # weight, household, stratum, sensitive or quasi-identifier
+    identifier: bool = False  # whether the name is one of identifiers; the values have the last word
+    unordered: bool = False  # whether numbers under this name are codes, not quantities
+    certain: bool = False  # whether a weight can be no body weight
+    ordered: bool = False  # whether whole numbers under this name are counts or grades, not codes
+    # what of a respondent others may know by this name: ``age``, ``place``, ``money``, ``trait``, or nothing
     demographic: str = ""
-    count: bool = False
-    naming: bool = False
+    count: bool = False  # whether whole numbers under this name count something
+    naming: bool = False  # whether it says so plainly that values which records share do not refute it
 
 
 @dataclass(frozen=True)

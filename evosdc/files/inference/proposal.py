@@ -42,17 +42,15 @@ if TYPE_CHECKING:
 
     from evosdc.files.frame import HeldFrame
 
+# texts that are taken for missing values where they occur
 MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "<NA>", "#N/A")
-"""Texts that are taken for missing values where they occur."""
 
-MISSING_NUMBERS = (".", "-")
-"""Texts that are taken for missing values where they occur among numbers only."""
+MISSING_NUMBERS = (".", "-")  # texts that are taken for missing values where they occur among numbers only
 
 MOST_PROPOSED = 4
 FEWEST_CATEGORIES = 3
 
-FEWEST_TOGETHER = 8
-"""So many attributes that are treated alike share one note."""
+FEWEST_TOGETHER = 8  # so many attributes that are treated alike share one note
 
 _COUNT = re.compile(r"[0-9]+")
 _NAMED = 3
@@ -65,29 +63,18 @@ _NUMERIC = (
 
 @dataclass(frozen=True)
 class Inference:
-    """A proposed schema and what led to it.
-
-    Parameters
-    ----------
-    schema : Schema
-    notes : tuple of str
-        What was guessed and why: a sentence for each attribute, or for many that are treated alike; then on the file.
-    reasons : mapping of str to str
-        By attribute, why it was taken for what it is.
-    rules : mapping of str to HierarchyRule
-        By attribute of numbers, the hierarchy that is proposed.
-    suspected : tuple of MissingCode
-        Texts that seem to stand for missing values: those that are certain are in the schema, others are to be asked
-        about.
-    telling : bool
-        Whether names and values told the quasi-identifiers; else they were taken by the number of their categories.
-    """
+    """A proposed schema and what led to it."""
 
     schema: Schema
+    # what was guessed and why: a sentence for each attribute, or for many that are treated alike; then on the file
     notes: tuple[str, ...]
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)  # by attribute, why it was taken for what it is
+    # by attribute of numbers, the hierarchy that is proposed
     rules: Mapping[str, HierarchyRule] = field(default_factory=dict)
+    # texts that seem to stand for missing values: those that are certain are in the schema, others are to be asked
+    # about
     suspected: tuple[MissingCode, ...] = ()
+    # whether names and values told the quasi-identifiers; else they were taken by the number of their categories
     telling: bool = True
 
     @property
@@ -116,26 +103,8 @@ def infer(
     labels: Mapping[str, str] | None = None,
     code_labels: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Inference:
-    """Propose a schema for the columns of a file.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-    declared : mapping of str to Attribute, optional
-        Scales, categories and missing values that the file's types tell, by name.
-    codes : mapping of str to sequence of str, optional
-        By name, suspected texts that were confirmed to stand for missing values. Where nobody is asked there are none,
-        and columns that can be read in no one way are refused.
-    labels : mapping of str to str, optional
-        What the file calls columns besides their names.
-    code_labels : mapping of str to mapping of str to str, optional
-        By name, what the file calls single codes.
-
-    Raises
-    ------
-    DataError
-        Numbers or dates of a column are written in several ways, and nobody is asked about it.
-    """
+    """Propose a schema for the columns of a file."""
+    # `codes`: suspected texts that were confirmed; without them nobody is asked, and undecided columns are refused.
     missing = missing_texts(columns)
     suspected = suspected_codes(columns, missing, code_labels or {})
     own = _own_codes(suspected, declared or {}, codes or {})
@@ -265,17 +234,7 @@ def _quasi_identifiers(attributes: list[Attribute]) -> tuple[list[Attribute], li
 
 
 def explanations_of(attributes: Sequence[Attribute], reasons: Sequence[str]) -> list[str]:
-    """Return a sentence for each attribute, and one for many that have a role, a scale and a reason in common.
-
-    Reasons that differ in their numbers only count as one, and the sentence gives the span of each number. Sentences
-    stand in the order of the attributes, shared ones where the first of theirs stands.
-
-    Parameters
-    ----------
-    attributes : sequence of Attribute
-    reasons : sequence of str
-        For each attribute why it was taken for what it is: ``it has 7 distinct numbers``.
-    """
+    """Return a sentence for each attribute, and one for many that have a role, a scale and a reason in common."""
     groups: dict[tuple[str, str, str], list[int]] = {}
     for position, (attribute, reason) in enumerate(zip(attributes, reasons, strict=True)):
         groups.setdefault((attribute.role, attribute.scale_word, _COUNT.sub("#", reason)), []).append(position)

@@ -18,22 +18,17 @@ from evosdc.table.numerals import numeral, values_of
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Table
 
-EXPECTED = 10.0
-"""Records that chance alone would give a combination which never occurs."""
+EXPECTED = 10.0  # records that chance alone would give a combination which never occurs
 
 MOST_RULES = 12
-MOST_CATEGORIES = 40
-"""Attributes that stand in no order are compared where they have no more categories."""
+MOST_CATEGORIES = 40  # attributes that stand in no order are compared where they have no more categories
 
-MOST_RECORDS = 100_000
-"""Of larger files so many records are looked at, which stand evenly in them."""
+MOST_RECORDS = 100_000  # of larger files so many records are looked at, which stand evenly in them
 
 _BANDS = 10
-_FEWEST = 20
-"""Records from which on it is no chance that a column follows from another in all of them."""
+_FEWEST = 20  # records from which on it is no chance that a column follows from another in all of them
 
-_MOST_SUMMED = 12
-"""Attributes of numbers of which sums are looked for."""
+_MOST_SUMMED = 12  # attributes of numbers of which sums are looked for
 
 _COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER)
 
@@ -42,18 +37,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Relations:
-    """What was found.
+    """What was found."""
 
-    Parameters
-    ----------
-    rules : tuple of EditRule
-        Combinations that no record has, those that chance would make most frequent first.
-    derived : tuple of str
-        A sentence for each column that follows from others.
-    """
-
-    rules: tuple[EditRule, ...]
-    derived: tuple[str, ...]
+    rules: tuple[EditRule, ...]  # combinations that no record has, those that chance would make most frequent first
+    derived: tuple[str, ...]  # a sentence for each column that follows from others
 
     @property
     def sentences(self) -> list[str]:
@@ -71,21 +58,12 @@ class Relations:
 
 @dataclass(frozen=True, eq=False)
 class _Grouped:
-    """An attribute in few groups: its categories, or bands of numbers and days.
-
-    Parameters
-    ----------
-    attribute : Attribute
-    groups : ndarray of int64, shape (n,)
-        Of each record; -1 where its value is missing.
-    size : int
-    lows, tops : ndarray of float64, shape (size,), or None
-        The least and the greatest value in each band; None for categories.
-    """
+    """An attribute in few groups: its categories, or bands of numbers and days."""
 
     attribute: Attribute
-    groups: NDArray[np.int64]
+    groups: NDArray[np.int64]  # shape (n,); of each record; -1 where its value is missing
     size: int
+    # lows, tops: shape (size,); the least and the greatest value in each band; None for categories
     lows: Floats | None = None
     tops: Floats | None = None
 

@@ -37,11 +37,9 @@ _LOOKED_AT = 1000
 MOST_ORDERED = 120
 DENSITY = 10
 
-MOST_CODES = 12
-"""More distinct whole numbers are quantities, unless their name says otherwise."""
+MOST_CODES = 12  # more distinct whole numbers are quantities, unless their name says otherwise
 
-FEWEST_CODES = 4
-"""Of fewer nothing can be seen."""
+FEWEST_CODES = 4  # of fewer nothing can be seen
 
 _DEEP = 0.5
 _DEVIATIONS = 4.0
@@ -66,10 +64,9 @@ class ScaleGuess:
     decimals: int
     reason: str
     date_format: str = ""
-    timed: bool = False
-    """Whether the values are times of day or time spans."""
+    timed: bool = False  # whether the values are times of day or time spans
+    # why the values can be put in no order, where they are numbers or dates that are written in several ways
     undecided: str = ""
-    """Why the values can be put in no order, where they are numbers or dates that are written in several ways."""
 
 
 def undecided(texts: Sequence[str]) -> str:
@@ -89,24 +86,7 @@ def guess_scale(
     past: bool = False,
     coded: bool = False,
 ) -> ScaleGuess:
-    """Return the scale that the values of a column suggest.
-
-    Parameters
-    ----------
-    column : Column
-    missing : sequence of str
-        Texts that stand for a missing value.
-    nominal : bool
-        Whether the attribute is known to have no order, as codes of regions; whole numbers are then no quantities.
-    ordered : bool
-        Whether it is known that whole numbers are counts or grades.
-    apart : sequence of str
-        Values that may be codes for missing ones: 99 does not spread the numbers of children widely.
-    past : bool
-        Whether dates cannot lie in the future, as births.
-    coded : bool
-        Whether the name is one of a classification, whose codes may have a point: 62.01.
-    """
+    """Return the scale that the values of a column suggest."""
     texts = column.present(missing)
     if not texts:
         return ScaleGuess(Scale.NOMINAL, (), 0, "it has no values")
@@ -226,20 +206,9 @@ def _span(text: str) -> tuple[float, float] | None:
 
 
 def seem_codes(values: Sequence[float], counts: Sequence[int]) -> bool:
-    """Return whether whole numbers are codes rather than counts or grades, to judge by how often each occurs.
-
-    Counts, grades and ages have one peak, or fall from the start: neighbours are about equally frequent. Codes stand in
-    the order of a questionnaire, and their frequencies go up and down. Numbers are called codes where there are from
-    `FEWEST_CODES` to `MOST_CODES` of them, from 0 or 1 on, and a valley between two peaks is less than half as high as
-    the lower one, by more than chance would make it.
-
-    Parameters
-    ----------
-    values : sequence of float
-        Distinct whole numbers.
-    counts : sequence of int
-        How many records have each.
-    """
+    """Return whether whole numbers are codes rather than counts or grades, to judge by how often each occurs."""
+    # Counts, grades and ages have one peak or fall from the start. Codes stand in the order of a questionnaire: a
+    # valley between two peaks is less than half as high as the lower one, by more than chance.
     order = sorted(range(len(values)), key=values.__getitem__)
     if not FEWEST_CODES <= len(values) <= MOST_CODES or values[order[0]] not in (0.0, 1.0):
         return False

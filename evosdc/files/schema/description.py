@@ -32,39 +32,24 @@ class AttributeDescription:
     categories: tuple[str, ...] | None = None
     hierarchy: Hierarchy | None = None
     decimals: int | None = None
-    rule: HierarchyRule | None = None
-    """How the hierarchy is made of the values that are found, in place of a given one."""
-    missing: tuple[str, ...] = ()
-    """Texts that stand for a missing value of this attribute, besides those of the file."""
+    rule: HierarchyRule | None = None  # how the hierarchy is made of the values that are found, in place of a given one
+    missing: tuple[str, ...] = ()  # texts that stand for a missing value of this attribute, besides those of the file
+    # how days are written; None: the attribute is said to be no date, empty: as is recognised
     date_format: str | None = None
-    """How days are written; None: the attribute is said to be no date, empty: as is recognised."""
 
 
 @dataclass(frozen=True)
 class SchemaDescription:
-    """What a user says of a file, before the file is known.
-
-    Parameters
-    ----------
-    attributes : mapping of str to AttributeDescription
-    missing : tuple of str or None
-        None: the empty text.
-    na : MissingRule
-    origin : str
-        The schema file, for messages.
-    edit_rules : tuple of EditRule
-    neutralise_formulas : bool
-        Whether cells that a spreadsheet would take for formulas are published with a quote before them.
-    encoding, sheet : str or None
-        Of the data file, where they are not those that are recognised.
-    """
+    """What a user says of a file, before the file is known."""
 
     attributes: Mapping[str, AttributeDescription] = field(default_factory=dict)
-    missing: tuple[str, ...] = ("",)
+    missing: tuple[str, ...] = ("",)  # none: the empty text
     na: MissingRule = MissingRule.CATEGORY
-    origin: str = "schema"
+    origin: str = "schema"  # the schema file, for messages
     edit_rules: tuple[EditRule, ...] = ()
+    # whether cells that a spreadsheet would take for formulas are published with a quote before them
     neutralise_formulas: bool = False
+    # encoding, sheet: of the data file, where they are not those that are recognised
     encoding: str | None = None
     sheet: str | None = None
 
@@ -74,12 +59,8 @@ class SchemaDescription:
         return {name: said.rule for name, said in self.attributes.items() if said.rule is not None}
 
     def published(self, columns: Sequence[Column], generalised: bool = False) -> "SchemaDescription":
-        """Return the description of a published file.
-
-        It is without those identifiers that the file leaves out. Where values may be `generalised` it has the labels
-        that the file adds, after the categories of their attribute; numbers among which there are some become nominal.
-        Edit rules are those of the original and are left out.
-        """
+        """Return the description of a published file."""
+        # Edit rules are those of the original. With `generalised` the labels that the file adds are categories.
         named = {column.name: column for column in columns}
         kept = {
             name: self._generalised(said, named[name]) if generalised and name in named else said
@@ -111,27 +92,7 @@ class SchemaDescription:
     def resolve(
         self, columns: Sequence[Column], proposed: Mapping[str, Attribute] | None = None, holder: str = "file"
     ) -> Schema:
-        """Return the schema of a file with these columns.
-
-        Attributes that the description leaves out are `other`; categories that it leaves out are those found, by
-        number if all are numbers, in their order where that is known (low, high), else sorted; a scale that it leaves
-        out follows from the values (`evosdc.files.inference.scales`).
-
-        Parameters
-        ----------
-        columns : sequence of Column
-        proposed : mapping of str to Attribute, optional
-            Scales, categories and decimals to use where the description has none, instead of those that the values
-            suggest; by name. Those without a column are what the file tells without any, which may be named.
-        holder : str
-            What holds the columns, for messages.
-
-        Raises
-        ------
-        SchemaError
-            With every attribute that has no column, every hierarchy that lacks a category, and every edit rule with an
-            attribute or a category that is unknown.
-        """
+        """Return the schema of a file with these columns."""
         names = [column.name for column in columns]
         faults = [
             Fault(

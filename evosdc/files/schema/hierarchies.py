@@ -26,22 +26,14 @@ from evosdc.table.table import Table
 
 _HEADER = ("child", "parent")
 
+# how a code list begins whose file is not called so. Labels such as ``<20`` begin with that sign, too.
 _XML = re.compile(r"\s*<(?:\?xml|!--|!DOCTYPE|(?:\w+:)?(?:Structure|codeBook|CodeBook|CodeLists?|Codelists?)\b)")
-"""How a code list begins whose file is not called so. Labels such as ``<20`` begin with that sign, too."""
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
-    """Read the ARX form: a line a leaf, from the leaf to the root; separated by semicolon, comma or tab.
-
-    Lines of two cells of which some second one begins another line are read as ``child,parent`` instead, with or
-    without a first line that says so. XML is read as a code list of SDMX or DDI-Codebook; which one of several says a
-    name behind the path: ``codes.xml#OCCUPATION``.
-
-    Raises
-    ------
-    HierarchyError
-        The file cannot be read, or is no hierarchy; with all that is wrong.
-    """
+    """Read the ARX form: a line a leaf, from the leaf to the root; separated by semicolon, comma or tab."""
+    # Or lines ``child,parent``; or XML, a code list of SDMX or DDI-Codebook: ``codes.xml#OCCUPATION`` names one of
+    # several.
     path, name = _path_and_name(Path(path))
     text = read_text(path, HierarchyError)
     if text.lstrip().startswith("<") and (path.suffix.lower() == ".xml" or _XML.match(text)):
@@ -79,24 +71,7 @@ def write_hierarchy(hierarchy: Hierarchy, path: Path) -> None:
 
 
 def hierarchy_of_codes(content: str, origin: str, name: str = "") -> Hierarchy:
-    """Return the hierarchy of a code list.
-
-    Codes below no other one stand below the root. Groups of DDI-Codebook are told by their labels.
-
-    Parameters
-    ----------
-    content : str
-        An SDMX structure message (2.0, 2.1 or 3.0), or a DDI-Codebook.
-    origin : str
-        The file, for messages.
-    name : str
-        Of the code list or the variable, where there are several.
-
-    Raises
-    ------
-    HierarchyError
-        The text is no XML, declares entities, or has no such code list.
-    """
+    """Return the hierarchy of a code list."""
     if "<!DOCTYPE" in content or "<!ENTITY" in content:
         raise HierarchyError(Fault(origin, "an XML file that declares entities", "one without a DOCTYPE"))
     try:
@@ -176,13 +151,7 @@ class HierarchyRule(BaseModel):
         return self.widths, self.prefix, self.merge, self.dates
 
     def hierarchy(self, attribute: Attribute, table: Table) -> Hierarchy:
-        """Return the hierarchy of an attribute.
-
-        Raises
-        ------
-        HierarchyError
-            The rule does not fit the attribute's values.
-        """
+        """Return the hierarchy of an attribute."""
         if self.widths is not None:
             values, decimals = _numbers(attribute, table)
             return number_intervals(values, self.widths, self.start, decimals)
@@ -199,13 +168,7 @@ class HierarchyRule(BaseModel):
 
 
 def rule_of(given: Mapping[str, Any], where: str) -> HierarchyRule:
-    """Return the rule that a user wrote as a table.
-
-    Raises
-    ------
-    HierarchyError
-        With everything that is wrong in it.
-    """
+    """Return the rule that a user wrote as a table."""
     try:
         return HierarchyRule(**given)
     except ValidationError as error:
@@ -235,8 +198,8 @@ def _rule_or_file(given: Any) -> Any:
     return given
 
 
+# where a hierarchy comes from, as a field of a model: a file or a rule
 HierarchySource = Annotated[Path | HierarchyRule, BeforeValidator(_rule_or_file)]
-"""Where a hierarchy comes from, as a field of a model: a file or a rule."""
 
 
 def _numbers(attribute: Attribute, table: Table) -> tuple[list[float] | NDArray[np.float64], int]:
@@ -268,13 +231,7 @@ def _has_values(table: Table, name: str) -> bool:
 
 
 def with_hierarchies(table: Table, rules: Mapping[str, Path | HierarchyRule]) -> Table:
-    """Return a table whose attributes have the hierarchies that a user gives by file or by rule.
-
-    Raises
-    ------
-    InputError
-        Attributes that the table lacks, files that are no hierarchies, rules that do not fit; all at once.
-    """
+    """Return a table whose attributes have the hierarchies that a user gives by file or by rule."""
     if not rules:
         return table
     collect = FaultCollector()

@@ -21,28 +21,19 @@ _TITLE = (
     "# Steps taken by evosdc edit, the latest last: each line as it was. evosdc edit --undo takes the last one back."
 )
 _STEP = "#~ "
+# what is left out where an attribute gets a scale that it does not go with; categories go with the other two
 _LEFT_OUT = {"numeric": ("categories", "format"), "date": ("decimals",)}
-"""What is left out where an attribute gets a scale that it does not go with; categories go with the other two."""
 
-_LISTS = ("missing", "categories", "levels")
-"""Keys whose values are lists of texts."""
+_LISTS = ("missing", "categories", "levels")  # keys whose values are lists of texts
 
 
 @dataclass(frozen=True)
 class Step:
-    """One change of a schema file.
+    """One change of a schema file."""
 
-    Parameters
-    ----------
-    when : str
-        ISO 8601, UTC.
-    attribute : str
-    before, after : mapping or None
-        What the line said; None where there was none.
-    """
-
-    when: str
+    when: str  # ISO 8601, UTC
     attribute: str
+    # before, after: what the line said; None where there was none
     before: Mapping[str, Any] | None
     after: Mapping[str, Any] | None
 
@@ -55,23 +46,7 @@ class Step:
 
 
 def edit_schema(path: Path, attribute: str, changes: Mapping[str, Any]) -> Step:
-    """Change what a schema file says of one attribute; all other lines stay, comments too.
-
-    Parameters
-    ----------
-    path : Path
-    attribute : str
-    changes : mapping of str to Any
-        Keys of the attribute's line with their new values; None takes a key away. Lists of texts may be written as one
-        text with commas, or as a number: ``missing=-9``. A new scale takes along what does not go with it: categories
-        of numbers, decimals of categories.
-
-    Raises
-    ------
-    SchemaError
-        The file cannot be read or written by lines, or what it would say is refused, with all that is wrong; or the
-        attribute has no line, and is called nearly as another one is.
-    """
+    """Change what a schema file says of one attribute; all other lines stay, comments too."""
     lines = _lines(path)
     place, table = _found(lines, attribute, path)
     names = [entry[0] for line in _section(lines)[1] if (entry := _entry(line)) is not None]

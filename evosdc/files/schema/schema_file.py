@@ -24,6 +24,7 @@ from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.numerals import MOST_DECIMALS, natural_order
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 
+# what a schema file may say at its top, with the meaning of each key
 SCHEMA_KEYS = {
     "missing": 'texts that stand for a missing value in all attributes; default: `[""]`, the empty text',
     "na": "how missing values are compared: `category` (one more category; default), "
@@ -34,7 +35,7 @@ SCHEMA_KEYS = {
     "attributes": "the table of attributes: by name, what the keys below say",
     "edit_rules": "combinations of values that no record may have: a table of conditions for each, `[[edit_rules]]`",
 }
-"""What a schema file may say at its top, with the meaning of each key."""
+# what a schema file may say of an attribute, with the meaning of each key
 ATTRIBUTE_KEYS = {
     "role": "identifier, drop, quasi-identifier, sensitive, weight, household, stratum or other",
     "scale": "nominal, ordinal, numeric or date",
@@ -45,31 +46,19 @@ ATTRIBUTE_KEYS = {
     "format": 'how days are written, of the scale date: `"%d.%m.%Y"`; default: as is recognised',
     "levels": "names of the levels of a hierarchy file, from the values on",
 }
-"""What a schema file may say of an attribute, with the meaning of each key."""
-_DATE = "date"
-"""What schema files call the scale of attributes whose categories are days."""
+_DATE = "date"  # what schema files call the scale of attributes whose categories are days
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
 
 def load_schema(path: Path) -> SchemaDescription:
-    """Read a schema file.
-
-    Raises
-    ------
-    SchemaError
-        The file cannot be read, is no TOML, or says something that is not understood: with everything that is wrong,
-        faults of the hierarchies that it names included.
-    """
+    """Read a schema file."""
     path = Path(path)
     return schema_of_text(read_text(path, SchemaError), path)
 
 
 def schema_of_text(text: str, path: Path) -> SchemaDescription:
-    """Return what the text of a schema file says.
-
-    `path` is its place, for messages and hierarchies. Raises likewise.
-    """
+    """Return what the text of a schema file says."""
     try:
         document = tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
@@ -265,35 +254,9 @@ def dump_schema(
     reading: Mapping[str, str] | None = None,
     open_ended: bool = False,
 ) -> tuple[Path, ...]:
-    """Write a schema file, and beside it one CSV file for each hierarchy.
-
-    Categories of identifiers and households, long lists in their natural order, and numbers with a rule are left out:
-    they are values of records, and found again in the file, or other ones in the next wave. An attribute's categories
-    come back from the file in the same order then.
-
-    Parameters
-    ----------
-    schema : Schema
-    path : Path
-        Where to write; replaced if it exists.
-    notes : sequence of str
-        Remarks to put in as comments.
-    reasons : mapping of str to str, optional
-        By attribute, why it was taken for what it is: a comment above its line.
-    rules : mapping of str to HierarchyRule, optional
-        By attribute, the rule of its hierarchy where the schema holds none.
-    proposed : sequence of EditRule
-        Combinations that never occur: written as comments, for the user to make them rules.
-    reading : mapping of str to str, optional
-        How the data file is to be read: ``encoding``, ``sheet``.
-    open_ended : bool
-        Whether another file may have categories of its own: only an order that its values do not tell is listed then.
-
-    Returns
-    -------
-    tuple of Path
-        All files written.
-    """
+    """Write a schema file, and beside it one CSV file for each hierarchy."""
+    # Categories of identifiers and households, long lists in natural order, and numbers with a rule are left out: they
+    # are values of records, which the file, or the next wave, has itself.
     path = Path(path)
     written = _hierarchy_names(schema, path)
     files = [path, *hierarchy_files(schema, path)]
