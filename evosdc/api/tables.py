@@ -200,7 +200,7 @@ def as_version(
     if isinstance(data, Table):
         return data
     from evosdc.files.frame import table_from_frame
-    from evosdc.files.widening import is_generalised, widened
+    from evosdc.files.masked_file import is_generalised, widened
 
     whole = _held(data)
     columns = [part.column for part in whole.parts]

@@ -7,7 +7,7 @@ from typing import Any
 from evosdc.errors import DataError, Fault
 from evosdc.model import Genotype, Microdata, matrices_of
 from evosdc.printing import printable, three_digits
-from evosdc.table.determination import Determination, determinations
+from evosdc.table.dependence import Determination, determinations
 from evosdc.table.edit_rules import EditRule
 from evosdc.table.households import shared_in_households
 from evosdc.table.row_positions import position_sentences, told_by_position

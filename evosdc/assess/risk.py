@@ -20,8 +20,7 @@ from evosdc.model import IntruderView, MissingMatch, PrivacyModel
 from evosdc.plugins.registry import Registry
 from evosdc.randomisation.transition import Matrix
 from evosdc.runs.result import Verdict
-from evosdc.table.alignment import align_codes, recode_like, restrict_to
-from evosdc.table.coarsening import coarsened
+from evosdc.table.alignment import align_codes, coarsened, recode_like, restrict_to
 from evosdc.table.equivalence import equivalence_classes, ranks
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import WITHHELD, MissingRule, Role, Schema

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from evosdc.table.determination import Determination
+from evosdc.table.dependence import Determination
 from evosdc.table.schema import Role
 from evosdc.table.table import Table
 

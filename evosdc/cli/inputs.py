@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evosdc.errors import DataError, Fault, did_you_mean
 from evosdc.files.atomic import check_writable
-from evosdc.files.packed import files_beside
+from evosdc.files.packed import unpacked
 from evosdc.files.reading import read_published, read_source
 from evosdc.files.source import Source
 from evosdc.printing import printable
@@ -112,7 +112,8 @@ def files_behind(source: Source, data: str) -> tuple[Path, ...]:
     from evosdc.plugins.registry import default_registry
 
     found = [Path(a.hierarchy.origin) for a in source.table.schema.attributes if a.hierarchy is not None]
-    found += files_beside(source.original)
+    catalog = getattr(unpacked(source.original), "catalog", None)
+    found += [catalog] if catalog is not None else []
     if is_dataset(data):
         found += (locate(default_registry().spec("dataset", data)) or {}).values()  # type: ignore[arg-type]
     return tuple(found)

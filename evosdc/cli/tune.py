@@ -16,7 +16,7 @@ from evosdc.options.written import names_text
 
 if TYPE_CHECKING:
     from evosdc.experiment.assembly import Assembly
-    from evosdc.files.write_report import WriteReport
+    from evosdc.files.source import WriteReport
     from evosdc.model import Masking
     from evosdc.secret import Seed
     from evosdc.tuning.result import Tuning

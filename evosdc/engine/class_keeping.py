@@ -16,7 +16,7 @@ from evosdc.model import ByClass, Fitted, Microdata
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.table.equivalence import key_codes
-from evosdc.table.record_classes import Flags
+from evosdc.table.record_rules import Flags
 from evosdc.table.table import Codes, Table
 
 

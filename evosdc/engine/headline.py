@@ -24,8 +24,8 @@ from evosdc.model import (
 )
 from evosdc.model.constraint import GREATEST
 from evosdc.model.privacy import root_codes
+from evosdc.table.alignment import coarsened
 from evosdc.table.class_table import ChangedClasses, ClassTable, least_of_children, least_tree
-from evosdc.table.coarsening import coarsened
 from evosdc.table.distinct_values import placed_values
 from evosdc.table.equivalence import equivalence_classes, key_codes, ranks
 from evosdc.table.schema import Attribute, MissingRule, Role

@@ -3,8 +3,7 @@
 import logging
 
 from evosdc.experiment.experiment import DataSource
-from evosdc.table.dependence import by_columns
-from evosdc.table.determination import determinations
+from evosdc.table.dependence import by_columns, determinations
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.schema import Role
 from evosdc.table.table import Table

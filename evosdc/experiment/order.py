@@ -6,8 +6,7 @@ from zlib import crc32
 import numpy as np
 
 from evosdc.experiment.assembly import Assembly
-from evosdc.files.source import Source
-from evosdc.files.write_report import WriteReport
+from evosdc.files.source import Source, WriteReport
 from evosdc.model import Individual
 from evosdc.runs.published import write_crosswalk
 from evosdc.table.row_positions import position_sentences, random_order, told_by_position

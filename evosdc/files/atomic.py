@@ -1,17 +1,57 @@
 """Writing files so that they are whole or not there at all, and for their owner's eyes only."""
 
 import errno
+import hashlib
+import json
 import os
 import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.own_files import written_by_evosdc
 from evosdc.printing import printable
+
+# how the head of every page that evosdc writes begins to name what made it
+GENERATOR = '<meta name="generator" content="evosdc'
+
+_HEAD = 4096
+
+
+def written_by_evosdc(path: Path) -> bool:
+    """Return whether a file that exists is a page, a manifest, or a file that a manifest beside it accounts for."""
+    # A data file only while it has the digest of its manifest; a companion while the manifest names it.
+    if not path.is_file():
+        return False
+    try:
+        if path.suffix == ".html":
+            with path.open("rb") as file:
+                return GENERATOR.encode() in file.read(_HEAD)
+        if path.name.endswith(".manifest.json"):
+            return bool(_json_table(_json_table(path).get("output")).get("sha256"))
+        stems = {path.stem, path.name.rsplit(".", 2)[0]}
+        manifests = [_json_table(path.with_name(f"{stem}.manifest.json")) for stem in sorted(stems)]
+        if any(manifest.get("companion") == path.name for manifest in manifests):
+            return bool(_json_table(path))
+        outputs = [_json_table(manifest.get("output")) for manifest in manifests]
+        digests = [output.get("sha256") for output in outputs if output.get("name") == path.name]
+        with path.open("rb") as file:
+            return bool(digests) and hashlib.file_digest(file, "sha256").hexdigest() in digests
+    except OSError:
+        return False
+
+
+def _json_table(given: Any) -> dict[str, Any]:
+    """Return a table of a document, or the table that a JSON file holds; empty where there is none."""
+    if isinstance(given, Path):
+        try:
+            given = json.loads(given.read_bytes()) if given.is_file() else None
+        except ValueError:
+            given = None
+    return given if isinstance(given, dict) else {}
+
 
 OWNER_FILE = 0o600
 OWNER_FOLDER = 0o700

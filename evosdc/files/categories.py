@@ -2,8 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
 
 from evosdc.files.column import Column, renamed
 from evosdc.files.quoting import is_shown
@@ -16,19 +15,13 @@ _SHOWN = 3
 _WHOLE = re.compile(r"([+-]?(?:0|[1-9][0-9]*))\.0+")
 
 
-@dataclass(frozen=True)
-class Merged:
-    """A column whose texts that are equal but for blanks, case, or noughts behind the point, are one."""
-
-    column: Column
-    # by the text that stands for them, the others
-    variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+Variants = Mapping[str, tuple[str, ...]]  # by the text that stands for them, the others
 
 
-def merged(column: Column, known: Collection[str] = ()) -> Merged:
-    """Return a column with one text a category: the most frequent one, or the one that is `known`."""
+def merged(column: Column, known: Collection[str] = ()) -> tuple[Column, Variants]:
+    """Return a column with one text a category, the most frequent or `known` one, and what was merged."""
     if column.held is not None or len(column.texts) > MOST:
-        return Merged(column)
+        return column, {}
     groups: dict[str, list[int]] = defaultdict(list)
     for place, text in enumerate(column.texts):
         if text:
@@ -38,7 +31,7 @@ def merged(column: Column, known: Collection[str] = ()) -> Merged:
     for text in known:
         listed[_folded(text)].append(text)
     if not listed and len(groups) + ("" in column.texts) == len(column.texts):
-        return Merged(column)
+        return column, {}
     variants: dict[str, tuple[str, ...]] = {}
     counts = column.counts()
     for key, places in groups.items():
@@ -50,9 +43,7 @@ def merged(column: Column, known: Collection[str] = ()) -> Merged:
         if others:
             variants[best] = others
             chosen |= dict.fromkeys(others, best)
-    if not chosen:
-        return Merged(column)
-    return Merged(renamed(column, [chosen.get(text, text) for text in column.texts]), variants)
+    return (renamed(column, [chosen.get(text, text) for text in column.texts]) if chosen else column), variants
 
 
 def _folded(text: str) -> str:
@@ -61,18 +52,17 @@ def _folded(text: str) -> str:
     return whole[1] if whole is not None else plain
 
 
-def merging_sentences(found: Sequence[Merged], schema: Schema) -> list[str]:
+def merging_sentences(found: Mapping[str, Variants], schema: Schema) -> list[str]:
     """Return what is said of categories that were merged; values of what may identify are not shown."""
     told = []
-    for one in found:
-        name = one.column.name
-        if not one.variants or name not in schema or not schema[name].categorical:
+    for name, variants in found.items():
+        if not variants or name not in schema or not schema[name].categorical:
             continue
-        where, count = printable(name), sum(map(len, one.variants.values()))
+        where, count = printable(name), sum(map(len, variants.values()))
         if not is_shown(name, schema[name].role):
             told.append(f"{where}: {count} values are equal to others but for blanks or case, and are taken for them.")
             continue
-        pairs = [f"{', '.join(map(repr, texts))} for {best!r}" for best, texts in one.variants.items()]
+        pairs = [f"{', '.join(map(repr, texts))} for {best!r}" for best, texts in variants.items()]
         more = f", and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
         told.append(f"{where}: {'; '.join(pairs[:_SHOWN])}{more} are taken, equal but for blanks, case or noughts.")
     return told

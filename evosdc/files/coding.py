@@ -1,7 +1,7 @@
 """From texts to the integer codes and numbers of a `Table`, by a schema."""
 
 import shlex
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -12,8 +12,7 @@ from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
 from evosdc.files.quoting import is_shown, quoted
 from evosdc.printing import printable
-from evosdc.table.number_texts import NumberTexts
-from evosdc.table.numerals import number, numeral
+from evosdc.table.numerals import NumberTexts, number, numeral
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 
@@ -27,7 +26,7 @@ _Kind = TypeVar("_Kind", bound=np.generic)
 class Origin:
     """Where records come from, for messages."""
 
-    name: str  # a path or the name of a data set
+    name: str  # a path or a data set
     place: Callable[[int], str]  # from a record's position to words that tell where it stands: ``"line 17"``
 
 
@@ -39,9 +38,11 @@ def encode(columns: Sequence[Column], schema: Schema, origin: Origin) -> Table:
     faults: list[Fault] = []
     for column, attribute in zip(columns, schema.attributes, strict=True):
         if attribute.categorical:
-            codes.append(_codes(column, attribute, schema.missing_of(attribute.name)))
+            absent = frozenset(schema.missing_of(attribute.name))
+            by_text = [MISSING if t in absent else attribute.code.get(t, MISSING) for t in column.texts]
+            codes.append(np.array([*by_text, MISSING], dtype=np.int32)[column.index])
         else:
-            numbers.append(_numbers(column, attribute, schema.missing_of(attribute.name)))
+            numbers.append(column.record_numbers(schema.missing_of(attribute.name), attribute.decimals))
         faults += faults_of(column, attribute, schema.missing_of(attribute.name), origin)
     if faults:
         raise DataError(faults)
@@ -66,7 +67,9 @@ def faults_of(column: Column, attribute: Attribute, missing: Sequence[str], orig
         words, unfit = _unfit(texts, column.mark)
         unknown = [*words, *unfit]
         if attribute.hierarchy is not None:
-            leaves = _leaves(texts, frozenset(unknown), attribute, column.mark)
+            unread = frozenset(unknown)
+            read = {text: None if text in unread else number(text, column.mark) for text in texts}
+            leaves = {t: t if value is None else numeral(value, attribute.decimals) for t, value in read.items()}
         wanted = "a number" if words else f"numbers of a size from {LEAST:g} to {MOST:g}, or 0"
         advice = "Add it to `missing` in the schema, choose the scale nominal or ordinal, or mend the file."
     faults = _first_of(column, unknown, attribute, wanted, advice, origin)
@@ -82,29 +85,9 @@ def _unfit(texts: Sequence[str], mark: str) -> tuple[list[str], list[str]]:
     held = texts if isinstance(texts, NumberTexts) else None
     if held is None:
         read = {text: number(text, mark) for text in texts}
-        words = [text for text, value in read.items() if value is None]
-        return words, [text for text, value in read.items() if value is not None and not _usable(value)]
+        sizes = {text: abs(value) for text, value in read.items() if value}
+        return [t for t, value in read.items() if value is None], [t for t in sizes if not LEAST <= sizes[t] <= MOST]
     return list(held.words), held.beyond(LEAST, MOST)
-
-
-def _usable(value: float) -> bool:
-    return value == 0.0 or LEAST <= abs(value) <= MOST
-
-
-def _leaves(texts: Sequence[str], unknown: Container[str], attribute: Attribute, mark: str) -> dict[str, str]:
-    """Return the leaf of a numeric attribute's hierarchy that each text is at."""
-    read = {text: None if text in unknown else number(text, mark) for text in texts}
-    return {text: text if value is None else numeral(value, attribute.decimals) for text, value in read.items()}
-
-
-def _codes(column: Column, attribute: Attribute, missing: Sequence[str]) -> Codes:
-    code, absent = attribute.code, frozenset(missing)
-    by_text = [MISSING if text in absent else code.get(text, MISSING) for text in column.texts]
-    return np.array([*by_text, MISSING], dtype=np.int32)[column.index]
-
-
-def _numbers(column: Column, attribute: Attribute, missing: Sequence[str]) -> Numbers:
-    return column.record_numbers(missing, attribute.decimals)
 
 
 def _matrix(columns: Sequence[NDArray[_Kind]], size: int, dtype: type[_Kind]) -> NDArray[_Kind]:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evosdc.table.number_texts import NumberTexts
-from evosdc.table.numerals import number, number_to
+from evosdc.table.numerals import NumberTexts
 
 Index = NDArray[np.int32]
 
@@ -110,11 +109,11 @@ class Column:
 
     def numbers_to(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
         """Return the number that each text writes to so many decimals; NaN where it is missing or writes none."""
-        if self.held is None:
-            read = [None if text in missing else self._number(text, decimals) for text in self.texts]
-            return np.array(read, dtype=np.float64)
-        values = (self.held.values if decimals is None else self.held.numbers_to(decimals)).copy()
-        values[self.held.places_of(missing)] = np.nan
+        import pyarrow as pa
+
+        held = self.held if self.held is not None else NumberTexts(pa.array(self.texts, pa.string()), self.mark)
+        values = (held.values if decimals is None else held.numbers_to(decimals)).copy()
+        values[self.places_of(missing)] = np.nan
         return values
 
     def record_numbers(self, missing: Sequence[str], decimals: int | None) -> NDArray[np.float64]:
@@ -150,9 +149,6 @@ class Column:
         distinct = self.held.array if self.held is not None else pa.array(self.texts, pa.string())
         places = pa.array(self.index, mask=self.index == NO_TEXT) if self.lacking else pa.array(self.index)
         return distinct.take(places)
-
-    def _number(self, text: str, decimals: int | None) -> float | None:
-        return number(text, self.mark) if decimals is None else number_to(text, decimals, self.mark)
 
 
 def column_of(name: str, cells: Any, mark: str = ".", thousands: str = "") -> Column:
@@ -193,10 +189,11 @@ def name_of_position(position: int) -> str:
     return f"column {position}"
 
 
-def unnamed_sentences(names: Sequence[str]) -> list[str]:
-    """Return what is said of columns that a file leaves unnamed; usually nothing."""
-    if not names:
-        return []
-    one = len(names) == 1
-    called = f"{', '.join(names[:-1])} and {names[-1]}" if not one else names[0]
-    return [f"{'A column has' if one else f'{len(names)} columns have'} no name in the header: called {called} here."]
+def named(titles: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """Return names of columns, by their position where a file leaves them unnamed, and a sentence on those."""
+    names = tuple(title or name_of_position(position) for position, title in enumerate(titles, start=1))
+    made = [name for name, title in zip(names, titles, strict=True) if not title]
+    if len(made) < 2:
+        return names, [f"A column has no name in the header: called {one} here." for one in made]
+    called = f"{', '.join(made[:-1])} and {made[-1]}"
+    return names, [f"{len(made)} columns have no name in the header: called {called} here."]

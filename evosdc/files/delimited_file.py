@@ -3,22 +3,23 @@
 import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from evosdc.errors import DataError, Fault
-from evosdc.files.column import Column
-from evosdc.files.dialect import BLANK, Dialect, Line, by_tabs, is_odd, lines_of, recognised, records_of
+from evosdc.files.column import Column, column_of
+from evosdc.files.dialect import BLANK, QUOTE_BEHIND_BLANK, Dialect, Line, by_tabs, lines_of, recognised, records_of
 from evosdc.files.encoding import Encoding, decode
-from evosdc.files.number_recognition import with_number_formats
 from evosdc.files.original import Published
 from evosdc.printing import printable
-from evosdc.table.number_texts import number
+from evosdc.table.numerals import number, number_formats, parsed
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Rows
 
@@ -28,6 +29,10 @@ _BLOCK = 1 << 22
 _PIECE = 1 << 17  # so many records are written in one go
 
 _FAULTY_LINES = 5
+_LOOKED_AT = 1 << 12
+_PLAIN = "^[+-]?[0-9]+(?:[.,][0-9]+)?$"
+_THREE = "[.,][0-9]{3}$"
+_SIGNS = {".": "points", ",": "commas", "'": "apostrophes", "\u2019": "apostrophes"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,22 +57,18 @@ class DelimitedFile:
         return {}
 
     @property
-    def separator(self) -> str:
-        """What separates the values."""
-        return self.dialect.separator
-
-    @property
-    def unnamed(self) -> tuple[str, ...]:
-        """What columns are called that the header leaves unnamed."""
-        return self.dialect.unnamed
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """What was recognised that a user should know."""
         told = [
             f"Blanks around {count} value{'s' if count > 1 else ''} of {printable(name)} are no part of them."
             for name, count in self.trimmed.items()
         ]
+        for column in (column for column in self.columns if column.thousands):
+            marks = " and ".join(dict.fromkeys(_SIGNS.get(sign, "blanks") for sign in column.thousands))
+            told.append(
+                f"{printable(column.name)}: {marks} group the digits; the numbers are read and published without them, "
+                f"with a decimal {'comma' if column.mark == ',' else 'point'}."
+            )
         return (*self.encoding.notes, *self.dialect.notes, *told)
 
     def place(self, record: int) -> str:
@@ -77,24 +78,24 @@ class DelimitedFile:
     @cached_property
     def _lines(self) -> list[int]:
         """The line on which each record begins, from 1; looked for where something is wrong with one."""
-        lines = lines_of(self.text.decode("utf-8"))
-        found = _records(lines, self.dialect)
-        return [line.begin + 1 for line in found]
-
-    def titled(self, titles: Mapping[str, str]) -> "DelimitedFile":
-        """Return the file with other names of columns, by name."""
-        names = tuple(titles.get(name, name) for name in self.dialect.names)
-        return replace(self, dialect=replace(self.dialect, names=names))
+        return [line.begin + 1 for line in _records(lines_of(self.text.decode("utf-8")), self.dialect)]
 
     def write(self, columns: Sequence[Published], rows: Rows) -> Iterator[bytes]:
         """Return the bytes of the file with these columns only, in pieces; raises before there is any."""
-        _require_encoded(columns, self.encoding)
+        for text in () if self.encoding.name.startswith("utf") else _new_texts(columns):
+            try:
+                text.encode(self.encoding.name)
+            except UnicodeEncodeError as fault:
+                given = f"a new value with the character {fault.object[fault.start]!r}"
+                advice = "Save the original as UTF-8, or choose other labels."
+                wanted = f"characters of {self.encoding.name}"
+                raise DataError(Fault("the protected file", given, wanted, advice)) from None
         names = [self.dialect.names[one.position] for one in columns] if self.dialect.header is not None else None
         end = next((end for end in ("\r\n", "\n", "\r") if end.encode() in self.text[: 1 << 16]), "\n")
-        pieces = written(columns, names, self.separator, end)
-        if self.encoding.name == "utf-8":
-            return _after(self.encoding.mark, pieces)
-        return _after(self.encoding.mark, (piece.decode("utf-8").encode(self.encoding.name) for piece in pieces))
+        pieces = written(columns, names, self.dialect.separator, end)
+        if self.encoding.name != "utf-8":
+            pieces = (piece.decode("utf-8").encode(self.encoding.name) for piece in pieces)
+        return chain([self.encoding.mark] if self.encoding.mark else [], pieces)
 
 
 def written(
@@ -143,25 +144,8 @@ def _lines(cells: Sequence[Any], separator: str, end: str) -> bytes:
     return data.to_pybytes() if data is not None else b""
 
 
-def _after(mark: bytes, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    if mark:
-        yield mark
-    yield from pieces
-
-
-def _require_encoded(columns: Sequence[Published], encoding: Encoding) -> None:
-    """Raise `DataError` where a new text has characters that an encoding lacks."""
-    if encoding.name.startswith("utf"):
-        return
-    for one in columns:
-        for text in one.column.texts if one.masked and one.column.held is None else ():
-            try:
-                text.encode(encoding.name)
-            except UnicodeEncodeError as fault:
-                given = f"a new value with the character {fault.object[fault.start]!r}"
-                advice = "Save the original as UTF-8, or choose other labels."
-                wanted = f"characters of {encoding.name}"
-                raise DataError(Fault("the protected file", given, wanted, advice)) from None
+def _new_texts(columns: Sequence[Published]) -> Iterator[str]:
+    return (text for one in columns if one.masked and one.column.held is None for text in one.column.texts)
 
 
 def parse_delimited(
@@ -181,17 +165,40 @@ def parse_delimited(
     if cells is None:
         cells = _cells_with_faults(text, dialect, where)
     cut = [pc.utf8_trim_whitespace(column) for column in cells]
-    columns = with_number_formats(dialect.names, cut, dialect.separator)
-    if dialect.header is not None and _looks_like_record(columns):
+    columns = []
+    formats = number_formats([_telling(own) for own in cut], dialect.separator)
+    for name, own, form in zip(dialect.names, cut, formats, strict=True):
+        if form.thousands:
+            encoded = own.dictionary_encode()
+            plain_texts = [form.plain(text) for text in encoded.dictionary.to_pylist()]
+            own = pa.array(plain_texts, pa.string()).take(encoded.indices)
+        columns.append(column_of(name, own, form.decimal, form.thousands))
+    values = sum(column.name in column.texts for column in columns)
+    if dialect.header is not None and any(number(n) is not None for n in dialect.names) and 2 * values >= len(columns):
         raise DataError(_no_header(where, f"a first line that looks like a record (line {dialect.header})"))
-    return DelimitedFile(plain, dialect, found, columns, _trimmed(dialect.names, cells, cut))
+    return DelimitedFile(plain, dialect, found, tuple(columns), _trimmed(dialect.names, cells, cut))
+
+
+def _telling(cells: Any) -> list[str]:
+    """Return texts that tell how a column writes its numbers as well as all of them do."""
+    head = cells.slice(0, _LOOKED_AT).unique()
+    if 2 * len(head) <= min(len(cells), _LOOKED_AT) or len(cells) <= _LOOKED_AT:
+        return list(cells.unique().to_pylist())
+    if not np.isnan(parsed(cells)).any() and not pc.all(pc.match_substring_regex(head, _THREE)).as_py():
+        return list(head.to_pylist())
+    odd = pc.invert(pc.match_substring_regex(cells, _PLAIN))
+    # Where each text has three digits behind the mark, one with another number of them decides.
+    others = pc.and_(pc.invert(odd), pc.invert(pc.match_substring_regex(cells, _THREE)))
+    some = [cells.filter(one).slice(0, _LOOKED_AT).unique() for one in (odd, others)]
+    return list(pa.concat_arrays([head, *some]).unique().to_pylist())
 
 
 def _cells(plain: bytes, text: str, dialect: Dialect) -> list[Any] | None:
     """Return the cells of each column as an Arrow array; None where the file has to be looked at record by record."""
     repeated = len(set(dialect.names)) < len(dialect.names)
     quote = dialect.quote.encode()
-    if repeated or not dialect.separator.isascii() or plain.count(quote) % 2 or is_odd(text):
+    odd = ' "' in text and QUOTE_BEHIND_BLANK.search(text) is not None
+    if repeated or not dialect.separator.isascii() or plain.count(quote) % 2 or odd:
         return None
     if dialect.header is not None and len(dialect.names) > 1 and all(number(n) is not None for n in dialect.names):
         return None
@@ -217,8 +224,7 @@ def _cells(plain: bytes, text: str, dialect: Dialect) -> list[Any] | None:
 
 def _records(lines: Sequence[str], dialect: Dialect) -> list[Line]:
     """Return the records of a file by the csv module; those behind a quotation that never ends are one."""
-    found = records_of(lines[dialect.begin :], dialect.separator, dialect.quote)
-    shift = dialect.begin
+    found, shift = records_of(lines[dialect.begin :], dialect.separator, dialect.quote), dialect.begin
     return [line._replace(begin=line.begin + shift, end=line.end + shift) for line in found]
 
 
@@ -230,23 +236,19 @@ def _cells_with_faults(text: str, dialect: Dialect, where: str) -> list[Any]:
     except csv.Error as error:
         advice = "Double a quote that is part of a value."
         raise DataError(Fault(where, f"text that cannot be cut ({error})", "closed quotes", advice)) from None
-    if body and _is_open(lines[body[-1].begin : body[-1].end], dialect):
-        given = f"a quotation that opens in line {body[-1].begin + 1} and never ends"
-        raise DataError(Fault(where, given, "closed quotes", "Double a quote that is part of a value."))
+    last = lines[body[-1].begin : body[-1].end] if body else []
+    delimiter = "\t" if dialect.separator == BLANK else dialect.separator
+    try:
+        list(csv.reader(last, delimiter=delimiter, quotechar=dialect.quote, skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        if "end of data" in str(error):
+            given = f"a quotation that opens in line {body[-1].begin + 1} and never ends"
+            advice = "Double a quote that is part of a value."
+            raise DataError(Fault(where, given, "closed quotes", advice)) from None
     faults = _faults(dialect, body, where)
     if faults:
         raise DataError(faults)
     return [pa.array(cells, pa.string()) for cells in zip(*(record.fields for record in body), strict=True)]
-
-
-def _is_open(lines: Sequence[str], dialect: Dialect) -> bool:
-    """Whether a quotation that opens in the lines of a record does not end in them."""
-    delimiter = "\t" if dialect.separator == BLANK else dialect.separator
-    try:
-        list(csv.reader(lines, delimiter=delimiter, quotechar=dialect.quote, skipinitialspace=True, strict=True))
-    except csv.Error as error:
-        return "end of data" in str(error)
-    return False
 
 
 def _no_header(where: str, given: str) -> Fault:
@@ -284,13 +286,6 @@ def _repetition(names: Sequence[str], repeated: Sequence[str], body: Sequence[Li
         return f"the column {printable(', '.join(repeated))} more than once"
     places = [" and ".join(str(p) for p, name in enumerate(names, start=1) if name == twice) for twice in repeated]
     return f"the same text as the name of columns {'; of columns '.join(places)}"
-
-
-def _looks_like_record(columns: Sequence[Column]) -> bool:
-    """Whether the names are values: some are numbers, and at least half of them occur in their own columns."""
-    if not any(number(column.name) is not None for column in columns):
-        return False
-    return 2 * sum(column.name in column.texts for column in columns) >= len(columns)
 
 
 def _trimmed(names: Sequence[str], cells: Sequence[Any], cut: Sequence[Any]) -> dict[str, int]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
-from evosdc.files.column import name_of_position
-from evosdc.table.number_texts import number
+from evosdc.files.column import named
+from evosdc.table.numerals import number
 
 BLANK = " "  # the separator that stands for a run of blanks and tabs
 
@@ -23,7 +23,7 @@ _FEWEST_BELOW_TITLE = 3
 _SAID = re.compile(r"sep=([^\r\n])\r?\n?")  # a first line by which Excel is told the separator
 
 _GAP = re.compile(r'("(?:[^"]|"")*+")|[ \t]+')
-_QUOTE_BEHIND_BLANK = re.compile(r'(?:^|[,;|\t]) +"', re.MULTILINE)
+QUOTE_BEHIND_BLANK = re.compile(r'(?:^|[,;|\t]) +"', re.MULTILINE)  # which only the csv module takes for a quote
 
 
 class Line(NamedTuple):
@@ -43,7 +43,6 @@ class Dialect:
     names: tuple[str, ...]  # of the columns; ``column 1`` and so on for those that the header leaves unnamed
     header: int | None  # the line of the names, from 1; None where the file has none
     begin: int  # how many lines stand before the first record
-    unnamed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # what was recognised that a user should know
 
 
@@ -73,11 +72,6 @@ def by_tabs(text: str) -> str:
     return re.sub(r"(?m)^\t+|\t+(?=\r?$)", "", single)
 
 
-def is_odd(text: str) -> bool:
-    """Whether a quote stands behind blanks that follow a separator, which only the csv module takes for a quote."""
-    return ' "' in text and _QUOTE_BEHIND_BLANK.search(text) is not None
-
-
 def recognised(head: str, separator: str | None = None, names: Sequence[str] | None = None) -> Dialect:
     """Return the dialect of a text that begins so, with at least one record."""
     lines = lines_of(head, _SAMPLE + 1)
@@ -100,9 +94,8 @@ def recognised(head: str, separator: str | None = None, names: Sequence[str] | N
     if _one_short(fields, found[place + 1 :], separator):
         fields = ["", *fields]
         notes.append("The header is one name short, as R writes row names: they are the first column.")
-    titles = tuple(name or name_of_position(position) for position, name in enumerate(fields, start=1))
-    unnamed = tuple(title for title, name in zip(titles, fields, strict=True) if not name)
-    return Dialect(separator, quote, titles, found[place].begin + 1, found[place].end, unnamed, tuple(notes))
+    titles, unnamed = named(fields)
+    return Dialect(separator, quote, titles, found[place].begin + 1, found[place].end, (*notes, *unnamed))
 
 
 def sniffed(lines: Sequence[str], quote: str = '"') -> str:

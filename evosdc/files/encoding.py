@@ -71,21 +71,17 @@ def decode(
     for magic, kind, advice in _OTHER_FORMATS:
         if content.startswith(magic):
             raise error(Fault(where, kind, "a text file", advice))
-    if not is_of_text(content):
+    if len(content.translate(None, _CONTROL)) < len(content):
         advice = "If it is UTF-16 without a byte order mark, save it as UTF-8."
         raise error(Fault(where, "binary content", "a text file", advice))
-    for name in ("utf-8", "cp1252", "latin-1"):
+    for name in ("utf-8", "cp1252"):
         try:
             text = content.decode(name)
         except UnicodeDecodeError:
             continue
         return text, Encoding(name, guessed=name != "utf-8", seems=_seems(text) if name != "utf-8" else "")
-    raise AssertionError("latin-1 decodes all bytes")
-
-
-def is_of_text(content: bytes) -> bool:
-    """Whether bytes have no control signs but those that stand in texts."""
-    return len(content.translate(None, _CONTROL)) == len(content)
+    text = content.decode("latin-1")
+    return text, Encoding("latin-1", guessed=True, seems=_seems(text))
 
 
 def _decoded(content: bytes, where: str, error: type[InputError], encoding: str) -> tuple[str, Encoding]:

@@ -5,6 +5,7 @@ before it makes it a text again, as the Open Worldwide Application Security Proj
 """
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from evosdc.files.delimited_file import DelimitedFile
 from evosdc.files.original import Original, Published
 from evosdc.files.packed import text_file, with_text
 from evosdc.printing import printable
-from evosdc.table.number_texts import number
+from evosdc.table.numerals import number
 
 # what a formula may begin with; spreadsheets drop a leading tab or carriage return
 SIGNS = ("=", "+", "-", "@", "\t", "\r")
@@ -42,9 +43,15 @@ def made_harmless(original: Original, columns: Sequence[Published]) -> tuple[Ori
     """Return a text file without formulas among the names of its columns, and columns without any."""
     text = text_file(original)
     assert text is not None, "only text files are read as cells"
-    harmless = [one.saying(_with_quotes(one.column)) if _running(one.column).any() else one for one in columns]
-    titles = {name: QUOTE + name for name in _titles(text, columns)}
-    return (with_text(original, text.titled(titles)) if titles else original), harmless
+    harmless = []
+    for one in columns:
+        mark = one.column.mark
+        texts = [QUOTE + text if is_formula(text, mark) else text for text in one.column.texts]
+        harmless.append(one.saying(renamed(one.column, texts)) if _running(one.column).any() else one)
+    running = _titles(text, columns)
+    names = tuple(QUOTE + name if name in running else name for name in text.dialect.names)
+    titled = replace(text, dialect=replace(text.dialect, names=names))
+    return (with_text(original, titled) if running else original), harmless
 
 
 def _titles(text: DelimitedFile, columns: Sequence[Published]) -> list[str]:
@@ -54,10 +61,6 @@ def _titles(text: DelimitedFile, columns: Sequence[Published]) -> list[str]:
 def _running(column: Column) -> NDArray[np.bool_]:
     """Return which records are published as formulas, shape (n,)."""
     return column.having(lambda text: is_formula(text, column.mark))
-
-
-def _with_quotes(column: Column) -> Column:
-    return renamed(column, [QUOTE + text if is_formula(text, column.mark) else text for text in column.texts])
 
 
 def as_before(column: Column, known: Sequence[str]) -> Column:

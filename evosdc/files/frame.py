@@ -25,8 +25,7 @@ from evosdc.files.schema.description import SchemaDescription, describe
 from evosdc.files.schema.hierarchies import with_hierarchies
 from evosdc.printing import printable
 from evosdc.table.dates import date_format_of, in_time
-from evosdc.table.number_texts import texts_of_numbers
-from evosdc.table.numerals import decimals_of, natural_order, numbers
+from evosdc.table.numerals import decimals_of, natural_order, numbers, texts_of_numbers
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -302,25 +301,19 @@ def _of_texts(
     if all(text in row for text in texts):
         # Each value comes from the first row that has it, so that it is of the column's dtype as it was.
         rows = np.array([*(row.get(text, 0) for text in made.texts), -1])[made.index]
-        if gone.any():
-            series = _with_gaps(series)
+        dtype: Any = series.dtype
+        plain = dtype.kind if isinstance(dtype, np.dtype) else ""
+        if gone.any() and plain in ("b", "i", "u"):  # which hold no missing values
+            series = series.astype("boolean" if plain == "b" else "Int64")
+        elif gone.any() and isinstance(dtype, pd.IntervalDtype) and getattr(dtype.subtype, "kind", "f") in "iu":
+            series = series.astype(pd.IntervalDtype("float64", dtype.closed))
         taken = series.array.take(rows, allow_fill=True)
-        if gone.any() and isinstance(series.dtype, np.dtype) and series.dtype.kind == "O":
+        if gone.any() and plain == "O":
             taken[gone] = next(iter(series[series.isna()]), None)  # as the column has it: None or NaN
         return taken
     new = {text: part.values[text] if text in part.values else _read(text, series, part, attribute) for text in texts}
     by_place = [*(new.get(text) for text in made.texts), None]
     return _put(series, [by_place[position] for position in made.index.tolist()], list(new.values()), attribute)
-
-
-def _with_gaps(series: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return a column in a dtype that holds missing values."""
-    dtype: Any = series.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "biu":
-        return series.astype("boolean" if dtype.kind == "b" else "Int64")
-    if isinstance(dtype, pd.IntervalDtype) and getattr(dtype.subtype, "kind", "f") in "iu":
-        return series.astype(pd.IntervalDtype("float64", dtype.closed))
-    return series
 
 
 def _read(text: str, series: "pd.Series[Any]", part: Part, attribute: Attribute) -> Any:

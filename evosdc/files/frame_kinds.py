@@ -42,7 +42,8 @@ def like(data: Any, result: pd.DataFrame) -> Any:
 
     frame, before = _eager(data), as_pandas(data)
     kept = [str(name) for name in result.columns]
-    changed = [name for name in kept if not _same(result[name], before[name])]
+    alike = {n for n in kept if result[n].dtype == before[n].dtype and result[n].equals(before[n])}
+    changed = [name for name in kept if name not in alike]
     if not changed:
         return frame.select(kept).to_native()
     made = pa.table({name: _arrow(result[name], frame[name].to_arrow().type) for name in changed})
@@ -53,10 +54,6 @@ def like(data: Any, result: pd.DataFrame) -> Any:
         return data.select(kept)
     new = nw.from_arrow(made, backend=frame.implementation)
     return frame.with_columns(*(_typed(new[name], frame[name].dtype) for name in changed)).select(kept).to_native()
-
-
-def _same(made: "pd.Series[Any]", before: "pd.Series[Any]") -> bool:
-    return bool(made.dtype == before.dtype and made.equals(before))
 
 
 def _arrow(series: "pd.Series[Any]", kind: Any) -> Any:

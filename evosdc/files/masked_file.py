@@ -13,9 +13,51 @@ from evosdc.files.packed import text_file, with_text
 from evosdc.files.reading import parsed, source_of
 from evosdc.files.schema.description import describe
 from evosdc.files.source import Source
-from evosdc.files.widening import is_generalised, widened
 from evosdc.printing import printable
-from evosdc.table.schema import Schema
+from evosdc.table.generalisation import LabelReader
+from evosdc.table.numerals import NumberTexts, natural_order, number, numbers
+from evosdc.table.schema import Attribute, Scale, Schema
+
+
+def widened(schema: Schema, columns: Sequence[Column]) -> Schema:
+    """Return the schema of a version of a file whose labels may leave the original's categories."""
+    # Hierarchies and edit rules stay with the original, of whose values they are.
+    named = {column.name: column for column in columns}
+    attributes = tuple(
+        _widened(a, named[a.name], schema.missing_of(a.name)) for a in schema.attributes if a.name in named
+    )
+    return replace(schema, attributes=attributes, edit_rules=())
+
+
+def is_generalised(schema: Schema, columns: Sequence[Column]) -> bool:
+    """Whether a version of a file has labels that the original has not, and all of them stand for several values."""
+    added = [
+        (attribute, text)
+        for column in columns
+        if column.name in schema and column.name not in schema.withheld
+        for attribute in (schema[column.name],)
+        for text in _wide(column.present(schema.missing_of(column.name)), attribute)
+        if (text not in attribute.code if attribute.categorical else number(text, column.mark) is None)
+    ]
+    readers = {attribute.name: LabelReader(attribute) for attribute, _ in added}
+    return bool(added) and all(readers[attribute.name].read(text) is not None for attribute, text in added)
+
+
+def _wide(texts: Sequence[str], attribute: Attribute) -> Sequence[str]:
+    """Return those texts that may be labels which an attribute has not."""
+    return texts.words if isinstance(texts, NumberTexts) and not attribute.categorical else texts
+
+
+def _widened(attribute: Attribute, column: Column, missing: Sequence[str]) -> Attribute:
+    attribute = replace(attribute, hierarchy=None)
+    texts = column.present(missing)
+    if attribute.categorical:
+        added = tuple(text for text in texts if text not in attribute.code)
+        # Months and years are no days.
+        return replace(attribute, categories=(*attribute.categories, *added), date_format="") if added else attribute
+    if numbers(texts, column.mark) is not None:
+        return attribute
+    return replace(attribute, scale=Scale.NOMINAL, categories=natural_order(texts, column.mark), decimals=0)
 
 
 def read_masked(path: Path | str, original: Source, require: Sequence[str] = (), generalised: bool = False) -> Source:
@@ -24,7 +66,10 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
     held = parsed(Path(path), _as(original, Path(path)), original.original)
     text = text_file(held)
     if text is not None:
-        held = with_text(held, replace(text, columns=tuple(_readable(column, schema) for column in text.columns)))
+        # Without the quotes that kept names and texts from being formulas.
+        named = [column.called(name_before(column.name, schema)) for column in text.columns]
+        plain = [as_before(one, schema[one.name].categories) if one.name in schema else one for one in named]
+        held = with_text(held, replace(text, columns=tuple(plain)))
     names = [column.name for column in held.columns]
     unknown = [name for name in names if name not in schema]
     where, whole = printable(str(path)), printable(original.origin)
@@ -48,7 +93,13 @@ def read_masked(path: Path | str, original: Source, require: Sequence[str] = (),
         raise DataError(Fault(where, f"{size} records", wanted, "Masked files keep all records in their order."))
     if generalised:
         return source_of(held, str(path), describe(widened(schema, held.columns)))
-    return source_of(held, str(path), describe(_lenient(schema.select(names), held.columns)))
+    # Withheld columns that a file has nevertheless, such as the edges of a graph, may hold anything; and masked numbers
+    # need not be leaves of their hierarchy.
+    kept = schema.select(names)
+    free = {a.name: a for a in widened(kept, held.columns).attributes if a.name in kept.withheld}
+    found = (free.get(a.name, a) for a in kept.attributes)
+    lenient = replace(kept, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in found))
+    return source_of(held, str(path), describe(lenient))
 
 
 def _as(original: Source, path: Path) -> Reading:
@@ -63,20 +114,6 @@ def _as(original: Source, path: Path) -> Reading:
     return Reading()
 
 
-def _lenient(schema: Schema, columns: Sequence[Column]) -> Schema:
-    """Return a schema without hierarchies of numbers, among whose leaves masked numbers need not be."""
-    # Withheld columns that a file has nevertheless, such as the edges of a graph, may hold anything.
-    free = {a.name: a for a in widened(schema, columns).attributes if a.name in schema.withheld}
-    found = (free.get(a.name, a) for a in schema.attributes)
-    return replace(schema, attributes=tuple(a if a.categorical else replace(a, hierarchy=None) for a in found))
-
-
 def holds_generalised(path: Path, original: Source) -> bool:
     """Whether a version of a file has labels wider than the original's values; raises as `read_masked`."""
     return is_generalised(original.table.schema, parsed(path, _as(original, path), original.original).columns)
-
-
-def _readable(column: Column, schema: Schema) -> Column:
-    """Return a column without the quotes that kept its name and its texts from being formulas."""
-    column = column.called(name_before(column.name, schema))
-    return as_before(column, schema[column.name].categories) if column.name in schema else column

@@ -6,7 +6,6 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from evosdc.errors import DataError, Fault
 from evosdc.files.column import Column
@@ -82,12 +81,6 @@ def with_text(original: Original, text: DelimitedFile) -> Original:
     return replace(original, inner=with_text(original.inner, text)) if isinstance(original, PackedFile) else text
 
 
-def files_beside(original: Original) -> tuple[Path, ...]:
-    """Return the files that were read besides the one that was named: a catalog of labels."""
-    catalog: Path | None = getattr(unpacked(original), "catalog", None)
-    return () if catalog is None else (catalog,)
-
-
 def gunzipped(content: bytes, where: str) -> bytes:
     """Return what a gzip file packs; raises `DataError` where it is damaged or too large."""
     try:
@@ -95,7 +88,9 @@ def gunzipped(content: bytes, where: str) -> bytes:
             found = file.read(LARGEST + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(Fault(where, f"a damaged gzip file ({error})", "a whole file")) from None
-    return _bounded(found, where)
+    if len(found) > LARGEST:
+        raise _too_large(where)
+    return found
 
 
 def unzipped(content: bytes, where: str) -> tuple[str, bytes]:
@@ -107,14 +102,12 @@ def unzipped(content: bytes, where: str) -> tuple[str, bytes]:
                 given = f"a ZIP archive of {len(members)} files"
                 raise DataError(Fault(where, given, "an archive of one data file", "Unpack it and give one file."))
             if members[0].file_size > LARGEST:
-                return members[0].filename, _bounded(b"", where, members[0].file_size)
+                raise _too_large(where)
             return members[0].filename, archive.read(members[0])
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, zlib.error) as error:
         given = f"a ZIP archive or an Excel workbook that cannot be read ({error})"
         raise DataError(Fault(where, given, "a whole archive without a password")) from None
 
 
-def _bounded(content: bytes, where: str, size: int | None = None) -> bytes:
-    if max(size or 0, len(content)) > LARGEST:
-        raise DataError(Fault(where, "an archive that unpacks to more than 8 GiB", "a smaller file"))
-    return content
+def _too_large(where: str) -> DataError:
+    return DataError(Fault(where, "an archive that unpacks to more than 8 GiB", "a smaller file"))

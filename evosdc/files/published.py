@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from evosdc.files.column import NO_TEXT, Column
 from evosdc.table.equivalence import Classes, equivalence_classes, key_codes
-from evosdc.table.number_texts import MOST_DECIMALS, NumberTexts, decimals_after
-from evosdc.table.numerals import numeral
+from evosdc.table.numerals import MOST_DECIMALS, NumberTexts, decimals_after, numeral
 from evosdc.table.published_decimals import differing_numbers
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import MISSING, Table
@@ -29,7 +28,8 @@ _EXACT = 2.0**53
 def masked_columns(columns: Mapping[str, Column], schema: Schema, masked: Table) -> dict[str, Column]:
     """Return the columns of a masked table as they are published, by name."""
     published = {}
-    reasons = {name: reasons_of(columns[name], schema[name].missing) for name in masked.schema.names}
+    # Texts that tell why values are missing.
+    reasons = {n: [t for t in columns[n].occurring(schema[n].missing) if t] for n in masked.schema.names}
     classes = None
     if any(reasons.values()):
         classes = equivalence_classes(key_codes(masked, masked.schema.names))
@@ -56,7 +56,10 @@ def values_of(column: Column, missing: Sequence[str], attribute: Attribute, valu
     if attribute.categorical:
         return Column(attribute.name, attribute.categories, values.astype(np.int32), column.mark)
     gone = np.isnan(values)
-    padded = _has_all_decimals(column, missing, attribute)
+    texts = column.present(missing)
+    array = texts.cells if isinstance(texts, NumberTexts) else pa.array(list(texts), pa.string())
+    parts = (array.slice(0, 1000), array)  # a few tell of most columns that they are not written as 1.50 and 2.00
+    padded = all(bool((decimals_after(part, column.mark) == attribute.decimals).all()) for part in parts)
     cells = _numerals(values[~gone] if gone.any() else values, attribute.decimals, column.mark, padded)
     if not gone.any():
         return Column(attribute.name, NumberTexts(cells, column.mark), None, column.mark)
@@ -64,15 +67,6 @@ def values_of(column: Column, missing: Sequence[str], attribute: Attribute, valu
     index = np.full(len(values), NO_TEXT, dtype=np.int32)
     index[~gone] = encoded.indices.to_numpy(zero_copy_only=False)
     return Column(attribute.name, NumberTexts(encoded.dictionary, column.mark), index, column.mark)
-
-
-def _has_all_decimals(column: Column, missing: Sequence[str], attribute: Attribute) -> bool:
-    """Whether a file writes each number of a column with the decimals of its attribute: 1.50 and 2.00."""
-    texts = column.present(missing)
-    array = texts.cells if isinstance(texts, NumberTexts) else pa.array(list(texts), pa.string())
-    return all(
-        bool((decimals_after(part, column.mark) == attribute.decimals).all()) for part in (array.slice(0, 1000), array)
-    )
 
 
 def _numerals(values: NDArray[np.float64], decimals: int, mark: str, padded: bool) -> Any:
@@ -106,11 +100,6 @@ def _absent(column: Column, plain: Sequence[str], columns: Mapping[str, Column])
         if len(candidates) == 1 and column.lacking:
             return ""
     return plain[0] if plain and "" not in plain else ""
-
-
-def reasons_of(column: Column, own: Sequence[str]) -> tuple[str, ...]:
-    """Return the texts that tell why values of a column are missing."""
-    return tuple(text for text in column.occurring(own) if text)
 
 
 def _with_reasons(

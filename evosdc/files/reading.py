@@ -9,12 +9,11 @@ import numpy as np
 from evosdc.errors import Fault, SchemaError
 from evosdc.files.categories import merged, merging_sentences
 from evosdc.files.coding import Origin, encode
-from evosdc.files.column import Column, unnamed_sentences
+from evosdc.files.column import Column
 from evosdc.files.delimited_file import DelimitedFile
-from evosdc.files.encoding import Encoding, read_bytes
+from evosdc.files.encoding import read_bytes
 from evosdc.files.formats import Reading, parse_file
 from evosdc.files.inference.proposal import MISSING_TEXTS, infer
-from evosdc.files.number_recognition import thousands_sentences
 from evosdc.files.original import Original, Remarking
 from evosdc.files.packed import unpacked
 from evosdc.files.quoting import quoted
@@ -24,8 +23,6 @@ from evosdc.files.schema.schema_file import load_schema
 from evosdc.files.source import Source
 from evosdc.printing import printable
 from evosdc.table.schema import Schema
-
-_RECODE = "Save the file as UTF-8."
 
 
 def read_source(
@@ -78,22 +75,31 @@ def source_of(
     # Without a description a schema is proposed; `codes` are texts that were confirmed to stand for missing values.
     listed = {name: said.categories or () for name, said in description.attributes.items()} if description else {}
     found = [merged(column, listed.get(column.name, ())) for column in original.columns]
-    columns = [one.column for one in found]
+    columns = [column for column, _ in found]
+    variants = {column.name: own for column, own in found}
     inner = unpacked(original)
-    notes = (*getattr(inner, "notes", ()), *unnamed_sentences(getattr(inner, "unnamed", ())))
-    notes += tuple(thousands_sentences(columns))
+    notes = tuple(getattr(inner, "notes", ()))
     inference = None
     if description is None:
         labels = getattr(inner, "variable_labels", None), getattr(inner, "code_labels", None)
         inference = infer(columns, original.declared, codes, *labels)
         told = tuple(original.remarks(inference.schema)) if isinstance(original, Remarking) else ()
         schema = inference.schema
-        notes = (*notes, *told, *merging_sentences(found, schema), *inference.notes)
+        notes = (*notes, *told, *merging_sentences(variants, schema), *inference.notes)
     else:
         schema, usual = _with_usual_words(description.resolve(columns, original.declared), columns)
-        notes += (*usual, *merging_sentences(found, schema))
-    if isinstance(inner, DelimitedFile):
-        _check_labels(schema, inner.encoding, origin)
+        notes += (*usual, *merging_sentences(variants, schema))
+    if isinstance(inner, DelimitedFile):  # better now than after the search
+        faults, encoding = [], inner.encoding.name
+        for attribute, label in ((a, label) for a in schema.attributes for label in a.categories):
+            try:
+                label.encode(encoding)
+            except UnicodeEncodeError:
+                given = f"the category {quoted(label, attribute)}, which the file's encoding {encoding} cannot write"
+                where = printable(f"{origin}, {attribute.name}")
+                faults.append(Fault(where, given, "categories in that encoding", "Save the file as UTF-8."))
+        if faults:
+            raise SchemaError(faults)
     table = encode(columns, schema, Origin(origin, original.place))
     rules = inference.rules if inference is not None else description.rules if description is not None else {}
     table = with_hierarchies(table, rules)
@@ -116,20 +122,3 @@ def _with_usual_words(schema: Schema, columns: Sequence[Column]) -> tuple[Schema
     shown = [f"{text!r} in {printable(', '.join(taken[text]))}" if text else "empty values" for text in words]
     note = f"Taken for missing, though the schema does not say so: {', '.join(shown)}."
     return replace(schema, missing=(*schema.missing, *words)), (note,)
-
-
-def _check_labels(schema: Schema, encoding: Encoding, origin: str) -> None:
-    """Raise when the file's encoding could not write some category: better now than after the search."""
-    faults = []
-    for attribute in schema.attributes:
-        for label in attribute.categories:
-            try:
-                label.encode(encoding.name)
-            except UnicodeEncodeError:
-                given = (
-                    f"the category {quoted(label, attribute)}, which the file's encoding {encoding.name} cannot write"
-                )
-                where = printable(f"{origin}, {attribute.name}")
-                faults.append(Fault(where, given, "categories in that encoding", _RECODE))
-    if faults:
-        raise SchemaError(faults)

@@ -50,18 +50,14 @@ def order_sentences(names: Sequence[str]) -> list[str]:
 def duplicate_sentences(columns: Sequence[Column], identified: Sequence[str]) -> list[str]:
     """Return a sentence on rows that are equal in every column; none where there are none."""
     # One that identifies is most likely to tell all rows apart.
-    if not identified or any(_all_differ(c) for c in sorted(columns, key=lambda c: c.name not in identified)):
+    likely = sorted(columns, key=lambda column: column.name not in identified)
+    if not identified or any(len(c) <= len(c.texts) + 1 and len(np.unique(c.index)) == len(c) for c in likely):
         return []
     doubled = len(columns[0]) - len(np.unique(np.column_stack([column.index for column in columns]), axis=0))
     if not doubled:
         return []
     rows = f"{doubled} rows repeat another one" if doubled > 1 else "1 row repeats another one"
     return [f"{rows} in every column, {printable(', '.join(identified))} included: are they meant to be there twice?"]
-
-
-def _all_differ(column: Column) -> bool:
-    """Whether no two rows have one text, or none, in a column."""
-    return len(column) <= len(column.texts) + 1 and len(np.unique(column.index)) == len(column)
 
 
 def _places(column: Column) -> NDArray[np.intp]:

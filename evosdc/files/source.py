@@ -12,17 +12,45 @@ from evosdc.errors import DataError, Fault, InputError
 from evosdc.files.atomic import atomic, check_writable, raise_unwritable
 from evosdc.files.column import Column
 from evosdc.files.formats import TEXT, content_for, ending_of, require_writable_format
-from evosdc.files.formulas import formulas_of, made_harmless
+from evosdc.files.formulas import formula_sentences, formulas_of, made_harmless
 from evosdc.files.inference.proposal import Inference, explanations_of
 from evosdc.files.original import Original, Published
 from evosdc.files.published import changed_values, masked_columns
-from evosdc.files.row_order import duplicate_sentences, keeps_order
-from evosdc.files.write_report import WriteReport
+from evosdc.files.row_order import duplicate_sentences, keeps_order, order_sentences
 from evosdc.printing import printable
 from evosdc.table.dependence import computed
 from evosdc.table.schema import Role
 from evosdc.table.selection import complete_rows
 from evosdc.table.table import Rows, Table
+
+
+@dataclass(frozen=True)
+class WriteReport:
+    """What was written."""
+
+    path: Path
+    dropped: tuple[str, ...]  # identifiers, and attributes of the role drop, left out
+    changed: Mapping[str, int]  # how many values of each masked attribute differ from the original
+    # how many cells of each column a spreadsheet would take for formulas (`evosdc.files.formulas`)
+    formulas: Mapping[str, int] = field(default_factory=dict)
+    neutralised: bool = False  # whether those were published with a quote before them
+    ordered: tuple[str, ...] = ()  # columns left out whose order the rows keep (`evosdc.files.row_order`)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What has to be known before the file is given to others."""
+        return [*self.formula_sentences, *self.order_sentences]
+
+    @property
+    def formula_sentences(self) -> list[str]:
+        """What is said of cells that a spreadsheet would take for formulas."""
+        return formula_sentences(self.formulas, self.neutralised)
+
+    @property
+    def order_sentences(self) -> list[str]:
+        """What is said of rows that keep the order of a column that was left out."""
+        return order_sentences(self.ordered)
+
 
 _TRIED = 50  # so many records are written to see whether a format can hold them
 
@@ -87,10 +115,8 @@ class Source:
 
     def left_out_sentences(self, dropped: Sequence[str]) -> list[str]:
         """Return why columns are left out that nobody called identifiers; nothing where a schema was given."""
-        if self.inference is None:
-            return []
-        reasons = self.inference.reasons
-        left_out = [attribute for attribute in self.table.schema.attributes if attribute.name in dropped]
+        reasons = self.inference.reasons if self.inference is not None else {}
+        left_out = [a for a in self.table.schema.attributes if a.name in dropped and a.name in reasons]
         told = explanations_of(left_out, [reasons[attribute.name] for attribute in left_out])
         return [f"Left out, where a schema might say otherwise (evosdc init): {sentence}" for sentence in told]
 
@@ -98,7 +124,14 @@ class Source:
         """Write the file with masked values in place, readable by its owner alone."""
         path = Path(path)
         require_writable_format(path, self)
-        self._check(masked)
+        faults = []
+        if len(masked) != len(self.table):
+            faults.append(Fault("masked table", f"{len(masked)} records", f"{len(self.table)} as in {self.origin}"))
+        for name in masked.schema.names:
+            if name not in self.table.schema:
+                faults.append(Fault("masked table", f"the attribute {name!r}", f"an attribute of {self.origin}"))
+        if faults:
+            raise DataError(faults)
         masked = self.with_recomputed(masked)
         if order is not None:
             if not len(order):
@@ -179,13 +212,3 @@ class Source:
         """Whether the records are those of the file in its order."""
         whole = len(self.rows) == len(self.original.columns[0])
         return whole and bool((self.rows == np.arange(len(self.rows), dtype=np.intp)).all())
-
-    def _check(self, masked: Table) -> None:
-        faults = []
-        if len(masked) != len(self.table):
-            faults.append(Fault("masked table", f"{len(masked)} records", f"{len(self.table)} as in {self.origin}"))
-        for name in masked.schema.names:
-            if name not in self.table.schema:
-                faults.append(Fault("masked table", f"the attribute {name!r}", f"an attribute of {self.origin}"))
-        if faults:
-            raise DataError(faults)

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from evosdc.table.distance import category_distance
 from evosdc.table.equivalence import Classes, equivalence_classes, key_codes
 from evosdc.table.record_check import ALL, breaks
-from evosdc.table.record_classes import Classes as RuleClasses
-from evosdc.table.record_classes import Flags, RuleArrays
-from evosdc.table.record_rules import RecordRules
+from evosdc.table.record_rules import Classes as RuleClasses
+from evosdc.table.record_rules import Flags, RecordRules, RuleArrays
 from evosdc.table.schema import Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
 

@@ -69,10 +69,18 @@ def date_format_of(texts: Sequence[str], past: bool = False) -> str:
     if not candidates or not _may_be_days(texts):
         return ""
     found = next((candidate for candidate in candidates if _all_days(texts, candidate)), "")
-    clock = _clock_signs(texts) if found else None
-    if clock is None:
+    clocks = [clock for clock in map(_CLOCK.match, texts) if clock] if found else []
+    zones = sum(clock["zone"] is not None for clock in clocks)
+    if not found or zones not in (0, len(clocks)):  # only some of the times have a zone
         return ""
-    return f"{found}{clock}{_window(texts, found, past)}"
+    signs = ""
+    if clocks:
+        half = any(clock["half"] for clock in clocks)
+        signs = f"{clocks[0]['sep'][0]}{'%I' if half else '%H'}:%M"
+        signs += ":%S" if any(clock["second"] for clock in clocks) else ""
+        signs += ".%f" if any(clock["fraction"] for clock in clocks) else ""
+        signs += (" %p" if half else "") + ("%z" if zones else "")
+    return f"{found}{signs}{_window(texts, found, past)}"
 
 
 def _may_be_days(texts: Sequence[str]) -> bool:
@@ -82,21 +90,6 @@ def _may_be_days(texts: Sequence[str]) -> bool:
 def _all_days(texts: Sequence[str], date_format: str) -> bool:
     first = days_of(texts[:1], date_format)
     return not np.isnat(first).any() and not np.isnat(days_of(texts, date_format)).any()
-
-
-def _clock_signs(texts: Sequence[str]) -> str | None:
-    """Return the signs for the times of day that texts have; None where only some of the times have a zone."""
-    clocks = [found for found in map(_CLOCK.match, texts) if found]
-    if not clocks:
-        return ""
-    zones = sum(found["zone"] is not None for found in clocks)
-    if zones not in (0, len(clocks)):
-        return None
-    half = any(found["half"] for found in clocks)
-    signs = f"{clocks[0]['sep'][0]}{'%I' if half else '%H'}:%M"
-    signs += ":%S" if any(found["second"] for found in clocks) else ""
-    signs += ".%f" if any(found["fraction"] for found in clocks) else ""
-    return signs + (" %p" if half else "") + ("%z" if zones else "")
 
 
 def with_century(texts: Sequence[str], date_format: str, past: bool = False) -> str:
@@ -178,18 +171,15 @@ def days_of(texts: Sequence[str], date_format: str) -> Days:
     """Return the day that each text writes, by its own clock; NaT where it writes none from `EARLIEST` to `LATEST`."""
     signs = _day_signs(date_format)
     plain = [found["day"] if ":" in text and (found := _CLOCK.match(text)) else text for text in texts]
-    return _parsed(plain, signs, first_year_of(date_format))
-
-
-def _parsed(texts: Sequence[str], signs: str, first: int | None) -> Days:
+    first = first_year_of(date_format)
+    if not plain:
+        return np.empty(0, dtype="datetime64[D]")
     import pandas as pd
 
-    if not len(texts):
-        return np.empty(0, dtype="datetime64[D]")
-    moments = pd.to_datetime(pd.Series(list(texts), dtype=object), format=signs, errors="coerce", utc="%z" in signs)
+    moments = pd.to_datetime(pd.Series(plain, dtype=object), format=signs, errors="coerce", utc="%z" in signs)
     days: Days = moments.dt.tz_localize(None).to_numpy().astype("datetime64[D]")
     if signs == "%Y%m%d":  # without separators 202011 would be the first of January
-        days[np.array([len(text) != 8 for text in texts])] = _NO_DAY
+        days[np.array([len(text) != 8 for text in plain])] = _NO_DAY
     years = days.astype("datetime64[Y]")
     numbers = years.astype(np.int64) + 1970
     numbers[np.isnat(days)] = 0
@@ -207,29 +197,17 @@ def moments_of(texts: Sequence[str], date_format: str) -> NDArray[np.datetime64]
     moments = days_of(texts, date_format).astype("datetime64[us]")
     microseconds = np.zeros(len(texts), dtype=np.int64)
     for place, found in enumerate(map(_CLOCK.match, texts)):
-        if found:
-            microseconds[place] = _microseconds(found)
-    found_at: NDArray[np.datetime64] = moments + microseconds.astype("timedelta64[us]")
-    return found_at
-
-
-def _microseconds(found: re.Match[str]) -> int:
-    """Return how long after midnight, in UTC, a time of day is."""
-    hour = int(found["hour"])
-    if found["half"]:
-        hour = hour % 12 + (12 if found["half"].lower() == "pm" else 0)
-    seconds = hour * 3600 + int(found["minute"]) * 60 + int(found["second"] or 0)
-    zone = found["zone"] or ""
-    if zone[:1] in ("+", "-"):
-        digits = zone[1:].replace(":", "").ljust(4, "0")
-        seconds -= (1 if zone[0] == "+" else -1) * (int(digits[:2]) * 3600 + int(digits[2:]) * 60)
-    return seconds * 1_000_000 + int((found["fraction"] or "0")[:6].ljust(6, "0"))
-
-
-def day_of(text: str, date_format: str) -> date | None:
-    """Return the day that a text writes, None when it writes none between the years `EARLIEST` and `LATEST`."""
-    day: date | None = days_of([text], date_format)[0].item()
-    return day
+        if not found:
+            continue
+        hour, half, zone = int(found["hour"]), (found["half"] or "").lower(), found["zone"] or ""
+        hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
+        seconds = hour * 3600 + int(found["minute"]) * 60 + int(found["second"] or 0)
+        if zone[:1] in ("+", "-"):
+            digits = zone[1:].replace(":", "").ljust(4, "0")
+            seconds -= (1 if zone[0] == "+" else -1) * (int(digits[:2]) * 3600 + int(digits[2:]) * 60)
+        microseconds[place] = seconds * 1_000_000 + int((found["fraction"] or "0")[:6].ljust(6, "0"))
+    moments += microseconds.astype("timedelta64[us]")
+    return moments
 
 
 def is_span(text: str) -> bool:
@@ -246,19 +224,17 @@ def in_time(texts: Sequence[str], date_format: str) -> tuple[str, ...]:
 
 def duration_order(texts: Sequence[str]) -> tuple[str, ...] | None:
     """Return times of day or time spans by how long they are; None where some text is neither."""
-    # Clocks (``7:30``), pandas (``3 days 07:30:00``), ISO 8601 (``P3DT7H``), words (``2 h 30 min``).
     found = {}
     for text in texts:
-        seconds = seconds_of(text)
+        seconds = _seconds_of(text.strip())
         if seconds is None:
             return None
         found[text] = seconds
     return tuple(sorted(found, key=lambda text: (found[text], text))) if found else None
 
 
-def seconds_of(text: str) -> float | None:
-    """Return how long a time span is, or how long after midnight a time of day; None where a text is neither."""
-    text = text.strip()
+def _seconds_of(text: str) -> float | None:
+    # Clocks (``7:30``), pandas (``3 days 07:30:00``), ISO 8601 (``P3DT7H``), words (``2 h 30 min``).
     if iso := _ISO_SPAN.fullmatch(text):
         parts = [float(part or 0) for part in iso.groups()[1:]]
         return (-1 if iso[1] else 1) * sum(

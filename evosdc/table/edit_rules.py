@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.printing import printable
 from evosdc.table.dates import days_of
+from evosdc.table.numerals import values_of
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 
@@ -118,7 +119,7 @@ def meant_by(attribute: Attribute, values: Values, missing: Sequence[str], where
     given = values if isinstance(values, tuple) else (values,)
     meant = np.zeros(len(attribute.categories) + 1, dtype=bool)
     if attribute.scale is Scale.ORDINAL and not any(isinstance(value, str) for value in given):
-        numbers = np.array([_number(label) for label in attribute.categories])
+        numbers = values_of(attribute.categories)
         if not np.isnan(numbers).all():
             low, high = _bounds(attribute, values, where)
             meant[:-1] = (low <= numbers) & (numbers <= high)
@@ -136,13 +137,6 @@ def meant_by(attribute: Attribute, values: Values, missing: Sequence[str], where
         )
     meant[[attribute.code.get(label, len(attribute.categories)) for label in labels]] = True
     return meant
-
-
-def _number(label: str) -> float:
-    try:
-        return float(label)
-    except ValueError:
-        return float("nan")
 
 
 def _bounds(attribute: Attribute, values: Values, where: str) -> tuple[float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.table.schema import Attribute
-from evosdc.table.table import Codes, Numbers, Table
+from evosdc.table.table import Numbers, Table
 
 MOST = 15  # decimals beyond which numbers are left as they are: floats have no more digits
 
@@ -40,17 +40,12 @@ def with_published_decimals(original: Table, published: Table) -> Table:
     """Return the original with a schema that has no more decimals than the values of a published file have."""
     schema = original.schema
     shared = [a for a in schema.numeric if a.name in published.schema and not published.schema[a.name].categorical]
-    fewer = {a.name: _fewest(published.column(a.name), a.decimals) for a in shared}
+    fewer = {}
+    for a in shared:
+        known = published.column(a.name)[~np.isnan(published.column(a.name))]
+        fits = (d for d in range(min(a.decimals, MOST)) if np.array_equal(np.round(known, d), known))
+        fewer[a.name] = next(fits, a.decimals)
     if all(fewer[a.name] == a.decimals for a in shared):
         return original
     attributes = tuple(replace(a, decimals=fewer.get(a.name, a.decimals)) for a in schema.attributes)
     return Table(replace(schema, attributes=attributes), original.codes, original.numbers)
-
-
-def _fewest(values: Codes | Numbers, most: int) -> int:
-    """Return how many decimals numbers have, at most so many."""
-    known = values[~np.isnan(values)]
-    for decimals in range(min(most, MOST)):
-        if np.array_equal(np.round(known, decimals), known):
-            return decimals
-    return most

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.table.record_classes import Classes, Flags, RuleArrays
+from evosdc.table.record_rules import Classes, Flags, RuleArrays
 
 ALL = -1  # in place of a column: the whole record is looked at
 
@@ -47,11 +47,6 @@ def breaking_rows(own: Classes, others: Classes, rows: NDArray[np.intp], arrays:
     for place in range(len(rows)):
         found[place] = breaks(own[place], others[rows[place]], ALL, arrays)
     return found
-
-
-def fitting_donors(donors: Classes, others: Classes, arrays: RuleArrays) -> Flags:
-    """Return which masked parts of records, shape (m, V), are in order beside the others of one record, shape (W,)."""
-    return ~breaking_rows(donors, others[None], np.zeros(len(donors), dtype=np.intp), arrays)
 
 
 @njit(cache=True)

@@ -22,9 +22,17 @@ def robust_covariance(numbers: Numbers) -> tuple[Numbers, Numbers]:
     usual = np.atleast_2d(np.cov(part, rowvar=False))
     found_centre, found = part.mean(axis=0), usual
     if n > 2 * part.shape[1] + 1 and np.linalg.matrix_rank(usual / np.outer(scale, scale)) == part.shape[1]:
-        determinant = _minimum_covariance_determinant()(random_state=0)
         try:
-            with warnings.catch_warnings():
+            from sklearn import config_context
+            from sklearn.covariance import MinCovDet
+        except ModuleNotFoundError:
+            advice = "Install it: pip install scikit-learn threadpoolctl."
+            fault = Fault("robust covariance", "an environment without scikit-learn", "scikit-learn", advice)
+            raise ParameterError(fault) from None
+        determinant = MinCovDet(random_state=0)
+        try:
+            # Hundreds of covariances are taken, of numbers that are known to be finite.
+            with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
                 warnings.simplefilter("ignore")  # of nearly singular halves, for which the usual covariance is taken
                 determinant.fit(part / scale)
         except ValueError:
@@ -42,24 +50,3 @@ def robust_squared_distances(numbers: Numbers, centre: Numbers) -> Numbers:
     away = numbers - centre
     distances: Numbers = np.maximum(np.einsum("ij,jk,ik->i", away, inverse, away), 0.0)
     return distances
-
-
-def _minimum_covariance_determinant() -> type:
-    try:
-        from sklearn.covariance import MinCovDet
-    except ModuleNotFoundError:
-        advice = "Install it: pip install scikit-learn threadpoolctl."
-        fault = Fault("robust covariance", "an environment without scikit-learn", "scikit-learn", advice)
-        raise ParameterError(fault) from None
-
-    class MinimumCovarianceDeterminant(MinCovDet):  # type: ignore[misc]
-        """scikit-learn's, without a look at what is passed for each of the hundreds of covariances that it takes."""
-
-        _nonrobust_covariance = staticmethod(_usual_covariance)
-
-    return MinimumCovarianceDeterminant
-
-
-def _usual_covariance(numbers: Numbers, assume_centered: bool = False) -> Numbers:
-    assert not assume_centered
-    return np.atleast_2d(np.cov(numbers.T, bias=True))

@@ -6,7 +6,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from evosdc.files.own_files import GENERATOR
+from evosdc.files.atomic import GENERATOR
 from evosdc.runs.file_kinds import is_secret
 from evosdc.runs.layout import EXPERIMENT, FOR_USERS, RECIPE, REPORT
 from evosdc_app.guard import DOCUMENT_POLICY

@@ -136,7 +136,7 @@ async def _run_of(bench: Workbench, run: Path, member: str) -> tuple[Path, list[
 
 async def withdraw(bench: Workbench, request: Request) -> Response:
     """Take an export back: the file and its manifest, as long as nobody changed them."""
-    from evosdc.files.own_files import written_by_evosdc
+    from evosdc.files.atomic import written_by_evosdc
 
     form = await bench.form(request)
     manifest = bench.folder.file(form.one("manifest"))

@@ -11,8 +11,7 @@ from evosdc.errors import ParameterError
 from evosdc.model import Microdata
 from evosdc.table.edit_rules import Values, edit_rule_faults, edit_rules_of
 from evosdc.table.record_check import breaking_rows
-from evosdc.table.record_classes import Classes, Flags, RuleArrays
-from evosdc.table.record_rules import RecordRules, middle_of_class
+from evosdc.table.record_rules import Classes, Flags, RecordRules, RuleArrays, middle_of_class
 from evosdc.table.table import MISSING, Numbers, Rows
 from evosdc_cells.domain import NumberCoding
 from evosdc_cells.files import Genes, changed_rows

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from evosdc.model import Microdata
 from evosdc.table.equivalence import equivalence_classes, key_codes
 from evosdc.table.record_check import ALL, breaks
-from evosdc.table.record_classes import Classes, RuleArrays
+from evosdc.table.record_rules import Classes, RuleArrays
 from evosdc.table.schema import Role
 from evosdc.table.table import MISSING, Rows
 from evosdc_cells.domain import CellDomain

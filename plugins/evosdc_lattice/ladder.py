@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, FaultCollector, HierarchyError
-from evosdc.table.hierarchy import ROOT, Hierarchy
-from evosdc.table.intervals import binary_intervals, ordered_merging
+from evosdc.table.hierarchy import ROOT, Hierarchy, binary_intervals, ordered_merging
 from evosdc.table.numerals import number, numeral
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Codes, Numbers

@@ -27,8 +27,7 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.files.column import NO_TEXT, Column
 from evosdc.secret import Key, Purpose, as_key, chosen_seed
 from evosdc.table.equivalence import Classes, Positions, equivalence_classes, ordered_classes
-from evosdc.table.number_texts import NumberTexts
-from evosdc.table.numerals import number
+from evosdc.table.numerals import NumberTexts, number
 from evosdc.table.schema import Attribute, Role
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 

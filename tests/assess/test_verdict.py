@@ -26,7 +26,7 @@ from evosdc.experiment.run.release import _with_opinion
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.result import SecondOpinion
-from evosdc.table.determination import Determination, determinations
+from evosdc.table.dependence import Determination, determinations
 from evosdc.table.exact_values import known_of
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.row_positions import position_sentences

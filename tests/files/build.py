@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from evosdc.files.column import Column, distinct
+from evosdc.table.dates import days_of
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
@@ -48,3 +50,9 @@ def masked(table: Table, **columns: Any) -> Table:
         else:
             numbers[:, [a.name for a in part.schema.numeric].index(name)] = column
     return Table(part.schema, codes, numbers)
+
+
+def day_of(text: str, date_format: str) -> date | None:
+    """Return the day that a text writes, None where it writes none."""
+    day: date | None = days_of([text], date_format)[0].item()
+    return day

@@ -12,10 +12,10 @@ from evosdc.files.frame import table_from_frame
 from evosdc.files.inference.proposal import infer
 from evosdc.files.reading import read_source
 from evosdc.files.schema.schema_file import dump_schema, load_schema, schema_from_json, schema_to_json
-from evosdc.table.dates import FORMATS, date_format_of, date_hierarchy, day_of, either_way, in_time
+from evosdc.table.dates import FORMATS, date_format_of, date_hierarchy, either_way, in_time
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 
-from .build import column, write
+from .build import column, day_of, write
 
 DAYS = [date(2020, 12, 25) + timedelta(days=5 * k) for k in range(12)]
 

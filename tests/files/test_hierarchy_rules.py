@@ -4,7 +4,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from evosdc.errors import HierarchyError, InputError
 from evosdc.files.schema.hierarchies import HierarchyRule, HierarchySource, read_hierarchy, with_hierarchies
-from evosdc.table.intervals import binary_intervals, number_intervals, ordered_merging
+from evosdc.table.hierarchy import binary_intervals, number_intervals, ordered_merging
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import Table
 

@@ -15,7 +15,6 @@ from evosdc.table.dates import (
     contradiction_of,
     date_format_of,
     date_hierarchy,
-    day_of,
     duration_order,
     first_year_of,
     in_time,
@@ -23,7 +22,7 @@ from evosdc.table.dates import (
 )
 from evosdc.table.schema import Role, Scale
 
-from .build import column, write
+from .build import column, day_of, write
 
 
 def test_births_with_two_digit_years_are_never_in_the_future(tmp_path):

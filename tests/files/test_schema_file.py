@@ -11,7 +11,7 @@ from evosdc.files.reading import read_source
 from evosdc.files.schema.description import AttributeDescription, describe
 from evosdc.files.schema.schema_file import dump_schema, load_schema, schema_from_json, schema_to_json, text
 from evosdc.table.edit_rules import edit_rules_of
-from evosdc.table.hierarchy import interval_hierarchy, prefix_hierarchy
+from evosdc.table.hierarchy import number_intervals, prefix_hierarchy
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 
 from .build import column, nominal, numeric, ordinal, schema, write
@@ -107,7 +107,7 @@ def test_toml_strings(value):
 
 
 def test_hierarchies_are_written_beside_the_schema(tmp_path):
-    age = Attribute("age", Role.OTHER, Scale.NUMERIC, (), interval_hierarchy(range(5), (5,)))
+    age = Attribute("age", Role.OTHER, Scale.NUMERIC, (), number_intervals(range(5), (5,)))
     first = Attribute("a b", Role.OTHER, Scale.NOMINAL, ("x", "y"), prefix_hierarchy(["x", "y"]))
     second = Attribute("a/b", Role.OTHER, Scale.NOMINAL, ("x", "y"), prefix_hierarchy(["x", "y"]))
     files = dump_schema(Schema((age, first, second)), tmp_path / "s.toml")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from evosdc.table.determination import determinations
+from evosdc.table.dependence import determinations
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
 from evosdc.table.distance import category_distance, common_scale
-from evosdc.table.hierarchy import interval_hierarchy
+from evosdc.table.hierarchy import number_intervals
 from evosdc.table.schema import Attribute, MissingRule, Role, Scale, Schema
 from evosdc.table.table import MISSING
 from tests.files.build import nominal, numeric, ordinal
@@ -49,7 +49,7 @@ def test_a_wildcard_is_near_to_everything():
 
 
 def test_distance_by_hierarchy():
-    hierarchy = interval_hierarchy(range(20), (5, 10))
+    hierarchy = number_intervals(range(20), (5, 10))
     attribute = Attribute("age", Role.OTHER, Scale.ORDINAL, tuple(map(str, range(20))), hierarchy)
     distance = category_distance(attribute, by_hierarchy=True)
     assert distance.denominator == 3

@@ -14,7 +14,7 @@ from evosdc.table.generalisation import (
     number_interval_label,
     set_label,
 )
-from evosdc.table.hierarchy import Hierarchy, interval_hierarchy
+from evosdc.table.hierarchy import Hierarchy, number_intervals
 from evosdc.table.schema import Attribute, Scale
 
 SCHOOL = Attribute("school", scale=Scale.ORDINAL, categories=("none", "1st, 2nd", '"other"', "high", "[college]"))
@@ -85,7 +85,7 @@ def test_a_category_comes_before_the_syntax_and_the_hierarchy_before_the_syntax(
     found = LabelReader(strange).read("[a, c]")
     assert found is not None
     assert found.codes == (1,)
-    numbered = Attribute("age", scale=Scale.NUMERIC, hierarchy=interval_hierarchy(range(17, 40), [5, 10]))
+    numbered = Attribute("age", scale=Scale.NUMERIC, hierarchy=number_intervals(range(17, 40), [5, 10]))
     decade = LabelReader(numbered).read("20-29")
     assert decade is not None
     assert (decade.low, decade.high, decade.missing) == (20, 29, False)

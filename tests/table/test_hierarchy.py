@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import HierarchyError
 from evosdc.files.schema.hierarchies import read_hierarchy, write_hierarchy
-from evosdc.table.hierarchy import interval_hierarchy, prefix_hierarchy
-from evosdc.table.intervals import NumberIntervals, number_intervals
+from evosdc.table.hierarchy import NumberIntervals, number_intervals, prefix_hierarchy
 from tests.files.build import write
 
 MARITAL = """Married;present;*
@@ -89,18 +88,18 @@ def test_unknown_labels_and_levels(tmp_path):
 
 
 def test_intervals():
-    hierarchy = interval_hierarchy(range(17, 91), (5, 10, 20))
+    hierarchy = number_intervals(range(17, 91), (5, 10, 20))
     assert hierarchy.height == 4
     assert hierarchy.path("17") == ("17", "15-19", "10-19", "0-19", "*")
     assert hierarchy.path("90") == ("90", "90-94", "90-99", "80-99", "*")
-    assert interval_hierarchy([-3, 4], (5,), start=1).path("-3") == ("-3", "-4-0", "*")
-    assert interval_hierarchy([1], (1, 2)).path("1") == ("1", "1", "0-1", "*")
+    assert number_intervals([-3, 4], (5,), start=1).path("-3") == ("-3", "-4-0", "*")
+    assert number_intervals([1], (1, 2)).path("1") == ("1", "1", "0-1", "*")
 
 
 @pytest.mark.parametrize("widths", [(5, 7), (0,), (10, 5), (5, 5), (-5, 10)])
 def test_intervals_must_nest(widths):
     with pytest.raises(HierarchyError, match="multiple"):
-        interval_hierarchy(range(10), widths)
+        number_intervals(range(10), widths)
 
 
 def test_prefixes():
@@ -133,7 +132,7 @@ def test_built_hierarchies_are_written_and_read(tmp_path_factory, labels):
 
 @given(st.lists(st.integers(-50, 50), min_size=1, unique=True))
 def test_common_level_is_the_first_at_which_labels_agree(values):
-    hierarchy = interval_hierarchy(values, (3, 6, 24))
+    hierarchy = number_intervals(values, (3, 6, 24))
     levels = hierarchy.common_levels(hierarchy.leaves)
     for i, a in enumerate(hierarchy.leaves):
         for j, b in enumerate(hierarchy.leaves):

@@ -8,18 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evosdc.files.inference.scales import whole
 from evosdc.table.dates import date_format_of
-from evosdc.table.number_texts import NumberTexts, texts_of_numbers
 from evosdc.table.numerals import (
+    NumberTexts,
     decimals_of,
     natural_order,
     number,
-    number_to,
     numbers,
     same_number,
-    single_precision_decimals,
+    texts_of_numbers,
 )
+from tests.files.numbers import number_to
 from tests.files.numbers import numbers as random_numbers
 
 
@@ -34,12 +33,8 @@ def test_what_is_asked_of_all_texts_is_answered_alike(values, decimals):
     held = held_texts(values)
     plain = tuple(held)
     assert plain == tuple(held[place] for place in range(len(held))) == held[:]
-    mine, theirs = numbers(held), numbers(plain)
-    assert mine.tolist() == theirs.tolist() == [number(text) for text in plain]
-    assert whole(mine) == whole(theirs)
-    assert decimals_of(held) == decimals_of(plain)
-    assert single_precision_decimals(held) == single_precision_decimals(plain)
-    assert natural_order(held) == natural_order(plain)
+    assert numbers(held).tolist() == [number(text) for text in plain]
+    assert natural_order(held) == tuple(sorted(plain, key=lambda text: (number(text), text)))
     assert date_format_of(held) == date_format_of(plain)
     assert held.numbers_to(decimals).tolist() == [number_to(text, decimals) for text in plain]
     for code in ("99", "99.0", "-9", "0", "x", plain[0]):
@@ -61,7 +56,7 @@ def test_infinite_floats_write_no_numbers():
     assert tuple(held) == ("inf", "1.5", "-inf")
     assert held.words == ("inf", "-inf")
     assert numbers(held) is None
-    assert decimals_of(held) == decimals_of(tuple(held)) == 1
+    assert decimals_of(held) == 1
     assert held.index("-inf") == 2
 
 
@@ -87,7 +82,6 @@ def test_cells_answer_as_their_texts_do(texts, mark):
     assert tuple(held) == plain
     assert [None if np.isnan(value) else value for value in held.values] == read
     assert held.words == tuple(text for text, value in zip(plain, read, strict=True) if value is None)
-    assert decimals_of(held, mark) == decimals_of(plain, mark)
     assert held[:3] == plain[:3]
     assert held.more_than(2) == (len(plain) > 2)
     for text in (*plain, "9", "y"):

@@ -53,7 +53,7 @@ from evosdc.model.individual import ERROR, INFEASIBILITY
 from evosdc.runs.layout import BEST, CROSSWALK, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.runs.result import Result, SecondOpinion
 from evosdc.secret import PUBLIC_SEED, public
-from evosdc.table.determination import determinations
+from evosdc.table.dependence import determinations
 from evosdc.table.table import Table
 
 _LOG = logging.getLogger("evosdc.pictures")

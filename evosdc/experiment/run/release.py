@@ -22,7 +22,7 @@ from evosdc.printing import NO_TIME
 from evosdc.runs.layout import RELEASE, RESULT, RunFolder
 from evosdc.runs.result import Requirement, Result, SecondOpinion, Verdict
 from evosdc.secret import public
-from evosdc.table.determination import determinations
+from evosdc.table.dependence import determinations
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.role_assignment import only_known
 from evosdc.table.schema import Role

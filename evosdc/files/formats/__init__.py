@@ -89,18 +89,13 @@ OF_SAS = (".sas7bdat", ".xpt")  # endings of the files of SAS
 CATALOG = ".sas7bcat"  # of the formats of SAS, which stand in a file of their own
 
 
-def catalog_beside(path: Path) -> Path | None:
-    """Return the catalog of formats that belongs to a file of SAS: of the file's name, else ``formats.sas7bcat``."""
-    if path.suffix.lower() not in OF_SAS or not path.parent.is_dir():
-        return None
-    found = {file.name.lower(): file for file in path.parent.iterdir() if file.suffix.lower() == CATALOG}
-    return found.get(f"{path.stem.lower()}{CATALOG}") or found.get(f"formats{CATALOG}")
-
-
 def parse_file(content: bytes, path: Path, options: Reading, like: Original | None = None) -> Original:
     """Return a file as `parse_content` does, with the labels of values that stand in a file beside it."""
     if path.suffix.lower() in OF_SAS:
-        options = replace(options, catalog=catalog_beside(path) or getattr(like, "catalog", None))
+        files = path.parent.iterdir() if path.parent.is_dir() else ()
+        found = {file.name.lower(): file for file in files if file.suffix.lower() == CATALOG}
+        catalog = found.get(f"{path.stem.lower()}{CATALOG}") or found.get(f"formats{CATALOG}")
+        options = replace(options, catalog=catalog or getattr(like, "catalog", None))
     return parse_content(content, path.name, printable(str(path)), options)
 
 
@@ -176,7 +171,7 @@ def content_for(path: Path, original: Original, columns: Sequence[Published], ro
     """Return the bytes of a file, in pieces, in the format of the name's ending, else of the original."""
     wanted, own, inner = ending_of(path), ending_of(f"x{original.suffix}"), unpacked(original)
     as_text = isinstance(inner, DelimitedFile) and wanted.format not in _WRITERS
-    as_text &= wanted.format not in BY_TABS or (isinstance(inner, DelimitedFile) and inner.separator == "\t")
+    as_text &= wanted.format not in BY_TABS or (isinstance(inner, DelimitedFile) and inner.dialect.separator == "\t")
     if wanted == Ending(""):
         return original.write(columns, rows)
     ending = wanted.format or inner.suffix

@@ -85,26 +85,21 @@ def _replaced(old: Any, values: Mapping[str, Any], one: Published) -> Any:
     taken = pa.array(index, mask=column.index == NO_TEXT)
     try:
         read = [values[text] if text in values else _read(text, plain) for text in texts]
-        if pa.types.is_dictionary(kind):
-            return dictionary_like(pa.array(read, type=plain).take(taken).to_pylist(), old, plain)
-        return pa.array(read, type=kind).take(taken)
+        if not pa.types.is_dictionary(kind):
+            return pa.array(read, type=kind).take(taken)
+        # New categories follow the old ones, which keep their order.
+        known = old.unify_dictionaries().chunk(0).dictionary.to_pylist()
+        merged = pa.array(read, type=plain).take(taken).to_pylist()
+        labels = [*known, *(value for value in dict.fromkeys(merged) if value is not None and value not in known)]
+        position = {label: place for place, label in enumerate(labels)}
+        indices = pa.array([None if value is None else position[value] for value in merged], type=kind.index_type)
+        return pa.DictionaryArray.from_arrays(indices, pa.array(labels, type=plain), ordered=kind.ordered)
     except (ValueError, ArithmeticError, pa.ArrowException):
         # New labels, as of a recoding, need not be values of the old type.
         found = numbers(texts)
         if found is not None and not pa.types.is_dictionary(kind):
             return pa.array(list(found), pa.float64()).take(taken)
         return pa.array(texts, pa.string()).take(taken)
-
-
-def dictionary_like(merged: Sequence[Any], old: Any, plain: Any) -> Any:
-    """Return a dictionary array that keeps the order of the old categories; new ones follow."""
-    import pyarrow as pa
-
-    known = old.unify_dictionaries().chunk(0).dictionary.to_pylist()
-    labels = [*known, *(value for value in dict.fromkeys(merged) if value is not None and value not in known)]
-    position = {label: place for place, label in enumerate(labels)}
-    indices = pa.array([None if value is None else position[value] for value in merged], type=old.type.index_type)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(labels, type=plain), ordered=old.type.ordered)
 
 
 def _read(text: str, kind: Any) -> Any:

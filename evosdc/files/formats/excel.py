@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 from evosdc.errors import DataError, Fault, did_you_mean
-from evosdc.files.column import Column, name_of_position
+from evosdc.files.column import Column, named
 from evosdc.files.formats.values import ValuedColumn, converted, valued_column
 from evosdc.files.original import Published
 from evosdc.printing import printable
@@ -28,7 +28,6 @@ class Workbook:
     first: int  # the row of the names, from 1
     records: tuple[int, ...]  # the row of each record; rows without any value are none
     valued: tuple[ValuedColumn, ...]
-    unnamed: tuple[str, ...] = ()  # what columns are called above which no name stands
     notes: tuple[str, ...] = ()  # what was left out of the workbook
 
     suffix = ".xlsx"
@@ -128,9 +127,8 @@ def read(content: bytes, where: str, suffix: str, options: "Reading") -> Workboo
     faults = []
     if not records:
         faults.append(Fault(where, f"no record below the names of the sheet {sheet.title!r}", "at least one record"))
-    unnamed = tuple(name_of_position(place) for place, name in enumerate(names, start=1) if not name)
-    names = [name or name_of_position(place) for place, name in enumerate(names, start=1)]
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    titles, told = named(names)
+    repeated = sorted({name for name in titles if titles.count(name) > 1})
     if repeated:
         faults.append(Fault(where, f"the column {printable(', '.join(repeated))} more than once", "each name once"))
     lost = next(
@@ -147,8 +145,8 @@ def read(content: bytes, where: str, suffix: str, options: "Reading") -> Workboo
         faults.append(Fault(where, f"a formula without its value in {lost}", "values", advice))
     if faults:
         raise DataError(faults)
-    valued = tuple(valued_column(name, [rows[row][place] for row in records]) for place, name in enumerate(names))
-    return Workbook(sheet, first + 1, tuple(row + 1 for row in records), valued, unnamed, tuple(notes))
+    valued = tuple(valued_column(name, [rows[row][place] for row in records]) for place, name in enumerate(titles))
+    return Workbook(sheet, first + 1, tuple(row + 1 for row in records), valued, (*notes, *told))
 
 
 def _sheet(book: Any, where: str, wanted: str | None) -> tuple[Any, list[str]]:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 # releases of the format that are written; older ones become 114, which Stata 10 and later read
 RELEASES = (114, 117, 118, 119)
 
-_INTEGERS = {"int8": "Int8", "int16": "Int16", "int32": "Int32"}
+# What integer types of Stata hold beside the codes of missing values.
+_BOUNDS = {"Int8": (-127, 100), "Int16": (-32767, 32740), "Int32": (-2147483647, 2147483620)}
+_INTEGERS = {"int8": tuple(_BOUNDS), "int16": ("Int16", "Int32"), "int32": ("Int32",)}
 # code of a missing value in a table of labels, to which the place of its letter from 1 is added
 _LETTER_OF_LABELS = 2147483621
 
@@ -51,22 +53,31 @@ class StataFile(StatisticalFile):
 
     def stored(self, values: Mapping[str, list[Any]], own: Sequence[str]) -> bytes:
         """Return the bytes of a file of columns."""
-        letters = {name: _letters(column) for name, column in values.items() if self._numeric(name, own)}
+        # The place of each value's letter from 1, where it is a missing value with one; else 0.
+        letters = {
+            name: np.array([ord(value) - 96 if isinstance(value, str) and len(value) == 1 else 0 for value in column])
+            for name, column in values.items()
+            if name in own and self.meta.readstat_variable_types.get(name) != "string"
+        }
         columns = {name: self._series(name, column, name in letters) for name, column in values.items()}
         labels = self.kept(self.meta.variable_value_labels, own)
         formats = self.kept(self.meta.original_variable_types, own)
         content = _saved(
             pd.DataFrame(columns), self.release, self.meta.file_label or "", self.labels(values),
-            {name: _label_codes(of) for name, of in labels.items() if name in letters},
+            {
+                name: {
+                    _LETTER_OF_LABELS + ord(code) - 96 if isinstance(code, str) else int(code): label
+                    for code, label in of.items()
+                }
+                for name, of in labels.items()
+                if name in letters
+            },
         )  # fmt: skip
         places = {name: place for place, name in enumerate(values)}
         return _completed(
             content, {places[name]: told for name, told in formats.items()},
             {places[name]: told for name, told in letters.items() if told.any()},
         )  # fmt: skip
-
-    def _numeric(self, name: str, own: Sequence[str]) -> bool:
-        return name in own and self.meta.readstat_variable_types.get(name) != "string"
 
     def _series(self, name: str, values: Sequence[Any], numeric: bool) -> Any:
         if not numeric and any(isinstance(value, str) for value in values):
@@ -77,31 +88,12 @@ class StataFile(StatisticalFile):
             return pd.Series([""] * len(values), dtype="object")
         if kind in _INTEGERS and all(value is None or value == int(value) for value in numbers):
             whole: list[Any] = [None if value is None else int(value) for value in numbers]
-            fitting = [one for one in ("Int8", "Int16", "Int32") if len(one) >= len(_INTEGERS[kind])]
-            for fit in fitting[fitting.index(_INTEGERS[kind]) :]:
-                if all(value is None or _holds(fit, value) for value in whole):
+            for fit in _INTEGERS[kind]:
+                low, high = _BOUNDS[fit]
+                if all(value is None or low <= value <= high for value in whole):
                     return pd.Series(whole, dtype=fit)
         floats = [np.nan if value is None else float(value) for value in numbers]
         return pd.Series(floats, dtype="float32" if kind == "float" else "float64")
-
-
-def _holds(kind: str, value: int) -> bool:
-    """Whether an integer type of Stata holds a number beside the codes of missing values."""
-    low, high = {"Int8": (-127, 100), "Int16": (-32767, 32740), "Int32": (-2147483647, 2147483620)}[kind]
-    return low <= value <= high
-
-
-def _letters(values: Sequence[Any]) -> Any:
-    """Return for each value the place of its letter from 1, where it is a missing value with one; else 0."""
-    return np.array([ord(value) - 96 if isinstance(value, str) and len(value) == 1 else 0 for value in values])
-
-
-def _label_codes(labels: Mapping[Any, str]) -> dict[Any, str]:
-    """Return labels by the codes that Stata has for numbers and for the letters of missing values."""
-    return {
-        _LETTER_OF_LABELS + ord(code) - 96 if isinstance(code, str) else int(code): label
-        for code, label in labels.items()
-    }
 
 
 def _saved(
@@ -124,7 +116,8 @@ def _saved(
 def _completed(content: bytes, formats: Mapping[int, str], letters: Mapping[int, Any]) -> bytes:
     """Return a file with other formats of columns, and with letters of missing values, by the place of the column."""
     # letters (n,)
-    made, order = bytearray(content), "<" if _is_little(content) else ">"
+    little = b"<byteorder>LSF" in content[:200] if content.startswith(b"<stata_dta>") else content[1] == 2
+    made, order = bytearray(content), "<" if little else ">"
     types, at_formats, width, at_data = _layout(content, order)
     for place, told in formats.items():
         start = at_formats + place * width
@@ -140,10 +133,6 @@ def _completed(content: bytes, formats: Mapping[int, str], letters: Mapping[int,
             at = start + row * record
             made[at : at + size] = struct.pack(f"{order}{sign}", dot + step * int(told[row]))
     return bytes(made)
-
-
-def _is_little(content: bytes) -> bool:
-    return b"<byteorder>LSF" in content[:200] if content.startswith(b"<stata_dta>") else content[1] == 2
 
 
 def _layout(content: bytes, order: str) -> tuple[list[str], int, int, int]:

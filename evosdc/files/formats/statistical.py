@@ -146,9 +146,15 @@ def _column(
     name: str, stored: "pd.Series[Any]", shown: "pd.Series[Any]", meta: Any
 ) -> tuple[ValuedColumn, Attribute | None]:
     values = [_plain(value) for value in stored]
-    missing = {value for value in values if value is not None and _is_missing(name, value, meta)}
+    spans = (meta.missing_ranges or {}).get(name, ())
+    letters = [own for own in (meta.missing_user_values or {}).get(name) or () if isinstance(own, str)]
+    present = {value for value in values if value is not None}
+    missing = present.intersection(letters)
+    for low, high in ((span["lo"], span["hi"]) for span in spans):
+        alike = (value for value in present if isinstance(value, str) == isinstance(low, str))
+        missing |= {value for value in alike if low <= value <= high}
+    present -= missing
     labels = {_plain(code): str(label) for code, label in (meta.variable_value_labels.get(name) or {}).items()}
-    present = {value for value in values if value is not None} - missing
     texts = {
         value: text_of(_plain(seen)) for value, seen in zip(values, shown, strict=True) if _plain(seen) is not None
     }
@@ -170,14 +176,6 @@ def _column(
     return column, Attribute(
         name, Role.OTHER, guess.scale, guess.categories, None, guess.decimals, own, guess.date_format
     )
-
-
-def _is_missing(name: str, value: Any, meta: Any) -> bool:
-    for span in (meta.missing_ranges or {}).get(name, ()):
-        low, high = span["lo"], span["hi"]
-        if isinstance(low, str) == isinstance(value, str) and low <= value <= high:
-            return True
-    return value in ((meta.missing_user_values or {}).get(name) or ()) and isinstance(value, str)
 
 
 def _plain(value: Any) -> Any:

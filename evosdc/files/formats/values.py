@@ -1,5 +1,6 @@
 """Files whose cells hold values rather than texts: the value of each text of a column, and values for texts."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -9,7 +10,7 @@ import numpy as np
 
 from evosdc.files.column import NO_TEXT, Column, renamed
 from evosdc.files.original import Published
-from evosdc.table.number_texts import number
+from evosdc.table.numerals import number
 from evosdc.table.table import Rows
 
 
@@ -55,12 +56,13 @@ class ValuedColumn:
         return text if kinds <= {str} else _NONE
 
 
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,14}")
 _NONE = object()  # what stands for a text that is no value of a column's kind
 
 
 def valued_column(name: str, values: Sequence[Any], texts: Mapping[Any, str] | None = None) -> ValuedColumn:
     """Return a column of values with the texts that stand for them."""
-    plain = tuple(None if _empty(value) else value for value in values)
+    plain = tuple(None if value == "" or value != value else value for value in values)
     known = {
         value: (texts or {}).get(value, text_of(value)) for value in dict.fromkeys(v for v in plain if v is not None)
     }
@@ -81,24 +83,16 @@ def text_of(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _empty(value: Any) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and value != value)
-
-
 def converted(one: Published) -> list[Any]:
     """Return the values of a column of a file of another format: whole numbers, numbers, else texts; None for none."""
     column = one.column
     texts = column.arrow().to_pylist()
     distinct = dict.fromkeys(text for text in texts if text is not None)
     present = [text for text in distinct if text not in one.missing]
-    read: dict[str, Any] = {text: int(text) for text in distinct if _is_whole(text)}
+    read: dict[str, Any] = {text: int(text) for text in distinct if _WHOLE.fullmatch(text)}
     if any(text not in read for text in present):
         numbers = {text: number(text, column.mark) for text in present}
         if one.attribute.categorical or any(value is None for value in numbers.values()):
             return [None if text is None or text in one.missing else text for text in texts]
         read = {text: float(value) for text, value in read.items()} | numbers
     return [None if text is None else read.get(text) for text in texts]
-
-
-def _is_whole(text: str) -> bool:
-    return text.lstrip("-").isdecimal() and str(int(text)) == text and len(text) < 16

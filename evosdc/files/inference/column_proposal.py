@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import NameHint, hint_of, is_birth, is_code, words_of
 from evosdc.files.inference.scales import ScaleGuess, guess_scale, whole
-from evosdc.table.number_texts import NumberTexts, more_than
-from evosdc.table.numerals import decimals_of, natural_order, number, numbers
+from evosdc.table.numerals import NumberTexts, decimals_of, more_than, natural_order, number, numbers
 from evosdc.table.schema import Attribute, Role, Scale
 
 MOST_CATEGORIES = 50  # more different values, of a column whose name says so, identify even where records share them

@@ -11,8 +11,7 @@ from evosdc.errors import HierarchyError
 from evosdc.files.inference.name_hints import is_age, is_code, is_count, is_place
 from evosdc.files.schema.hierarchies import HierarchyRule
 from evosdc.table.dates import LEVELS, date_hierarchy, days_of
-from evosdc.table.hierarchy import ROOT, Hierarchy, prefix_hierarchy
-from evosdc.table.intervals import number_intervals, ordered_merging
+from evosdc.table.hierarchy import ROOT, Hierarchy, number_intervals, ordered_merging, prefix_hierarchy
 from evosdc.table.numerals import numbers, numeral
 from evosdc.table.schema import Attribute, Scale
 

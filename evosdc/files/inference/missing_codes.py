@@ -11,8 +11,7 @@ import numpy as np
 from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import is_age, words
 from evosdc.printing import printable
-from evosdc.table.number_texts import NumberTexts
-from evosdc.table.numerals import number
+from evosdc.table.numerals import NumberTexts, number
 
 FEWEST_NUMBERS = 2  # so many distinct numbers make a word beside them a code
 

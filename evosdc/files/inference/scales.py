@@ -27,8 +27,16 @@ from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import words
 from evosdc.table import dates, numerals
 from evosdc.table.dates import century_sentence, date_format_of, duration_order, either_way, in_time
-from evosdc.table.number_texts import NumberTexts, more_than
-from evosdc.table.numerals import decimals_of, is_padded, natural_order, number, numbers, single_precision_decimals
+from evosdc.table.numerals import (
+    NumberTexts,
+    decimals_of,
+    is_padded,
+    more_than,
+    natural_order,
+    number,
+    numbers,
+    single_precision_decimals,
+)
 from evosdc.table.schema import Scale
 
 _PADDED = "its numbers have leading zeros, so they are codes"

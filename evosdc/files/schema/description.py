@@ -9,7 +9,7 @@ import numpy as np
 from evosdc.errors import Fault, SchemaError, did_you_mean
 from evosdc.files.column import Column
 from evosdc.files.inference.name_hints import hint_of, is_birth
-from evosdc.files.inference.scales import guess_scale
+from evosdc.files.inference.scales import ScaleGuess, guess_scale
 from evosdc.files.quoting import quoted
 from evosdc.files.schema.hierarchies import HierarchyRule
 from evosdc.printing import printable
@@ -19,7 +19,7 @@ from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.numerals import decimals_of, natural_order, numbers, same_number
 from evosdc.table.schema import WITHHELD, Attribute, MissingRule, Role, Scale, Schema
 
-_BOUND = re.compile(r"(>=|<=|<|>) ?\S")
+_SEVERAL = re.compile(r"(>=|<=|<|>) ?\S|.*([*\[{]|\.\.)", re.DOTALL)  # a label of several values
 _ENDS = re.compile(r"-?[0-9]+(\.[0-9]+)?-[0-9]+(\.[0-9]+)?")
 
 
@@ -74,7 +74,7 @@ class SchemaDescription:
         hierarchy = said.hierarchy
         inner = {label for labels in hierarchy.levels for label in labels} if hierarchy is not None else set()
         dated = said.date_format is not None
-        wide = [text for text in texts if text in inner or _is_wide(text) or (dated and is_span(text))]
+        wide = [t for t in texts if t in inner or _SEVERAL.match(t) or _ENDS.fullmatch(t) or (dated and is_span(t))]
         if dated and wide:
             said = replace(said, date_format=None)
         if said.scale is Scale.NUMERIC and numbers(texts, column.mark) is None:
@@ -109,7 +109,13 @@ class SchemaDescription:
             description = self.attributes.get(column.name, AttributeDescription())
             attribute = self._attribute(column, description, (proposed or {}).get(column.name))
             attributes.append(attribute)
-            faults += _no_dates(column, description, attribute, holder)
+            form, dated = attribute.date_format, description.date_format is not None
+            foreign = int(np.isnat(days_of(attribute.categories, form)).sum()) if dated else 0
+            if foreign:
+                given = f"{foreign} values that are no days"
+                given += f" written as {form}" if form else " written in one way that is known"
+                advice = 'Give format = "%d.%m.%Y" in the schema, list what stands for a missing value, or mend it.'
+                faults.append(Fault(printable(f"{holder}, {column.name}"), given, "dates", advice))
             if attribute.hierarchy is not None and description.categories is not None:
                 lacking = attribute.hierarchy.lacking(attribute.categories)
                 if lacking:
@@ -143,8 +149,7 @@ class SchemaDescription:
         elif scale is None and proposed is not None:
             scale, categories, date_format = proposed.scale, proposed.categories, proposed.date_format
         elif scale is None:
-            hint = hint_of(column.name)
-            guess = guess_scale(column, missing, hint.unordered, hint.ordered, past=is_birth(column.name))
+            guess = _guess(column, missing)
             scale, categories, date_format = guess.scale, guess.categories, guess.date_format
         if scale is Scale.NUMERIC:
             found = proposed.decimals if proposed is not None else decimals_of(texts, column.mark)
@@ -157,16 +162,14 @@ class SchemaDescription:
         if categories is None:
             known = proposed is not None and proposed.categorical
             categories = proposed.categories if known and proposed else natural_order(texts, column.mark)
-            if scale is Scale.ORDINAL and not known:
-                categories = _known_order(column, missing) or categories
+            if scale is Scale.ORDINAL and not known and (guess := _guess(column, missing)).scale is Scale.ORDINAL:
+                categories = guess.categories
         return Attribute(column.name, role, scale, categories, said.hierarchy, 0, own, date_format)
 
 
-def _known_order(column: Column, missing: Sequence[str]) -> tuple[str, ...] | None:
-    """Return a column's values in the order that their words have; None where it is not known."""
+def _guess(column: Column, missing: Sequence[str]) -> ScaleGuess:
     hint = hint_of(column.name)
-    guess = guess_scale(column, missing, hint.unordered, hint.ordered, past=is_birth(column.name))
-    return guess.categories if guess.scale is Scale.ORDINAL else None
+    return guess_scale(column, missing, hint.unordered, hint.ordered, past=is_birth(column.name))
 
 
 def describe(schema: Schema) -> SchemaDescription:
@@ -185,21 +188,3 @@ def describe(schema: Schema) -> SchemaDescription:
         for a in schema.attributes
     }
     return SchemaDescription(attributes, schema.missing, schema.na, edit_rules=schema.edit_rules)
-
-
-def _no_dates(column: Column, said: AttributeDescription, attribute: Attribute, holder: str) -> list[Fault]:
-    """Return why an attribute that is said to be a date is none; nothing where it is, or is said to be none."""
-    if said.date_format is None:
-        return []
-    foreign = int(np.isnat(days_of(attribute.categories, attribute.date_format)).sum())
-    if not foreign:
-        return []
-    given = f"{foreign} values that are no days"
-    given += f" written as {attribute.date_format}" if attribute.date_format else " written in one way that is known"
-    advice = 'Give format = "%d.%m.%Y" in the schema, list what stands for a missing value, or mend the file.'
-    return [Fault(printable(f"{holder}, {column.name}"), given, "dates", advice)]
-
-
-def _is_wide(text: str) -> bool:
-    """Whether a text looks like a label of several values: with a star, brackets, a bound, or two ends."""
-    return any(sign in text for sign in ("*", "[", "{", "..")) or bool(_BOUND.match(text) or _ENDS.fullmatch(text))

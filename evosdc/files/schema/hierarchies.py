@@ -18,8 +18,7 @@ from evosdc.files.atomic import write_text
 from evosdc.files.encoding import read_text
 from evosdc.files.quoting import quoted
 from evosdc.table.dates import LEVELS, date_hierarchy
-from evosdc.table.hierarchy import ROOT, Hierarchy, prefix_hierarchy
-from evosdc.table.intervals import number_intervals, ordered_merging
+from evosdc.table.hierarchy import ROOT, Hierarchy, number_intervals, ordered_merging, prefix_hierarchy
 from evosdc.table.numerals import number, numeral
 from evosdc.table.schema import Attribute
 from evosdc.table.table import Table
@@ -34,17 +33,13 @@ def read_hierarchy(path: Path) -> Hierarchy:
     """Read the ARX form: a line a leaf, from the leaf to the root; separated by semicolon, comma or tab."""
     # Or lines ``child,parent``; or XML, a code list of SDMX or DDI-Codebook: ``codes.xml#OCCUPATION`` names one of
     # several.
-    path, name = _path_and_name(Path(path))
+    path = Path(path)
+    file, sign, name = path.name.rpartition("#")
+    path, name = (path.with_name(file), name) if sign and file and not path.exists() else (path, "")
     text = read_text(path, HierarchyError)
     if text.lstrip().startswith("<") and (path.suffix.lower() == ".xml" or _XML.match(text)):
         return hierarchy_of_codes(text, str(path), name)
     return hierarchy_of_text(text, str(path))
-
-
-def _path_and_name(path: Path) -> tuple[Path, str]:
-    """Return the path of a file and the name behind it, empty where there is none."""
-    file, sign, name = path.name.rpartition("#")
-    return (path.with_name(file), name) if sign and file and not path.exists() else (path, "")
 
 
 def hierarchy_of_text(text: str, origin: str) -> Hierarchy:
@@ -142,13 +137,10 @@ class HierarchyRule(BaseModel):
 
     @model_validator(mode="after")
     def _one_rule(self) -> "HierarchyRule":
-        if sum(rule is not None and rule is not False for rule in self._rules) != 1:
+        rules = (self.widths, self.prefix, self.merge, self.dates)
+        if sum(rule is not None and rule is not False for rule in rules) != 1:
             raise ValueError("one of widths = [...], prefix = [...], merge = [...] and dates = [...]")
         return self
-
-    @property
-    def _rules(self) -> tuple[object, ...]:
-        return self.widths, self.prefix, self.merge, self.dates
 
     def hierarchy(self, attribute: Attribute, table: Table) -> Hierarchy:
         """Return the hierarchy of an attribute."""
@@ -217,19 +209,6 @@ def _numbers(attribute: Attribute, table: Table) -> tuple[list[float] | NDArray[
     return list(whole.values()), 0
 
 
-def _by_rule(rule: HierarchyRule, attribute: Attribute, table: Table) -> Hierarchy:
-    origin = f"hierarchy of {attribute.name}"
-    try:
-        return rule.hierarchy(attribute, table).named(origin)
-    except HierarchyError as error:
-        raise HierarchyError([replace(fault, where=f"{origin}: {fault.where}") for fault in error.faults]) from None
-
-
-def _has_values(table: Table, name: str) -> bool:
-    attribute = table.schema[name]
-    return bool(attribute.categories) if attribute.categorical else not np.isnan(table.column(name)).all()
-
-
 def with_hierarchies(table: Table, rules: Mapping[str, Path | HierarchyRule]) -> Table:
     """Return a table whose attributes have the hierarchies that a user gives by file or by rule."""
     if not rules:
@@ -241,12 +220,15 @@ def with_hierarchies(table: Table, rules: Mapping[str, Path | HierarchyRule]) ->
     for name, rule in rules.items():
         if name not in table.schema:
             continue
+        attribute, origin = table.schema[name], f"hierarchy of {name}"
         if not isinstance(rule, HierarchyRule):
             with collect.step():
                 made[name] = read_hierarchy(rule)
-        elif _has_values(table, name):  # else there is nothing to put in order
-            with collect.step():
-                made[name] = _by_rule(rule, table.schema[name], table)
+        elif attribute.categories if attribute.categorical else not np.isnan(table.column(name)).all():
+            try:
+                made[name] = rule.hierarchy(attribute, table).named(origin)
+            except HierarchyError as error:
+                collect.faults += [replace(fault, where=f"{origin}: {fault.where}") for fault in error.faults]
     if collect.faults:
         raise InputError(collect.faults)
     attributes = tuple(replace(a, hierarchy=made.get(a.name, a.hierarchy)) for a in table.schema.attributes)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
 from evosdc.table.generalisation import LabelReader
-from evosdc.table.hierarchy import Hierarchy, interval_hierarchy
+from evosdc.table.hierarchy import Hierarchy, number_intervals
 from evosdc.table.table import Table
 from evosdc_masking.recoding.global_recoding import GlobalRecoding
 from tests.plugins.masking.tables import (
@@ -121,13 +121,13 @@ def test_numbers_by_hand(params: dict[str, Any], point: list[float | None], labe
 
 
 def test_levels_of_numbers() -> None:
-    table = with_tree(numeric(NUMBERS), "x0", interval_hierarchy(range(17, 91), [5, 10]))
+    table = with_tree(numeric(NUMBERS), "x0", number_intervals(range(17, 91), [5, 10]))
     assert texts(masked(GlobalRecoding, table, level=2, output="label"), "x0") == [
         "10-19", "20-29", "20-29", "20-29", "60-69", None, "10-19",
     ]  # fmt: skip
     assert masked(GlobalRecoding, table, level=3).numbers[:5, 0].tolist() == [20.0] * 5
     with pytest.raises(ParameterError, match="a leaf of the hierarchy"):
-        masked(GlobalRecoding, with_tree(numeric([1.0]), "x0", interval_hierarchy([2], [5])), level=1)
+        masked(GlobalRecoding, with_tree(numeric([1.0]), "x0", number_intervals([2], [5])), level=1)
 
 
 def test_an_interval_begins_at_its_decimal_number() -> None:

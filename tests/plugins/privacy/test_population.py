@@ -17,7 +17,7 @@ from scipy.stats import binom, hypergeom, nbinom, poisson
 
 from evosdc.errors import ParameterError
 from evosdc.model import MissingMatch
-from evosdc.table.coarsening import coarsened
+from evosdc.table.alignment import coarsened
 from evosdc_privacy.attackers import AverageRisk, JournalistRisk, MarketerRisk, ProsecutorRisk
 from evosdc_privacy.differential_privacy import SafePub, delta_of, k_needed
 from evosdc_privacy.population import DeltaPresence, KMap, estimated_size
