@@ -46,8 +46,4 @@ def number_to(text: str, decimals: int, mark: str = ".") -> float | None:
     same = abs(float(np.float32(value)) - value) <= 1e-13 * abs(value)
     digits = 0 if shortest.endswith(".0") else -int(Decimal(shortest).as_tuple().exponent)
     long = -int(Decimal(text.replace(mark, ".")).as_tuple().exponent) > decimals
-    return (
-        float(shortest)
-        if same and long and (digits <= decimals or not shortest.rpartition(".")[2].strip("0"))
-        else value
-    )
+    return float(shortest) if same and long and digits <= decimals else value
