@@ -15,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from tempfile import mkdtemp
 from types import SimpleNamespace
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck
@@ -23,6 +24,7 @@ from hypothesis import settings as hypothesis_settings
 from evosdc import secret
 from evosdc.plugins import registered
 from evosdc.plugins.registry import default_registry
+from evosdc.testing.tables import INTERPRETED, SHAPES
 from tests import published
 
 # A distribution of its own, with tests that run only where it is installed: see test_stranger.py.
@@ -116,9 +118,29 @@ def data_sets() -> published.DataSets:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark what takes `data_sets`, be it by another fixture."""
+    """Mark what takes `data_sets`, be it by another fixture, and choose the tables of a conformance suite."""
     if "data_sets" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.data)
+    suite = getattr(item, "cls", None)
+    if suite is not None and suite not in _sampled and hypothesis_settings.get_current_profile_name() == "evosdc":
+        own = [cls for cls in suite.__mro__ if cls not in _sampled and not cls.__module__.startswith("evosdc.testing")]
+        if len(own) < len(suite.__mro__) - 1 and not any("tables" in vars(cls) for cls in own):
+            suite.tables = tables_of(item.nodeid.rpartition("::")[0])
+            _sampled.add(suite)
+
+
+_sampled: set[type] = set()
+
+
+def tables_of(suite: str) -> tuple[str, ...]:
+    """Return the tables of `evosdc.testing` that a conformance suite is run on in every check.
+
+    Three are for all suites, and two of the others follow from its name, so that each table is met by a fourth of them.
+    ``--hypothesis-profile=thorough`` runs every suite on all.
+    """
+    others = [name for name in SHAPES if name not in INTERPRETED]
+    first = crc32(suite.encode()) % len(others)
+    return (*INTERPRETED, others[first], others[(first + 3) % len(others)])
 
 
 @pytest.hookimpl(tryfirst=True)

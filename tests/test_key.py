@@ -21,7 +21,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.runs.published import read_crosswalk
 from evosdc.secret import Key, Purpose, chosen_seed, draw_seed, judging_seed, public, replicate_seed, stream
 
-from .cluster.commands import completed, end_at, experiment_file, reached, started, wait_for
+from .cluster.commands import completed, end_at, experiment_file, journal, reached, started, wait_for
 
 NOISE = [
     ("noise", {"alpha": 0.1}),
@@ -103,7 +103,7 @@ def test_an_attacker_who_tries_the_smallest_seeds_finds_a_public_seed_and_no_key
     assert known == ([] if seed is None else [77])
 
 
-@pytest.mark.parametrize(("method", "params", "name"), OTHERS, ids=[method for method, *_ in OTHERS])
+@pytest.mark.parametrize(("method", "params", "name"), OTHERS[:3], ids=[method for method, *_ in OTHERS[:3]])
 def test_masking_by_small_seeds_tells_no_more_of_a_keyed_file_than_other_keys(method, params, name, people):
     """An attacker masks the file himself by many seeds: none has more in common with it than draws of keys have."""
     few = people.iloc[:40].reset_index(drop=True)
@@ -113,9 +113,9 @@ def test_masking_by_small_seeds_tells_no_more_of_a_keyed_file_than_other_keys(me
         return values(evosdc.mask(few, method, protect=names, **drawn, **params), name)
 
     published = masked()
-    by_seeds = max((masked(seed=seed) == published).mean() for seed in range(60))
-    by_keys = max((masked() == published).mean() for _ in range(60))
-    assert by_seeds <= by_keys + 0.15
+    by_seeds = max((masked(seed=seed) == published).mean() for seed in range(25))
+    by_keys = max((masked() == published).mean() for _ in range(25))
+    assert by_seeds <= by_keys + 0.2
     assert (masked(seed=3) == masked(seed=3)).all()
 
 
@@ -204,7 +204,7 @@ def test_a_key_repeats_a_file_to_the_byte_and_names_further_draws(people, tmp_pa
     assert made["a"] != made["shuffled"]
 
 
-@pytest.mark.parametrize("executor", ["serial", "processes", "scoop"])
+@pytest.mark.parametrize("executor", ["serial", "processes", pytest.param("scoop", marks=pytest.mark.endurance)])
 def test_a_run_repeats_by_its_key_on_any_executor(executor, run, tmp_path):
     folder = tmp_path / executor
     sent = () if executor == "serial" else ("--workers", 2, "--set", "executor.grain='evaluations'")
@@ -230,8 +230,8 @@ def test_an_attacker_who_replays_a_search_finds_what_a_public_seed_drew_and_no_m
         ages = np.array(table.schema["age"].categories, dtype=float)[made] if table.schema["age"].categorical else made
         return float((ages[rows] == published["age"].to_numpy()).mean())
 
-    by_seeds = [agreement(guess) for guess in range(60)]
-    by_keys = [agreement(Key.fresh()) for _ in range(60)]
+    by_seeds = [agreement(guess) for guess in range(8)]
+    by_keys = [agreement(Key.fresh()) for _ in range(8)]
     if seed is None:
         assert max(by_seeds) <= max(by_keys) + 0.05
     else:
@@ -252,12 +252,13 @@ def test_a_killed_run_that_draws_from_a_key_ends_as_the_unbroken_one(tmp_path):
     key = tmp_path / "key"
     Key.fresh().write(key)
     process = started("run", path, "--key", key, "-o", tmp_path / "killed", "--quiet", "--no-report")
-    wait_for(lambda: reached(tmp_path / "killed", 20), process)
+    wait_for(lambda: reached(tmp_path / "killed", 4), process)
     process.kill()
     process.wait()
-    end_at(tmp_path / "killed", 400)
+    end = journal(tmp_path / "killed")[-1]["generation"] + 6
+    end_at(tmp_path / "killed", end)
     assert completed("resume", tmp_path / "killed", "--quiet", "--no-report").returncode == 0
-    words = ("--key", key, "--set", "stop.generations=400", "--quiet", "--no-report")
+    words = ("--key", key, "--set", f"stop.generations={end}", "--quiet", "--no-report")
     assert completed("run", path, *words, "-o", tmp_path / "whole").returncode == 0
     for name in ("best.csv", "front.csv", "scores.csv"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()

@@ -141,7 +141,9 @@ class Handle:
 
 class TestProtector:
     def test_it_is_fitted_and_transforms_frames_in_order(self, people) -> None:
-        protector = evosdc.Protector(protect=["age", "sex", "region"], generations=2, seed=3)
+        protector = evosdc.Protector(
+            protect=["age", "sex", "region"], il=["il1s", "ctbil"], dr=["dbrl"], generations=2, seed=3
+        )
         with pytest.raises(InputError, match="Call fit first"):
             protector.transform(people)
         masked = protector.fit(people).transform(people)

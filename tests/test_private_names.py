@@ -10,12 +10,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-TREES = {
-    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-    for folder in ("evosdc", "plugins")
-    for path in sorted((ROOT / folder).rglob("*.py"))
-}
-"""All modules, by file."""
+
+
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    """All modules, by file."""
+    return {
+        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for folder in ("evosdc", "plugins")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    }
+
 
 ALLOWED = {
     # SCOOP's communicator binds to all interfaces, without encryption, and nothing public puts another in its place.
@@ -84,14 +89,14 @@ def names_used(tree: ast.Module) -> Iterator[str]:
             yield name
 
 
-def test_nothing_private_of_another_package_is_used() -> None:
-    found = {(file, name) for file, tree in TREES.items() for name in names_used(tree)}
+def test_nothing_private_of_another_package_is_used(trees: dict[str, ast.Module]) -> None:
+    found = {(file, name) for file, tree in trees.items() for name in names_used(tree)}
     assert found == ALLOWED
 
 
-def test_what_some_systems_lack_is_not_imported_with_a_module() -> None:
+def test_what_some_systems_lack_is_not_imported_with_a_module(trees: dict[str, ast.Module]) -> None:
     found = set()
-    for file, tree in TREES.items():
+    for file, tree in trees.items():
         for node in tree.body:  # within a condition, `try` or function it is guarded
             if isinstance(node, ast.Import):
                 found |= {(file, alias.name) for alias in node.names if alias.name in POSIX_ONLY}

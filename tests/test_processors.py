@@ -67,7 +67,7 @@ def test_a_search_finds_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         "genotype": "cells",
         "data": {"protect": ["pay", "age", "job"]},
         "measures": {"il": ["ctbil", "apil"], "dr": ["dbrl", "informed-linkage"]},
-        "start": {"portfolio": "mixed"},
+        "start": [{"method": "rank-swapping", "p": 20}, {"method": "mdav", "k": 3}],
         "stop": {"generations": 3},
         "seed": 3,
     }

@@ -4,8 +4,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from evosdc.experiment.reader import parse_experiment
 
 ROOT = Path(__file__).parent.parent
@@ -19,10 +17,10 @@ def blocks(language):
 EXPERIMENTS = [path for path in (ROOT / "experiments").rglob("*.toml") if not path.stem.endswith(("schema", "study"))]
 
 
-@pytest.mark.parametrize("path", sorted(EXPERIMENTS), ids=lambda p: str(p.name))
-def test_every_experiment_file_is_valid(path):
-    experiment = parse_experiment(tomllib.loads(path.read_text(encoding="utf-8")), path.parent, str(path))
-    assert experiment.data.name is not None or experiment.data.file.exists()
+def test_every_experiment_file_is_valid():
+    for path in EXPERIMENTS:
+        experiment = parse_experiment(tomllib.loads(path.read_text(encoding="utf-8")), path.parent, str(path))
+        assert experiment.data.name is not None or experiment.data.file.exists(), path
 
 
 def test_files_and_folders_that_the_readme_names_exist():

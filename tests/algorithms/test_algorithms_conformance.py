@@ -1,4 +1,7 @@
+"""Every algorithm of the framework against the suite for plugin authors, with parameters of all kinds."""
+
 import random
+from typing import Any, ClassVar
 
 import pytest
 
@@ -16,184 +19,66 @@ from evosdc.testing import AlgorithmConformance
 from evosdc.testing.counting import counting_toolbox
 
 
-class TestParentChild(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        return ParentChild(ParentChild.Params(), toolbox)
-
-
-class TestParentChildOfTwoObjectives(AlgorithmConformance):
-    objectives = 2
-
-    def algorithm(self, toolbox):
-        return ParentChild(ParentChild.Params(mutation=0.8, duplicates=True), toolbox)
-
-
-class TestGenerational(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        return Generational(Generational.Params(), toolbox)
-
-
-class TestGenerationalWithoutElite(AlgorithmConformance):
-    improves = False
-
-    def algorithm(self, toolbox):
-        return Generational(Generational.Params(elite=0, population=6), toolbox)
-
-
-class TestSteadyState(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        return SteadyState(SteadyState.Params(), toolbox)
-
-
-class TestSteadyStateOfTwoObjectives(AlgorithmConformance):
-    objectives = 2
-
-    def algorithm(self, toolbox):
-        return SteadyState(SteadyState.Params(tournament=3, always=True, duplicates=True), toolbox)
-
-
-class TestDecomposition(AlgorithmConformance):
-    objectives = 2
-
-    def algorithm(self, toolbox):
-        return Decomposition(Decomposition.Params(population=20), toolbox)
-
-
-class TestHypervolumeSelection(AlgorithmConformance):
-    objectives = 2
-
-    def algorithm(self, toolbox):
-        return HypervolumeSelection(HypervolumeSelection.Params(schedule={"over": 5, "mutation": 0.1}), toolbox)
-
-
-class TestSteadyStateWithASchedule(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        return SteadyState(SteadyState.Params(schedule={"over": 5, "crossover": 0.1}), toolbox)
-
-
-class TestParentChildWithBoth(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        return ParentChild(ParentChild.Params(variation="and", selection="rank"), toolbox)
-
-
-class TestParentChildThatAdapts(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        return ParentChild(ParentChild.Params(adaptive=True, selection="stochastic-universal"), toolbox)
-
-
-class TestGenerationalWithGap(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        params = Generational.Params(gap=0.3, duplicates=False, selection="truncation")
-        return Generational(params, toolbox)
-
-
-class TestGenerationalWithoutDuplicates(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        params = Generational.Params(variation="or", adaptive=True, duplicates=False, selection="roulette")
-        return Generational(params, toolbox)
-
-
-class TestSteadyStateWithBoth(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        return SteadyState(SteadyState.Params(variation="and"), toolbox)
-
-
-class TestNsga2(AlgorithmConformance):
-    objectives = 2
-
-    def algorithm(self, toolbox):
-        return NonDominatedSorting(NonDominatedSorting.Params(), toolbox)
-
-
-class TestNsga2OfOneObjective(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        params = NonDominatedSorting.Params(population=6, offspring=9, variation="or", adaptive=True)
-        return NonDominatedSorting(params, toolbox)
-
-
-class TestNsga3(AlgorithmConformance):
-    objectives = 3
-
-    def algorithm(self, toolbox):
-        return ReferencePoints(ReferencePoints.Params(), toolbox)
-
-
-class TestSpea2(AlgorithmConformance):
-    objectives = 2
-
-    def algorithm(self, toolbox):
-        return StrengthPareto(StrengthPareto.Params(), toolbox)
-
-
-class TestRandomSearch(AlgorithmConformance):
-    improves = False  # by design: the population stays what it was
-
-    def algorithm(self, toolbox):
-        return RandomSearch(RandomSearch.Params(candidates=20), toolbox)
-
-
-class TestFreshRandomSearch(AlgorithmConformance):
-    improves = False
-
-    def algorithm(self, toolbox):
-        return RandomSearch(RandomSearch.Params(draws="fresh", candidates=5), toolbox)
-
-
-class TestHillClimbing(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        return HillClimbing(HillClimbing.Params(patience=5), toolbox)
-
-
 def island_toolbox(objectives=1):
+    """Return the suite's toolbox, which also builds algorithms by their names."""
     toolbox = counting_toolbox(objectives)
     toolbox.algorithm = lambda name, params: default_registry().build("algorithm", name, params, toolbox)
     return toolbox
 
 
-class TestIslands(AlgorithmConformance):
-    def toolbox(self):
-        return island_toolbox(self.objectives)
+class Suite(AlgorithmConformance):
+    """The suite of an algorithm of the framework, whose parameters a subclass names."""
 
-    def algorithm(self, toolbox):
-        return Islands(Islands.Params(islands=3, interval=4), toolbox)
-
-
-class TestIslandsOfClimbers(AlgorithmConformance):
-    def toolbox(self):
-        return island_toolbox(self.objectives)
-
-    def algorithm(self, toolbox):
-        inner = {"name": "hill-climbing", "patience": 3}
-        return Islands(Islands.Params(islands=2, interval=1, inner=inner), toolbox)
-
-
-class TestIslandsOfFronts(AlgorithmConformance):
-    objectives = 2
+    built = ParentChild
+    params: ClassVar[dict[str, Any]] = {}
 
     def toolbox(self):
         return island_toolbox(self.objectives)
 
     def algorithm(self, toolbox):
-        return Islands(Islands.Params(islands=5, interval=3, migrants=1, inner="nsga2"), toolbox)
+        return self.built(self.built.Params(**self.params), toolbox)
 
 
-class TestRacing(AlgorithmConformance):
-    def algorithm(self, toolbox):
-        return Racing(Racing.Params(population=10, children=8), toolbox)
+def conforming(cls, objectives=1, improves=True, **params):
+    body = {"built": cls, "params": params, "objectives": objectives, "improves": improves}
+    return type(f"Test{cls.__name__}", (Suite,), body)
 
 
-class TestRacingOfTwoObjectives(AlgorithmConformance):
-    objectives = 2
+TestParentChild = conforming(ParentChild)
+TestParentChildOfTwoObjectives = conforming(ParentChild, 2, mutation=0.8, duplicates=True)
+TestParentChildWithBoth = conforming(ParentChild, variation="and", selection="rank")
+TestParentChildThatAdapts = conforming(ParentChild, adaptive=True, selection="stochastic-universal")
+TestGenerational = conforming(Generational)
+TestGenerationalWithoutElite = conforming(Generational, improves=False, elite=0, population=6)
+TestGenerationalWithGap = conforming(Generational, gap=0.3, duplicates=False, selection="truncation")
+TestGenerationalWithoutDuplicates = conforming(
+    Generational, variation="or", adaptive=True, duplicates=False, selection="roulette"
+)
+TestSteadyState = conforming(SteadyState)
+TestSteadyStateOfTwoObjectives = conforming(SteadyState, 2, tournament=3, always=True, duplicates=True)
+TestSteadyStateWithASchedule = conforming(SteadyState, schedule={"over": 5, "crossover": 0.1})
+TestSteadyStateWithBoth = conforming(SteadyState, variation="and")
+TestDecomposition = conforming(Decomposition, 2, population=20)
+TestHypervolumeSelection = conforming(HypervolumeSelection, 2, schedule={"over": 5, "mutation": 0.1})
+TestNsga2 = conforming(NonDominatedSorting, 2)
+TestNsga2OfOneObjective = conforming(NonDominatedSorting, population=6, offspring=9, variation="or", adaptive=True)
+TestNsga3 = conforming(ReferencePoints, 3)
+TestSpea2 = conforming(StrengthPareto, 2)
+# By design the population of a random search stays what it was.
+TestRandomSearch = conforming(RandomSearch, improves=False, candidates=20)
+TestFreshRandomSearch = conforming(RandomSearch, improves=False, draws="fresh", candidates=5)
+TestHillClimbing = conforming(HillClimbing, patience=5)
+TestIslands = conforming(Islands, islands=3, interval=4)
+TestIslandsOfClimbers = conforming(Islands, islands=2, interval=1, inner={"name": "hill-climbing", "patience": 3})
+TestIslandsOfFronts = conforming(Islands, 2, islands=5, interval=3, migrants=1, inner="nsga2")
+TestRacing = conforming(Racing, population=10, children=8)
+TestRacingOfTwoObjectives = conforming(Racing, 2, population=10, children=8)
 
-    def algorithm(self, toolbox):
-        return Racing(Racing.Params(population=10, children=8), toolbox)
-
-
-SUITES = AlgorithmConformance.__subclasses__()
+SUITES = {name: suite for name, suite in globals().items() if name.startswith("Test")}
 del AlgorithmConformance
 
 
-@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.__name__)
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
 def test_what_others_draw_while_children_are_evaluated_changes_nothing(suite):
     """Threads of an executor draw from Python's global generator while a step waits for values."""
     own, ends = suite(), []

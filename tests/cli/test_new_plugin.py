@@ -60,15 +60,15 @@ def test_its_hook_is_light_and_its_offer_is_found(evosdc, tmp_path, monkeypatch,
 
 
 @pytest.mark.parametrize("kind", MADE)
-@pytest.mark.parametrize("name", ["measure", "table", "none", "true", "field", "algorithm", "a1-b2"])
-def test_names_that_mean_something_else_make_sound_classes(kind, name):
-    for path, text in files(kind, name).items():
-        if path.endswith(".py"):
-            compile(text, path, "exec")
-            assert "$" not in text
-    made = class_name(name, MADE[kind])
-    assert made.isidentifier()
-    assert f"import {made}" not in template(kind)
+def test_names_that_mean_something_else_make_sound_classes(kind):
+    for name in ("measure", "table", "none", "true", "field", "algorithm", "a1-b2"):
+        for path, text in files(kind, name).items():
+            if path.endswith(".py"):
+                compile(text, path, "exec")
+                assert "$" not in text
+        made = class_name(name, MADE[kind])
+        assert made.isidentifier()
+        assert f"import {made}" not in template(kind)
 
 
 def test_all_that_is_wrong_is_told_at_once(evosdc, tmp_path):

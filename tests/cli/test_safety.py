@@ -227,7 +227,8 @@ def test_control_characters_of_a_file_are_shown_and_not_obeyed(evosdc, tmp_path)
 
 
 @pytest.mark.parametrize(
-    "number", [signal.SIGTERM, signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.endurance)]
+    "number",
+    [signal.SIGTERM, *(pytest.param(one, marks=pytest.mark.endurance) for one in (signal.SIGINT, signal.SIGHUP))],
 )
 def test_signals_keep_what_was_reached(survey, number):
     program = (

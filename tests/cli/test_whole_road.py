@@ -39,7 +39,9 @@ def stored(folder: Path, name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    "name", ["votes.xlsx", *(pytest.param(name, marks=pytest.mark.endurance) for name in FILES if name != "votes.xlsx")]
+)
 def test_the_whole_road(evosdc, tmp_path, name):
     path = stored(tmp_path, name)
     before, after, protected = FILES[name][2:]

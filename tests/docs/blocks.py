@@ -101,7 +101,8 @@ def form(language: str, text: str, names: dict[str, Any]) -> None:
     if language == "toml":
         toml(text, names)
     elif language == "python":
-        ast.parse(re.sub(r"^(>>>|\.\.\.) ?", "", text, flags=re.MULTILINE))
+        examples = doctest.DocTestParser().get_examples(text)
+        ast.parse("".join(example.source for example in examples) if examples else text)
     else:
         typed = re.findall(r"^\$ (.+)$", text, flags=re.MULTILINE) if language == "console" else lines_of(text)
         for line in typed:

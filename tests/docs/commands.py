@@ -79,10 +79,11 @@ def _in_process(words: list[str]) -> tuple[int, str]:
 def check_form(line: str) -> None:
     """Raise where a line that is not run names a command, an option or a script that does not exist."""
     for part in re.split(r" && | \| ", line):
-        words = shlex.split(part, comments=True)
+        # --plugin may stand anywhere, and is read before the commands.
+        words = shlex.split(re.sub(r" --plugin \S+", "", part), comments=True)
         if "evosdc" in words[:1]:
             _check_command(words[1:])
-        elif words[:1] in (["python"], ["python3"]):
+        elif words[:1] in (["python"], ["python3"]) and words[1:2] != ["-c"]:
             _check_script(words[1:])
         elif len(words) > 1 and words[0] == "sbatch":
             assert (ROOT / words[1]).exists(), f"{words[1]} does not exist"

@@ -41,7 +41,7 @@ def expected():
     ("kind", "workers"),
     [
         ("processes", 3),
-        ("scoop", 3),
+        pytest.param("scoop", 3, marks=pytest.mark.endurance),
         pytest.param("processes", 1, marks=pytest.mark.endurance),
         pytest.param("scoop", 1, marks=pytest.mark.endurance),
     ],

@@ -64,7 +64,14 @@ def test_the_broker_alone_listens_and_on_the_loopback_interface_alone():
         assert listening([os.getpid()]) == before
 
 
-@pytest.mark.parametrize("rank", [0, 1, 2], ids=["broker", "origin", "worker"])
+@pytest.mark.parametrize(
+    "rank",
+    [
+        pytest.param(0, id="broker", marks=pytest.mark.endurance),
+        pytest.param(1, id="origin", marks=pytest.mark.endurance),
+        pytest.param(2, id="worker"),
+    ],
+)
 def test_whichever_process_is_killed_the_pool_comes_back(executor, rank):
     victim = executor._pool.children[rank].process
     victim.kill()

@@ -111,7 +111,7 @@ def test_kept_values_of_starting_files_are_moved(people, tmp_path):
 
 def test_a_search_gets_out_of_files_that_all_keep_their_values(people, tmp_path, monkeypatch):
     monkeypatch.setattr("evosdc.engine.mending.with_moved_values", lambda original, masked, names, rng: masked)
-    result, starts = searched(people, tmp_path / "run", 60)
+    result, starts = searched(people, tmp_path / "run", 40)
     assert {entry["scores"]["exact-linkage"] for entry in starts} == {100.0}
     scores = result["best"]["scores"]
     assert scores["exact-linkage"] <= ACCEPTED

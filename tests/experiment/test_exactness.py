@@ -8,11 +8,11 @@ from benchmarks.exactness import main
 def test_scores_are_those_of_a_fresh_evaluation(tmp_path):
     experiment = tmp_path / "cells.toml"
     experiment.write_text(
-        'seed = 5\ndata = { name = "housing" }\nfitness = "max"\n'
+        'seed = 5\ndata = { name = "housing", first = 200 }\nfitness = "max"\n'
         'algorithm = { name = "parent-child", population = 20 }\n'
         'constraints = ["il of built <= 90"]\n'
     )
     done = CliRunner().invoke(main, [str(experiment), "--smoke"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     assert "differences            0" in done.output
-    assert "1000 records x 3" in done.output
+    assert "200 records x 3" in done.output

@@ -75,7 +75,7 @@ def frames(draw):
 
 
 @pytest.mark.endurance
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(frames(), st.sampled_from([("",), ("", "99", "-9"), ("", "99.0", "nan", "12.5")]))
 def test_tables_and_schemas_are_the_same(frame, missing):
     one, other = both(lambda: table_from_frame(frame, SchemaDescription(missing=missing)))
@@ -115,7 +115,7 @@ def masked_frames(draw):
 
 
 @pytest.mark.endurance
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(masked_frames())
 def test_masked_frames_are_the_same(pair):
     frame, masked = pair

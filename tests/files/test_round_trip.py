@@ -22,7 +22,7 @@ pytest.importorskip("pyreadstat", reason="pyreadstat is not installed")
 pytest.importorskip("openpyxl", reason="openpyxl is not installed")
 import pyreadstat
 
-SLOW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=15)
+SLOW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=6)
 WORDS = ["north", "south", "São", "a b", "x,y", "it's", 'q"q']
 ENDINGS = [".csv", ".tsv", ".csv.gz", ".zip", ".parquet", ".feather", ".xlsx", ".sav", ".zsav", ".dta", ".xpt"]
 

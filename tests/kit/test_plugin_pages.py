@@ -44,19 +44,19 @@ AUTHORS = [
 ]
 
 
-@pytest.mark.parametrize("path", AUTHORS, ids=lambda path: path.stem)
-def test_authors_import_nothing_but_the_contract(path):
-    text = path.read_text(encoding="utf-8").replace("\\n", "\n")
-    rooms = set(re.findall(r"^[ \"]*(?:from|import) evosdc\.(\w+)", text, flags=re.MULTILINE))
-    assert rooms <= {"model", "testing"}
+def test_authors_import_nothing_but_the_contract():
+    for path in AUTHORS:
+        text = path.read_text(encoding="utf-8").replace("\\n", "\n")
+        rooms = set(re.findall(r"^[ \"]*(?:from|import) evosdc\.(\w+)", text, flags=re.MULTILINE))
+        assert rooms <= {"model", "testing"}, path
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.md")), ids=lambda path: path.stem)
-def test_commands_that_need_a_plugin_of_the_reader_s_are_commands_that_there_are(path):
-    for line in re.findall(r"^ {4}(evosdc .+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
-        # --plugin may stand anywhere, and is read before the commands; the command of a plugin is there once installed.
+def test_commands_that_need_a_plugin_of_the_reader_s_are_commands_that_there_are():
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.md")))
+    for line in re.findall(r"^ {4}(evosdc .+)$", text, flags=re.MULTILINE):
+        # The command of a plugin is there once it is installed.
         if "count-records" not in line.split():
-            check_form(re.sub(r" --plugin \S+", "", line))
+            check_form(line)
 
 
 def test_the_policy_names_the_contract_of_this_version():

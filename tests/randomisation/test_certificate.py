@@ -27,7 +27,7 @@ def test_the_example_of_four_attributes() -> None:
 
 
 @given(st.integers(2, 5), st.integers(2, 5), st.integers(0, 10_000))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_no_guess_gets_better_than_by_the_capacity(values: int, published: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     matrix, prior = rng.dirichlet(np.ones(published) * 0.5, values), rng.dirichlet(np.ones(values))

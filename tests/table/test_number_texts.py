@@ -27,7 +27,7 @@ def held_texts(values: list[float]) -> NumberTexts:
     return texts_of_numbers(np.array(list(dict.fromkeys(value + 0.0 for value in values))))
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(random_numbers(), st.integers(0, 16))
 def test_what_is_asked_of_all_texts_is_answered_alike(values, decimals):
     held = held_texts(values)
@@ -73,7 +73,7 @@ KNOWN = ["5", "5.0", "-.5", "1e400", "", "NA", "007", "5", "x", "+3", "2.50"]
 CELLS = st.one_of(st.sampled_from(KNOWN), st.floats().map(repr))
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(st.lists(CELLS, min_size=1, max_size=30), st.sampled_from([".", ","]))
 def test_cells_answer_as_their_texts_do(texts, mark):
     cells = [text.replace(".", mark) for text in texts]

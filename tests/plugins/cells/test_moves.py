@@ -58,7 +58,7 @@ def assert_allowed(cells, parent, row, rng, count=4):
         allowed.assert_move(kind, row, dict(zip(rows, records, strict=True)))
 
 
-@settings(max_examples=200)
+@settings(max_examples=40)
 @given(mixed_files(), st.integers(0, 2**32), st.booleans(), st.sampled_from(["gray", "gaussian"]))
 def test_moves_are_what_is_said_of_them(data, seed, steps, coding):
     cells, rng = Cells(Cells.Params(steps=steps, numbers=coding), data), np.random.default_rng(seed)
@@ -66,7 +66,7 @@ def test_moves_are_what_is_said_of_them(data, seed, steps, coding):
     assert_allowed(cells, parent, int(rng.integers(len(parent))), rng)
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(guarded_files(missing=True), st.integers(0, 2**32), st.booleans(), st.booleans())
 def test_moves_keep_rules(table, seed, ruled, steps):
     data = guarded(table, ruled and len(keeping(table)) > 0)
@@ -161,7 +161,7 @@ def test_a_seed_tells_what_is_made(generator):
     assert not np.array_equal(made[0][1], made[2][1])
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(mixed_files(), st.integers(0, 2**32), st.sampled_from([0.0, 1.0, 20.0]))
 def test_files_in_blocks_are_changed_as_others(data, seed, mutations):
     cells = Cells(Cells.Params(mutations=mutations), data)

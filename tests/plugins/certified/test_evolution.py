@@ -106,7 +106,7 @@ def test_guesses_see_more_with_every_table(tables) -> None:
 
 
 @given(st.lists(st.floats(-50, 100), min_size=1, max_size=8), st.floats(1, 200))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 def test_the_simplex_is_reached_on_the_shortest_way(counts, total) -> None:
     given_counts = np.array(counts)
     found = on_simplex(given_counts, total)

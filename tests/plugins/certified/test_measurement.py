@@ -143,7 +143,7 @@ def test_a_tiny_file_is_told_to_be_hidden(original) -> None:
     domain = domain_of(original.schema, original.schema.attributes, BOUNDS)
     with pytest.raises(DataError, match="two at least"):
         measure(survey(1), domain, budget_of(1.0, 1e-6, 2), Workload(()), no_answers)
-    for _ in range(20):  # whatever the noise is
+    for _ in range(5):  # whatever the noise is
         with pytest.raises(DataError, match="noise that hides the whole file"):
             measure(survey(3), domain, budget_of(0.01, 1e-6, 3), Workload(()), no_answers)
 

@@ -11,13 +11,14 @@ from evosdc.testing.tables import sample_table, shuffled
 from tests.plugins.judges.cases import ALL, LOSSES, OF_GRAPHS, judge, people, permuted
 
 FEW = ("one-record", "missing-values")
-"""Tables for what learns on each."""
+"""Tables for what learns, or draws halves, on each."""
 
 
 class _Judged(MeasureConformance):
     name = ""
     params: dict = {}  # noqa: RUF012 -- never changed
     kind = "dr"
+    tables = FEW
     order_matters = True
     """Halves are drawn by position."""
 
@@ -27,7 +28,6 @@ class _Judged(MeasureConformance):
 
 class TestLearnedLinkage(_Judged):
     name, params = "learned-linkage", {"rivals": 20, "repeats": 1}
-    tables = FEW
 
 
 class TestPartialLinkage(_Judged):
@@ -44,7 +44,6 @@ class TestLinkability(_Judged):
 
 class TestLearnedInference(_Judged):
     name, params = "learned-inference", {"rounds": 1}
-    tables = FEW
 
 
 class TestInference(_Judged):

@@ -39,7 +39,7 @@ def ended(problem):
     return population[0], count
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(
     files(),
     privacy_parameters(),

@@ -10,25 +10,8 @@ import pytest
 
 from evosdc.cli import main
 from tests.cluster.commands import wait_for
-from tests.published import asking
 
 ROOT = Path(__file__).parents[3]
-
-
-@pytest.mark.studies
-@pytest.mark.parametrize(
-    ("data", "script", "table", "rows"),
-    [
-        asking("adult", "kanonymity-lab/lab.py", "results.csv", 5),
-        asking("german-credit", "large-lattices/compare.py", "results.csv", 24),
-    ],
-)
-def test_smoke_profiles_write_their_tables(data, script, table, rows, tmp_path):
-    command = [sys.executable, str(ROOT / "experiments" / script), "--smoke", "-o", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
-    assert done.returncode == 0, done.stderr
-    with (tmp_path / table).open(encoding="utf-8") as file:
-        assert len(list(csv.DictReader(file))) == rows
 
 
 def write_file(folder):

@@ -15,7 +15,7 @@ from evosdc_lattice.space import exhaustive_nodes
 from tests.plugins.lattice.tables import all_levels, files
 from tests.plugins.lattice.test_nodes import fitted, lattice_of, node
 
-slow = settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=40)
+slow = settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=20)
 
 
 def possible(attribute, label):

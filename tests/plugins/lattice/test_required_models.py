@@ -46,7 +46,7 @@ def test_a_model_by_name_is_the_one_by_parameter(microdata, same):
         assert np.array_equal(by_name.suppressed_rows(genome), by_parameter.suppressed_rows(genome))
 
 
-@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=40)
+@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=20)
 @given(
     files(missing=False),
     st.sampled_from(

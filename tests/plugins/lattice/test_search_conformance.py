@@ -118,7 +118,7 @@ def run(name, generations, seed=5, suppression=0.05, params=None):
     return walked(algorithm, own, generations, seed)
 
 
-@pytest.mark.parametrize("suppression", [0, 0.05, 0.3])
+@pytest.mark.parametrize("suppression", [0, 0.3])
 def test_exact_searches_and_heuristics_agree_on_a_small_lattice(suppression):
     optimum, population, _ = run("exhaustive", 10, suppression=suppression)
     again, others, _ = run("optimal", 10, suppression=suppression)

@@ -12,6 +12,7 @@ from evosdc.model import MaskingMethod
 from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
 from evosdc.table.table import Table
+from evosdc.testing import MaskingMethodConformance
 
 NOMINAL, ORDINAL, NUMERIC = Scale.NOMINAL, Scale.ORDINAL, Scale.NUMERIC
 
@@ -82,3 +83,13 @@ def mixed_tables(draw: st.DrawFn) -> Table:
     n = len(left)
     value = st.one_of(st.integers(-5, 5).map(float), st.just(float("nan")))
     return joined(left, numeric(np.array(draw(st.lists(value, min_size=n, max_size=n)))))
+
+
+FIXED = {"deterministic": True}
+"""What a suite declares of a method that draws nothing."""
+
+
+def conforming(cls: type[MaskingMethod], declared: dict[str, Any] | None = None, **params: object) -> type:
+    """Return the suite of a method with parameters, with what it declares besides."""
+    body = {"method": lambda self: build(cls, **params)} | (declared or {})
+    return type(f"Test{cls.__name__}", (MaskingMethodConformance,), body)

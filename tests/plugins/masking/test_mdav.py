@@ -44,8 +44,9 @@ def test_categorical_partition_is_that_of_the_plain_reference(table: Table, data
     assert classes_of(table, k) == references.mdav(table, k)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 6, 7, 8, 9, 10, 31, 60])
-@pytest.mark.parametrize("k", [1, 2, 3, 7])
+@pytest.mark.parametrize(
+    ("n", "k"), [(1, 1), (1, 2), (2, 2), (5, 3), (6, 3), (7, 3), (8, 7), (31, 1), (31, 7), (60, 3)]
+)
 @pytest.mark.parametrize("kind", ["numeric", "repeated", "missing", "wildcard", "mixed"])
 def test_numeric_partition_is_that_of_the_plain_reference(n: int, k: int, kind: str) -> None:
     rng = np.random.default_rng([n, k])

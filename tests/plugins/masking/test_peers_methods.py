@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from evosdc.errors import InputError, ParameterError
-from evosdc.model import MaskingMethod, designs_of
+from evosdc.model import designs_of
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
-from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.noise import OrthogonalMasking, turned
 from evosdc_masking.outliers import (
     GowerMicroaggregation,
@@ -34,24 +33,19 @@ from evosdc_masking.swapping.rank_swapping import RankSwapping
 from evosdc_masking.swapping.record_swapping import RecordSwapping
 from evosdc_masking.swapping.shuffling import Shuffling
 from tests.plugins.masking.tables import (
+    FIXED,
     NOMINAL,
     ORDINAL,
     build,
     categorical,
     categorical_tables,
+    conforming,
     masked,
     mixed_tables,
     numeric,
     numeric_tables,
 )
 
-
-def conforming(cls: type[MaskingMethod], declared: dict | None = None, **params: object) -> type:
-    body = {"method": lambda self: build(cls, **params)} | (declared or {})
-    return type(f"Test{cls.__name__}", (MaskingMethodConformance,), body)
-
-
-FIXED = {"deterministic": True}
 TestMultivariateTopCoding = conforming(MultivariateTopCoding, FIXED)
 TestOutlierNoise = conforming(OutlierNoise)
 TestGowerMicroaggregation = conforming(GowerMicroaggregation, FIXED)

@@ -27,11 +27,6 @@ def test_keeps_missing_values_and_publishes_only_what_occurs(table: Table, param
         assert set(published.codes[:, j]) <= set(table.codes[:, j])
 
 
-@given(categorical_tables(), settings, st.integers(0, 5))
-def test_same_seed_same_file(table: Table, params: dict, seed: int) -> None:
-    assert masked(Pram, table, seed, **params).same_records(masked(Pram, table, seed, **params))
-
-
 @given(categorical_tables())
 def test_no_perturbation_is_the_identity(table: Table) -> None:
     assert masked(Pram, table, design="a", p=1).same_records(table)

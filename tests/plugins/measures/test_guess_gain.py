@@ -70,13 +70,6 @@ def test_no_relabelling_hides_anything(tables, data):
             assert turned == pytest.approx(100 * share if several else 0.0)
 
 
-@given(tables=pairs(), data=st.data())
-def test_order_of_records_is_of_no_account(tables, data):
-    order = np.array(data.draw(st.permutations(range(len(tables[0])))))
-    original, masked = (t.take(order) for t in tables)
-    assert fitted(original).score(masked) == fitted(tables[0]).score(tables[1])
-
-
 def test_nothing_is_gained_from_an_independent_file(german):
     rng = np.random.default_rng(1)
     shuffled = Table(german.schema, rng.permuted(german.codes, axis=0), german.numbers)

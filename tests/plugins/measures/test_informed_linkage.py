@@ -99,13 +99,6 @@ def test_no_relabelling_hides_anything(tables, data):
     assert measure.score(Table(original.schema, codes, original.numbers)) == measure.score(masked)
 
 
-@given(tables=pairs(most_records=14), data=st.data())
-def test_order_of_records_is_of_no_account(tables, data):
-    order = np.array(data.draw(st.permutations(range(len(tables[0])))))
-    original, masked = (t.take(order) for t in tables)
-    assert fitted(original).score(masked) == fitted(tables[0]).score(tables[1])
-
-
 @given(tables=pairs())
 def test_the_original_itself_is_linked_but_for_its_doubles(tables):
     original, _ = tables

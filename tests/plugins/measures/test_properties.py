@@ -71,15 +71,6 @@ def test_a_rare_record_is_found_by_both_linkages():
 
 
 @given(tables=pairs(), data=st.data())
-def test_order_of_records_is_of_no_account(tables, data):
-    order = np.array(data.draw(st.permutations(range(len(tables[0])))))
-    original, masked = (t.take(order) for t in tables)
-    for name in CLASSES:
-        wanted = fitted(name, tables[0]).score(tables[1])
-        assert fitted(name, original).score(masked) == pytest.approx(wanted, abs=1e-9)
-
-
-@given(tables=pairs(), data=st.data())
 def test_names_of_nominal_categories_are_of_no_account(tables, data):
     relabelled = [t.codes.copy() for t in tables]
     for v, attribute in enumerate(tables[0].schema.categorical):

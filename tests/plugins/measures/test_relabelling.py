@@ -99,13 +99,6 @@ def test_a_derangement_reads_wrong_throughout(sizes, n, seed):
     assert fitted(original, aggregate="worst").score(turned) == pytest.approx(100.0)
 
 
-@given(tables=pairs(), data=st.data())
-def test_order_of_records_is_of_no_account(tables, data):
-    order = np.array(data.draw(st.permutations(range(len(tables[0])))))
-    original, masked = (t.take(order) for t in tables)
-    assert fitted(original).score(masked) == fitted(tables[0]).score(tables[1])
-
-
 def test_noise_is_no_relabelling_but_an_exchange_is(german):
     rng = np.random.default_rng(2)
     assert fitted(german).score(noisy(german, 0.3, rng)) == 0.0

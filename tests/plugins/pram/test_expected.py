@@ -29,12 +29,12 @@ def problem_of(n, **genotype):
     return assemble(Experiment.model_validate(given), default_registry()).problem
 
 
-@pytest.mark.parametrize("position", [0, 4, 9, 14])
+@pytest.mark.parametrize("position", [0, 9])
 def test_means_of_draws_are_the_exact_expectations(position):
     problem = problem_of(300)
     masking, genome = problem.initial_genomes[position]
     wanted = problem.expectations(genome)
-    found = fresh_scores(problem, genome, problem.genotype.key(genome), 400)
+    found = fresh_scores(problem, genome, problem.genotype.key(genome), 200)
     for name in EXACT:
         slack = 0.01 * wanted[name] if name in ("ctbil", "bivariate-difference") else 0.0
         assert abs(found.scores[name] - wanted[name]) < 4 * found.errors[name] + slack + 1e-9, (masking.label, name)

@@ -206,7 +206,7 @@ class TestUniqueness:
             params = PopulationUniqueness.Params(population_size=100, model=model)
             assert PopulationUniqueness(params).assess(view)["percent"] == 0.0
 
-    @settings(deadline=None, max_examples=40)
+    @settings(deadline=None, max_examples=20)
     @given(arrays(np.int32, st.tuples(st.integers(1, 30), st.integers(1, 2)), elements=st.integers(0, 6)))
     def test_estimates_are_percentages(self, codes) -> None:
         view = release_of_codes(codes)

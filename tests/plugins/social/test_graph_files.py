@@ -107,7 +107,7 @@ def test_what_is_written_names_nobody_and_is_read_again(tmp_path: Path, name: st
 TOPICS = st.one_of(st.none(), st.sampled_from(["jazz", "chess", "go"]))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     suffix=st.sampled_from(["json", "graphml", "zip"]),
     lists=st.integers(2, 4).flatmap(lambda m: st.lists(st.tuples(*[TOPICS] * m), min_size=1, max_size=5)),

@@ -201,7 +201,7 @@ def tables(draw: st.DrawFn) -> tuple[Table, Table, Neighbours, SemanticSpace]:
     return original, space.table(np.array(nodes, dtype=np.int32)), neighbours_of(n, ends[:, 0], ends[:, 1]), space
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(tables())
 def test_measures_equal_slow_ones(drawn: tuple[Table, Table, Neighbours, SemanticSpace]) -> None:
     original, masked, edges, space = drawn
@@ -227,7 +227,7 @@ def test_measures_equal_slow_ones(drawn: tuple[Table, Table, Neighbours, Semanti
     assert FittedAdjacencyLoss(original, edges).score(masked) == pytest.approx(100 * np.mean(adjacencies))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(tables())
 def test_risks_equal_slow_ones(drawn: tuple[Table, Table, Neighbours, SemanticSpace]) -> None:
     original, masked, edges, space = drawn

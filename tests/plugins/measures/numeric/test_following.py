@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.testing.tables import changes_of
-from tests.plugins.measures.numeric.cases import edited, fitted, noisy, numeric, pairs
+from tests.plugins.measures.numeric.cases import edited, fitted, noisy, pairs
 
 VARIANTS = [
     ("il1s", {}),
@@ -59,12 +59,3 @@ def test_published_files(name, params, numeric_file):
     part = numeric_file.take(np.arange(300))
     part = part.select(part.schema.names[:8])
     check_following(fitted(name, part, **params), part, noisy(part, 0.2, rng), rng, 4)
-
-
-@pytest.mark.parametrize(("name", "params"), VARIANTS)
-def test_long_chains(name, params):
-    rng = np.random.default_rng(1)
-    columns = np.round(rng.lognormal(size=(2, 600)), 1)
-    columns[0, ::11] = np.nan
-    original = numeric(*columns)
-    check_following(fitted(name, original, **params), original, noisy(original, 0.5, rng), rng, 40)

@@ -113,7 +113,7 @@ def test_apil_with_missing_values(seed):
 
 def test_losses_of_published_files(numeric_file):
     rng = np.random.default_rng(3)
-    part = numeric_file.take(np.arange(200))
+    part = numeric_file.take(np.arange(80))
     for masked in (noisy(part, 0.2, rng), microaggregated(part)):
         assert fitted("il1s", part).score(masked) == pytest.approx(reference.il1s(part, masked))
         if (part.numbers.max(axis=0) > part.numbers.min(axis=0)).all():
