@@ -80,22 +80,37 @@ def repeated_bytes(size: int) -> bytes:
 _TESTS = str(Path(__file__).parent)
 secret.secrets = SimpleNamespace(token_bytes=repeated_bytes)  # type: ignore[assignment]
 
+EARLY = (
+    "docs/test_blocks.py",
+    "test_packaging.py",
+    "masking/test_conformance.py",
+    "executors/test_deaths.py",
+    "executors/test_scoop.py",
+    "test_stranger.py",
+    "app/test_attacks.py",
+)
+"""Files that begin: one process compiles what searches call while the others do what needs none of it.
+
+Else each of them would compile the same kernels, where none are in numba's cache.
+"""
+
 FIRST = ("packaging", "cluster")
-"""Marks of the tests that take longest: they begin first, so that none is left alone at the end."""
+"""Marks of the tests that take longest: they come next, so that none is left alone at the end."""
 
 LONG = (
     "app/test_browser.py",
     "experiments/test_reproduce.py",
     "app/test_screens.py",
+    "judges/test_conformance.py",
     "numeric/test_conformance.py",
     "large/test_masking.py",
     "tuning/test_tuner.py",
     "test_notebooks.py",
 )
-"""Files whose tests take longest all together: they come next, for the same reason."""
+"""Files whose tests take long all together: they follow, for the same reason."""
 
-SHARED_OUT = ("test_blocks.py", "test_digests.py", "test_deaths.py", "test_scoop.py", "test_folders_disk.py")
-"""Files whose tests take long and have little in common: each test goes to whichever process is free."""
+SHARED_OUT = ("test_deaths.py", "test_scoop.py", "test_folders_disk.py")
+"""Files whose tests wait long and have little in common: each test goes to whichever process is free."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -183,9 +198,10 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def place(item: pytest.Item) -> int:
+        file = item.nodeid.partition("::")[0]
+        early, long = ([file.endswith(end) for end in ends] for ends in (EARLY, LONG))
         marks = [item.get_closest_marker(mark) is not None for mark in FIRST]
-        files = [item.nodeid.partition("::")[0].endswith(file) for file in LONG]
-        return [*marks, *files, True].index(True)
+        return [*early, *marks, *long, True].index(True)
 
     items.sort(key=place)
 

@@ -24,7 +24,7 @@ def test_results_are_in_the_order_of_the_calls(records: int) -> None:
 
 @several
 def test_calls_about_a_long_file_wait_for_each_other_in_threads() -> None:
-    meeting = threading.Barrier(2, timeout=20.0)
+    meeting = threading.Barrier(2, timeout=240.0)
     assert sorted(side_by_side(LONG, [meeting.wait, meeting.wait])) == [0, 1]
 
 

@@ -68,7 +68,7 @@ def test_finish_ends_a_study_whose_runs_are_spread_over_workers(executor, tmp_pa
 
     wait_for(lambda: len(journals()) == 2, study)
     answer = completed("finish", folder, "--wait", "60s", "--json")
-    _, err = study.communicate(timeout=60)
+    _, err = study.communicate(timeout=300)
     assert answer.returncode == 0, answer.stderr
     assert (study.returncode, "evosdc resume" in err) == (130, True), err
     written = {str(journal.parent / "best.csv") for journal in journals()}

@@ -107,7 +107,7 @@ class Server:
     def end(self, number=signal.SIGINT):
         """End it."""
         self.process.send_signal(number)
-        self.process.wait(20)
+        self.process.wait(240)
         self.process.stdout.close()
 
 

@@ -456,7 +456,7 @@ class TestSearches:
         told = []
 
         def listen():
-            connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+            connection = HTTPConnection("127.0.0.1", server.port, timeout=240)
             connection.request(
                 "GET", f"/events?run={run}", headers={"Cookie": server.cookie, "Host": f"127.0.0.1:{server.port}"}
             )
@@ -496,7 +496,7 @@ class TestSearches:
         for name in (best_of(first).name, "front.csv"):
             assert (first / name).read_bytes() == (second / name).read_bytes(), name
         assert best_of(first).read_bytes() != best_of(server.folder / "runs" / run).read_bytes()
-        end = time.monotonic() + 30  # its process ends its workers yet
+        end = time.monotonic() + 240  # its process ends its workers yet
         for folder in folders:
             while server.post("/remove", run=folder.name, data="survey.csv").status != 303:
                 assert time.monotonic() < end

@@ -161,7 +161,7 @@ def test_a_killed_search_goes_on_to_the_same_result(name, evosdc, tmp_path):
     journal = tmp_path / "killed" / "journal.jsonl"
     wait_for(lambda: journal.exists() and journal.read_bytes().count(b"\n") > 2, process)
     process.kill()
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     assert not (tmp_path / "killed" / "result.json").exists()
     status, _, said = evosdc("resume", tmp_path / "killed")
     assert status == 0, said

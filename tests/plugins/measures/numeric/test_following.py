@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evosdc.testing.tables import changes_of
@@ -45,6 +45,7 @@ def check_following(measure, original, masked, rng, steps):
 
 
 @pytest.mark.parametrize(("name", "params"), VARIANTS)
+@settings(max_examples=8)
 @given(tables=pairs(), seed=st.integers(0, 2**32 - 1))
 def test_small_tables(name, params, tables, seed):
     check_following(fitted(name, tables[0], **params), *tables, np.random.default_rng(seed), 6)
