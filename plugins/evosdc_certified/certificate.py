@@ -7,16 +7,13 @@ from typing import Any
 from evosdc_certified.tables import Budget, PrivateTables
 
 PUBLIC = 0.75
-RESEARCHERS = 0.95
-"""The surest guess that a file for anybody, and one for researchers under contract, may allow."""
+RESEARCHERS = 0.95  # the surest guess that a file for anybody, and one for researchers under contract, may allow
 
 
 def surest_guess(budget: Budget) -> float:
-    """Return the greatest probability of a right guess whether a unit is in the file, from even odds.
-
-    The least of two bounds on the total variation distance of what is published with and without it: that of
-    (epsilon, delta), and by Pinsker's inequality that of rho, which bounds the Kullback-Leibler divergence.
-    """
+    """Return the greatest probability of a right guess whether a unit is in the file, from even odds."""
+    # The least of two bounds on the total variation distance of what is published with and without it: that of
+    # (epsilon, delta), and by Pinsker's inequality that of rho, which bounds the Kullback-Leibler divergence.
     growth = exp(budget.epsilon)
     by_epsilon = (growth - 1.0 + 2.0 * budget.delta) / (growth + 1.0)
     return 0.5 + 0.5 * min(by_epsilon, sqrt(budget.rho / 2.0), 1.0)

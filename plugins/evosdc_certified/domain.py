@@ -20,40 +20,24 @@ from evosdc.table.table import MISSING, Table
 Cells = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
-MOST_SINGLE = 128
-"""Numbers of at most so many different values have a cell for each value."""
+MOST_SINGLE = 128  # numbers of at most so many different values have a cell for each value
+INTERVALS = 64  # cells of equal width of a number with more values
 
-INTERVALS = 64
-"""Cells of equal width of a number with more values."""
-
+# Roles of attributes that a certified file does not have: no record of it belongs to anybody.
 LEFT_OUT = (Role.IDENTIFIER, Role.DROP, Role.HOUSEHOLD)
-"""Roles of attributes that a certified file does not have: no record of it belongs to anybody."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One attribute as cells.
-
-    Parameters
-    ----------
-    name : str
-    labels : tuple of str
-        The categories; empty for numbers.
-    edges : tuple of int
-        Of numbers: where cells begin, and where the last one ends, in units of the last decimal.
-    decimals : int
-    ordered : bool
-        Whether neighbouring cells are alike.
-    missing : str
-        How a missing value is written. It has the last cell.
-    """
+    """One attribute as cells."""
 
     name: str
-    labels: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()  # the categories; empty for numbers
+    # Of numbers: where cells begin, and where the last one ends, in units of the last decimal
     edges: tuple[int, ...] = ()
     decimals: int = 0
-    ordered: bool = False
-    missing: str = ""
+    ordered: bool = False  # whether neighbouring cells are alike
+    missing: str = ""  # how a missing value is written. It has the last cell
 
     @property
     def size(self) -> int:
@@ -85,20 +69,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Domain:
-    """All that is public of a file.
-
-    Parameters
-    ----------
-    columns : tuple of Column
-    rules : tuple of tuple of (int, tuple of bool)
-        Combinations that no record may have: by position of the column, which of its cells are meant.
-    texts : tuple of str
-        The rules as people read them.
-    """
+    """All that is public of a file."""
 
     columns: tuple[Column, ...]
+    # Combinations that no record may have: by position of the column, which of its cells are meant
     rules: tuple[tuple[tuple[int, tuple[bool, ...]], ...], ...] = ()
-    texts: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()  # the rules as people read them
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -155,29 +131,10 @@ def published(schema: Schema, attributes: Sequence[str] | None = None) -> tuple[
     return tuple(a for a in schema.attributes if a.role not in LEFT_OUT)
 
 
-def domain_of(
-    schema: Schema,
-    attributes: Sequence[Attribute],
-    bounds: Mapping[str, tuple[float, float]],
-) -> Domain:
-    """Return the domain that a schema and bounds of numbers give.
-
-    Parameters
-    ----------
-    schema : Schema
-        Its categories are public.
-    attributes : sequence of Attribute
-        Those to publish.
-    bounds : mapping of str to (float, float)
-        Least and greatest value of each numeric attribute, both included.
-
-    Raises
-    ------
-    ParameterError
-        Bounds that are none, or of attributes that are not numeric.
-    SchemaError
-        An edit rule that does not fit, or nothing with two cells.
-    """
+def domain_of(schema: Schema, attributes: Sequence[Attribute], bounds: Mapping[str, tuple[float, float]]) -> Domain:
+    """Return the domain that a schema and bounds of numbers give."""
+    # schema: its categories are public; attributes: those to publish; bounds: least and greatest value of each numeric
+    # attribute, both included.
     faults = [
         Fault(f"--bounds {printable(name)}", "no numeric attribute that is published", "one of them")
         for name in bounds

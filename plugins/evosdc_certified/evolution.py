@@ -21,25 +21,19 @@ from evosdc.errors import DataError, Fault
 from evosdc_certified.domain import Cells, Domain
 from evosdc_certified.tables import Counts, PrivateTables
 
+# Rules for kernels: where each begins; of each condition the column, and where its flags begin in the last array.
 RuleArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]
-"""Rules for kernels: where each begins; of each condition the column, and where its flags begin in the last array."""
 
-MOVES_PER_CELL = 100
-"""Moves of a whole evolution for each cell of the file."""
+MOVES_PER_CELL = 100  # moves of a whole evolution for each cell of the file
 
 HOT = 1.0
 COOLEST = 0.25
+# Temperatures, in units of the misfit: the first, and the last as `COOLED` over the records, `COOLEST` at most.
 COOLED = 1000.0
-"""Temperatures, in units of the misfit: the first, and the last as `COOLED` over the records, `COOLEST` at most."""
 
-COOLING = 0.8
-"""Share of the moves in which the temperature falls."""
-
-CHUNK = 200_000
-"""Moves between two looks at the clock."""
-
-TRIES = 200
-"""Draws for each record of the start until it breaks no rule."""
+COOLING = 0.8  # share of the moves in which the temperature falls
+CHUNK = 200_000  # moves between two looks at the clock
+TRIES = 200  # draws for each record of the start until it breaks no rule
 
 
 @njit(cache=True)
@@ -79,11 +73,9 @@ def _anneal(
     cold: float,
     rng: np.random.Generator,
 ) -> int:
-    """Make moves in place; the temperature falls from `hot` to `cold`. Return how many were accepted.
-
-    `members` and `strides`, shape (T, K), hold a table's attributes, filled up by -1. `maps`, shape (T, K, cells),
-    leads from cells to what a table counts, `tables_of`, shape (V, M), from attributes to tables, filled up by -1.
-    """
+    """Make moves in place; the temperature falls from `hot` to `cold`. Return how many were accepted."""
+    # `members` and `strides`, shape (T, K), hold a table's attributes, filled up by -1. `maps`, shape (T, K, cells),
+    # leads from cells to what a table counts, `tables_of`, shape (V, M), from attributes to tables, filled up by -1.
     n, width = cells.shape
     first, rule_columns, rule_offsets, flags = rules
     record = np.empty(width, np.int32)
@@ -146,22 +138,10 @@ def _anneal(
 
 
 class Evolution:
-    """Records that are evolved on noisy tables.
+    """Records that are evolved on noisy tables."""
 
-    Parameters
-    ----------
-    tables : PrivateTables
-    records : int
-        How many the file has.
-    rng : numpy.random.Generator
-    start : ndarray of int32, shape (records, V), optional
-        Where it begins; by default attributes are drawn independently.
-
-    Raises
-    ------
-    DataError
-        Rules of the schema that hardly any record keeps.
-    """
+    # records: how many the file has; start (records, V): where it begins; by default attributes are drawn
+    # independently.
 
     def __init__(
         self, tables: PrivateTables, records: int, rng: np.random.Generator, start: Cells | None = None
@@ -253,21 +233,10 @@ class Evolution:
         seconds: float | None = None,
         progress: Callable[[float, float], None] = lambda share, misfit: None,
     ) -> int:
-        """Evolve the file from hot to cold.
-
-        Parameters
-        ----------
-        moves : int, optional
-            By default `MOVES_PER_CELL` for each cell of the file, or fewer where the time does not suffice.
-        seconds : float, optional
-        progress : callable
-            Takes the share that is done and the misfit.
-
-        Returns
-        -------
-        int
-            The moves that were made: given as `moves`, they lead to the same file again.
-        """
+        """Evolve the file from hot to cold."""
+        # moves: by default `MOVES_PER_CELL` for each cell of the file, or fewer where the time does not suffice;
+        # progress: takes the share that is done and the misfit.
+        # Returns the moves that were made: given as `moves`, they lead to the same file again.
         wanted = MOVES_PER_CELL * self.cells.size if moves is None else moves
         self.run(0, HOT, HOT)  # compiles, before the clock is looked at
         begin = monotonic()
@@ -312,16 +281,10 @@ def _rule_arrays(domain: Domain) -> RuleArrays:
 
 
 class Guesses:
-    """What a file evolved on the tables measured so far answers; it goes on from question to question.
+    """What a file evolved on the tables measured so far answers; it goes on from question to question."""
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    records : int
-        Of the file at most: for guesses a smaller one does.
-    deadline : float, optional
-        By `time.monotonic`; the file stays as it is from then on.
-    """
+    # records: of the file at most: for guesses a smaller one does; deadline: by `time.monotonic`; the file stays as it
+    # is from then on.
 
     MOVES_PER_CELL = 8
 

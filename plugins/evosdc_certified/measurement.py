@@ -20,26 +20,20 @@ from evosdc.table.table import MISSING, Table
 from evosdc_certified.domain import Cells, Domain
 from evosdc_certified.tables import Budget, Counts, Groups, NoisyTable, Payment, PrivateTables, groups_of
 
+# Share of the budget for tables of one attribute: their errors are in all larger tables of the file, too.
 ONE_WAY = 0.22
-"""Share of the budget for tables of one attribute: their errors are in all larger tables of the file, too."""
 
+# Share of a round's budget for the choice of its table, as in AIM (McKenna, Mullins, Sheldon, Miklau 2022).
 CHOICE = 0.1
-"""Share of a round's budget for the choice of its table, as in AIM (McKenna, Mullins, Sheldon, Miklau 2022)."""
 
-ROUNDS = 2
-"""Rounds planned for each attribute where tables are chosen one after the other; annealing makes them fewer."""
+ROUNDS = 2  # rounds planned for each attribute where tables are chosen one after the other; annealing makes them fewer
 
+# All tables of a workload are measured where their noise alone moves at most this share of the records of a table.
 AFFORDABLE = 0.3
-"""All tables of a workload are measured where their noise alone moves at most this share of the records of a table."""
 
-MOST_CELLS = 100_000
-"""Cells of one table at most."""
-
-UNSEEN = 1e-6
-"""How likely noise alone is taken for a file at most."""
-
-MEAN_OF_NORMAL = float(np.sqrt(2.0 / np.pi))
-"""Mean of the absolute value of a standard normal variable."""
+MOST_CELLS = 100_000  # cells of one table at most
+UNSEEN = 1e-6  # how likely noise alone is taken for a file at most
+MEAN_OF_NORMAL = float(np.sqrt(2.0 / np.pi))  # mean of the absolute value of a standard normal variable
 
 LEAST_EPSILON, GREATEST_EPSILON = 0.001, 100.0
 LEAST_DELTA = 1e-30
@@ -54,15 +48,9 @@ class Answers(Protocol):
 
 @dataclass(frozen=True)
 class Workload:
-    """Which tables a certified file should keep.
+    """Which tables a certified file should keep."""
 
-    Parameters
-    ----------
-    columns : tuple of tuple of int
-        Combinations of two attributes or more.
-    """
-
-    columns: tuple[tuple[int, ...], ...]
+    columns: tuple[tuple[int, ...], ...]  # combinations of two attributes or more
 
     @classmethod
     def of_order(cls, attributes: int, order: int) -> "Workload":
@@ -97,24 +85,9 @@ def epsilon_of(rho: float, delta: float) -> float:
 def budget_of(
     epsilon: float, delta: float | None, records: int, unit: str = "person", largest: int | None = None
 ) -> Budget:
-    """Return the budget of a wish.
-
-    Parameters
-    ----------
-    epsilon : float
-    delta : float, optional
-        By default the power of ten that is not above 1 over the squared number of records; it tells their order of
-        magnitude.
-    records : int
-    unit : {"person", "household"}
-    largest : int, optional
-        Records of a household that count; further ones are left out.
-
-    Raises
-    ------
-    ParameterError
-        What gives no guarantee, or none that means anything.
-    """
+    """Return the budget of a wish."""
+    # delta: by default the power of ten that is not above 1 over the squared number of records; it tells their order of
+    # magnitude; largest: records of a household that count; further ones are left out.
     faults = []
     if not LEAST_EPSILON <= epsilon <= GREATEST_EPSILON:
         advice = "1 is strong, 10 weak; above that a proof says next to nothing."
@@ -138,12 +111,7 @@ def budget_of(
 
 
 class Account:
-    """The budget while it is spent: nothing is measured but through it, and not beyond the budget.
-
-    Parameters
-    ----------
-    budget : Budget
-    """
+    """The budget while it is spent: nothing is measured but through it, and not beyond the budget."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -189,30 +157,11 @@ def measure(
     say: Callable[[str], None] = lambda text: None,
     household: str | None = None,
 ) -> PrivateTables:
-    """Measure noisy tables of a file.
-
-    All tables of one attribute come first. Then the whole workload where its noise stays small; otherwise tables are
-    chosen one after the other, each time among those that the file evolved so far answers worst.
-
-    Parameters
-    ----------
-    table : Table
-        The original.
-    domain : Domain
-    budget : Budget
-    workload : Workload
-    answers : Answers
-        Sees noisy tables only.
-    say : callable
-        Takes sentences on the progress.
-    household : str, optional
-        The attribute that tells households, where these are the unit.
-
-    Raises
-    ------
-    DataError
-        Fewer than two records, or so few that the noise hides even their number.
-    """
+    """Measure noisy tables of a file."""
+    # All tables of one attribute come first. Then the whole workload where its noise stays small; otherwise tables are
+    # chosen one after the other, each time among those that the file evolved so far answers worst.
+    # table: the original; answers: sees noisy tables only; say: takes sentences on the progress; household: the
+    # attribute that tells households, where these are the unit.
     if len(table) < 2:
         raise DataError(Fault("certify", f"{len(table)} records", "two at least"))
     cells = domain.cells(table)

@@ -20,9 +20,7 @@ class CertifyOptions(Options):
     )
     protect: Sequence[str] | None = names("What to publish; default: all but identifiers and households.")
     bounds: Sequence[str] | Mapping[str, tuple[float, float]] = texts(
-        "Public bounds of a numeric attribute.",
-        "NAME=LEAST:GREATEST",
-        python="In Python a mapping of names to pairs.",
+        "Public bounds of a numeric attribute.", "NAME=LEAST:GREATEST", python="In Python a mapping of names to pairs."
     )
     unit: Literal["person", "household"] = option(
         "person", "Whose presence is hidden. Households need an attribute of that role, and the largest."

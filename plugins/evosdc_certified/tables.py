@@ -18,37 +18,26 @@ Counts = NDArray[np.float64]
 Groups = NDArray[np.int32]
 
 VERSION = 1
-FILE = "private-tables.json"
-"""The file of a run folder that holds the tables."""
+FILE = "private-tables.json"  # the file of a run folder that holds the tables
 
+# Groups of an ordered attribute in tables of several: as a rule, and where noise is small beside them.
 GROUPS, MOST_GROUPS = 20, 50
-"""Groups of an ordered attribute in tables of several: as a rule, and where noise is small beside them."""
 
-SMALL = 30.0
-"""Standard deviations of the noise that a group holds before there are more groups than as a rule."""
+SMALL = 30.0  # standard deviations of the noise that a group holds before there are more groups than as a rule
 
 
+# Standard deviations of the noise below which a missing value is taken never to occur; noise exceeds them in 3e-5.
 HIDDEN = 4.0
-"""Standard deviations of the noise below which a missing value is taken never to occur; noise exceeds them in 3e-5."""
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyTable:
-    """Counts of one combination of attributes, with noise.
+    """Counts of one combination of attributes, with noise."""
 
-    Parameters
-    ----------
-    columns : tuple of int
-        Positions of the attributes in the domain. A table of one attribute counts its cells, one of several its groups.
-    counts : ndarray of float64, shape (cells,)
-        In C order.
-    sigma : float
-        Standard deviation of the noise of every count.
-    """
-
+    # Positions of the attributes in the domain. A table of one attribute counts its cells, one of several its groups
     columns: tuple[int, ...]
-    counts: Counts
-    sigma: float
+    counts: Counts  # shape (cells,); in C order
+    sigma: float  # standard deviation of the noise of every count
 
 
 @dataclass(frozen=True)
@@ -61,48 +50,25 @@ class Payment:
 
 @dataclass(frozen=True)
 class Budget:
-    """A guarantee: what a certified file may tell of one unit.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-    rho : float
-        The zero-concentrated differential privacy that implies both.
-    unit : str
-        ``person`` or ``household``.
-    largest : int
-        Records of a unit at most; further ones were left out.
-    """
+    """A guarantee: what a certified file may tell of one unit."""
 
     epsilon: float
     delta: float
-    rho: float
-    unit: str = "person"
-    largest: int = 1
+    rho: float  # the zero-concentrated differential privacy that implies both
+    unit: str = "person"  # ``person`` or ``household``
+    largest: int = 1  # records of a unit at most; further ones were left out
 
 
 @dataclass(frozen=True, eq=False)
 class PrivateTables:
-    """Everything that was measured; whatever is computed from it has the same guarantee.
-
-    Parameters
-    ----------
-    domain : Domain
-    budget : Budget
-    tables : tuple of NoisyTable
-    groups : tuple of ndarray of int32
-        By attribute, the group of each cell in tables of several attributes.
-    payments : tuple of Payment
-    left_out : tuple of str
-        Tables of the workload that have too many cells.
-    """
+    """Everything that was measured; whatever is computed from it has the same guarantee."""
 
     domain: Domain
     budget: Budget
     tables: tuple[NoisyTable, ...]
-    groups: tuple[Groups, ...]
+    groups: tuple[Groups, ...]  # by attribute, the group of each cell in tables of several attributes
     payments: tuple[Payment, ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # tables of the workload that have too many cells
 
     @property
     def spent(self) -> float:
@@ -110,10 +76,8 @@ class PrivateTables:
         return sum(payment.rho for payment in self.payments)
 
     def of_one(self, column: int) -> Counts:
-        """Return the counts of one attribute, none below 0, which sum to `records`; shape (cells,).
-
-        A missing value that the noise hides is taken never to occur.
-        """
+        """Return the counts of one attribute, none below 0, which sum to `records`; shape (cells,)."""
+        # A missing value that the noise hides is taken never to occur.
         found = next(table for table in self.tables if table.columns == (column,))
         counts = found.counts.copy()
         if counts[-1] < HIDDEN * found.sigma:
@@ -217,12 +181,10 @@ def on_simplex(counts: Counts, total: float) -> Counts:
 
 
 def groups_of(counts: Counts, sigma: float, total: float, ordered: bool) -> Groups:
-    """Return groups of cells for tables of several attributes, by the noisy counts of one.
-
-    Neighbouring cells of an ordered attribute are joined until a group holds a share of the records, and more than its
-    noise. Of a nominal one the cells that the noise hides are joined. The last cell, of the missing value, is
-    no neighbour, and is joined with the others that the noise hides.
-    """
+    """Return groups of cells for tables of several attributes, by the noisy counts of one."""
+    # Neighbouring cells of an ordered attribute are joined until a group holds a share of the records, and more than
+    # its noise. Of a nominal one the cells that the noise hides are joined. The last cell, of the missing value, is no
+    # neighbour, and is joined with the others that the noise hides.
     size, clean = len(counts), on_simplex(counts, total)
     hidden = clean < 3.0 * sigma
     groups = np.zeros(size, dtype=np.int32)

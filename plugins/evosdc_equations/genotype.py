@@ -128,8 +128,7 @@ def require_fit(params: EquationParameters, microdata: Microdata) -> None:
 
 Genes = tuple[NDArray[np.int16], NDArray[np.float64]]
 _POSITIONS = ("a", "b")
-EQUATION_FILE = "equation.toml"
-"""What a run leaves for `evosdc mask pram --equation`."""
+EQUATION_FILE = "equation.toml"  # what a run leaves for `evosdc mask pram --equation`
 
 
 class Equations(Stochastic[Genes], Described[Genes]):
@@ -183,10 +182,8 @@ class Equations(Stochastic[Genes], Described[Genes]):
         return self.params.relabelling
 
     def initial_genomes(self) -> Sequence[tuple[Masking, Genes]]:
-        """Return the equations of the standard designs a and b, p and theta in 0.1..0.9.
-
-        None in decodings that would make other matrices of them, and none that the depth limit forbids.
-        """
+        """Return the equations of the standard designs a and b, p and theta in 0.1..0.9."""
+        # None in decodings that would make other matrices of them, and none that the depth limit forbids.
         if self.params.decoding != "raw" or self.params.two_stage is not None:
             return ()
         fitting = [
@@ -222,10 +219,8 @@ class Equations(Stochastic[Genes], Described[Genes]):
         return gp.PrimitiveTree(tree[-1:])
 
     def crossover(self, a: Genes, b: Genes, rng: np.random.Generator) -> tuple[Genes, Genes]:
-        """Return two children that have exchanged subtrees; with one equation each, those of one attribute.
-
-        With one equation each, half of the crossovers exchange the whole equation of an attribute.
-        """
+        """Return two children that have exchanged subtrees; with one equation each, those of one attribute."""
+        # With one equation each, half of the crossovers exchange the whole equation of an attribute.
         first, second = self.equations(a), self.equations(b)
         which = int(rng.integers(self._trees))
         if self._trees > 1 and rng.random() < 0.5:
@@ -234,10 +229,7 @@ class Equations(Stochastic[Genes], Described[Genes]):
             random, parents = random_from(rng), (tree_of(first[which]), tree_of(second[which]))
             children = exchanged(tree_of(first[which]), tree_of(second[which]), random)
             c, d = (equation_of(limited(child, parents, *self._limits, random)) for child in children)
-        return (
-            _joined([*first[:which], c, *first[which + 1 :]]),
-            _joined([*second[:which], d, *second[which + 1 :]]),
-        )
+        return (_joined([*first[:which], c, *first[which + 1 :]]), _joined([*second[:which], d, *second[which + 1 :]]))
 
     def mutate(self, g: Genes, rng: np.random.Generator) -> Genes:
         """Return a copy in which one tree has been changed by one of the operators."""

@@ -18,10 +18,9 @@ FORMS = {
 
 
 def latex(equation: Equation) -> str:
-    """Return an equation in LaTeX.
-
-    Roots and logarithms show the absolute value that keeps them closed; a division by zero, which is 1, does not show.
-    """
+    """Return an equation in LaTeX."""
+    # Roots and logarithms show the absolute value that keeps them closed; a division by zero, which is 1, does not
+    # show.
 
     def leaf(token: int, number: float) -> tuple[str, int]:
         if token != CONSTANT:

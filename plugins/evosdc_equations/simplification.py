@@ -79,6 +79,7 @@ class SharedNodes:
 Interval = tuple[float, float]
 
 _EVERYTHING: Interval = (-LIMIT, LIMIT)
+# Matrices of fewer than two categories are identities without any evaluation, so c >= 2 and N >= 2.
 _BOUNDS: dict[str, Interval] = {
     "ta": (1.0, LIMIT),
     "tb": (1.0, LIMIT),
@@ -91,7 +92,6 @@ _BOUNDS: dict[str, Interval] = {
     "d": (0.0, 1.0),
     "p": (0.0, 1.0),
 }
-"""Matrices of fewer than two categories are identities without any evaluation, so c >= 2 and N >= 2."""
 
 _ASCENDING = (("tmin", "ta", "tmax", "N"), ("tmin", "tb", "tmax", "N"), ("c", "N"))
 _ORDERED = {
@@ -168,18 +168,12 @@ _SQRT, _LOG, _IF_LESS = CODE["sqrt"], CODE["log"], CODE["if_less"]
 
 
 def simplify(equation: Equation, decoding: Decoding | None = None) -> Equation:
-    """Return a shorter equation with the same value in every cell of every file, bit for bit (but for the sign of 0).
-
-    Constants are folded with the evaluator's own arithmetic; what is neutral, double or never chosen goes. Whether one
-    value is never greater than another is read off intervals that hold for every file. Frequencies are at least 1 and
-    at most N; distances and p lie in [0, 1].
-
-    Parameters
-    ----------
-    equation : Equation
-    decoding : {"raw", "offdiag", "full"}, optional
-        Where given, bounds at the root that the decoding sets anyway go too; then values may differ and matrices not.
-    """
+    """Return a shorter equation of the same value in every cell of every file, bit for bit (but for the sign of 0)."""
+    # Constants are folded with the evaluator's own arithmetic; what is neutral, double or never chosen goes. Whether
+    # one value is never greater than another is read off intervals that hold for every file. Frequencies are at least 1
+    # and at most N; distances and p lie in [0, 1].
+    # decoding: where given, bounds at the root that the decoding sets anyway go too; then values may differ and
+    # matrices not.
     pool = SharedNodes()
     root = equation.fold(
         lambda token, number: pool.terminal(token, number),

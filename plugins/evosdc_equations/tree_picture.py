@@ -9,8 +9,7 @@ from evosdc.randomisation.equations.infix import numeral
 _WIDTH, _HEIGHT, _NODE = 58.0, 56.0, 26.0
 _FUNCTION_FILL, _TERMINAL_FILL, _INK, _EDGE = "#d6e6f5", "#f4f1e6", "#1f2933", "#8a949e"
 
-Placed = tuple[float, int]
-"""Where the root of a subtree stands: x, and the number of its node."""
+Placed = tuple[float, int]  # where the root of a subtree stands: x, and the number of its node
 
 
 def tree_picture(equation: Equation) -> str:

@@ -7,13 +7,11 @@ from html import escape
 from evosdc.randomisation.equations.equation import CONSTANT, SYMBOLS, Equation
 from evosdc.randomisation.equations.infix import numeral
 
-MOST_NODES = 150
-"""Larger equations are no help to anyone as a picture."""
+MOST_NODES = 150  # larger equations are no help to anyone as a picture
 
 _SIZE = 20.0
 _INK = "#1f2933"
-_AXIS = 0.27 * _SIZE
-"""Height of a fraction's line over the baseline."""
+_AXIS = 0.27 * _SIZE  # height of a fraction's line over the baseline
 _ATOM, _SIGN, _PRODUCT, _SUM = 4, 3, 2, 1
 
 

@@ -11,20 +11,14 @@ from deap import gp
 
 from evosdc.randomisation.equations.equation import CODE, CONSTANT, SYMBOLS, Equation, starts
 
+# The one type of all values: every function takes and gives numbers, so that each is closed under all others.
 NUMBER = float
-"""The one type of all values: every function takes and gives numbers, so that each is closed under all others."""
 
 
 def primitive_set(terminals: Sequence[str], functions: Sequence[str], constants: bool) -> gp.PrimitiveSetTyped:
-    """Return the set that DEAP draws from.
-
-    Parameters
-    ----------
-    terminals, functions : sequence of str
-        Names of symbols; terminals stand in the set as its arguments.
-    constants : bool
-        Whether there are ephemeral constants besides.
-    """
+    """Return the set that DEAP draws from."""
+    # terminals, functions: names of symbols; terminals stand in the set as its arguments; constants: whether there are
+    # ephemeral constants besides.
     pset = gp.PrimitiveSetTyped("equation", [NUMBER] * len(terminals), NUMBER)
     pset.renameArguments(**{f"ARG{i}": name for i, name in enumerate(terminals)})
     for name in functions:
@@ -91,8 +85,7 @@ def equation_of(tree: gp.PrimitiveTree) -> Equation:
     return Equation(np.array(tokens, dtype=np.int16), np.array(constants))
 
 
-Condition = Callable[[int], bool]
-"""From a depth to whether a branch ends there."""
+Condition = Callable[[int], bool]  # from a depth to whether a branch ends there
 
 
 def generated(pset: gp.PrimitiveSetTyped, ends: Condition, random: Random) -> gp.PrimitiveTree:
@@ -120,11 +113,9 @@ def full(pset: gp.PrimitiveSetTyped, depth: int, random: Random) -> gp.Primitive
 
 
 def grown(pset: gp.PrimitiveSetTyped, depth: int, random: Random, least: int = 1) -> gp.PrimitiveTree:
-    """Return a tree of irregular shape, its root a function, no deeper than `depth`.
-
-    From level `least` on, nodes are drawn from functions and terminals together (thesis, 2.2.1: only the root is drawn
-    from the functions alone).
-    """
+    """Return a tree of irregular shape, its root a function, no deeper than `depth`."""
+    # From level `least` on, nodes are drawn from functions and terminals together (thesis, 2.2.1: only the root is
+    # drawn from the functions alone).
     ratio = pset.terminalRatio
     return generated(pset, lambda at: at == depth or (at >= least and random.random() < ratio), random)
 
@@ -138,16 +129,14 @@ def ramped(pset: gp.PrimitiveSetTyped, deepest: int, random: Random, whole: bool
 
 
 def dealt(pset: gp.PrimitiveSetTyped, deepest: int, place: int, random: Random) -> gp.PrimitiveTree:
-    """Return the tree of a place in a start that is dealt out: depths 1 to `deepest` in turn, each full, then grown.
-
-    Any ``2 * deepest`` places in a row have each depth once full and once grown (Koza 1992).
-    """
+    """Return the tree of a place in a start that is dealt out: depths 1 to `deepest` in turn, each full, then grown."""
+    # Any ``2 * deepest`` places in a row have each depth once full and once grown (Koza 1992).
     depth = 1 + (place // 2) % deepest
     return full(pset, depth, random) if place % 2 == 0 else grown(pset, depth, random)
 
 
+# Given a tree, the set, the depth limit and a generator; returns a tree that is never deeper than the limit.
 Mutation = Callable[[gp.PrimitiveTree, gp.PrimitiveSetTyped, int, Random], gp.PrimitiveTree]
-"""Given a tree, the set, the depth limit and a generator; returns a tree that is never deeper than the limit."""
 
 
 def point(tree: gp.PrimitiveTree, pset: gp.PrimitiveSetTyped, limit: int, random: Random) -> gp.PrimitiveTree:
@@ -249,8 +238,7 @@ def _replaced(
     return tree
 
 
-NEW_DEPTH = 4
-"""Greatest depth of a new subtree."""
+NEW_DEPTH = 4  # greatest depth of a new subtree
 
 
 def _terminal(pset: gp.PrimitiveSetTyped, other_than: gp.Terminal | None, random: Random) -> object:

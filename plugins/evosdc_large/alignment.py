@@ -33,13 +33,7 @@ class Pair:
 
 
 def pairs_of(original: Path, masked: Path, names: Sequence[str] | None = None) -> tuple[Pair, ...]:
-    """Return the blocks of two files, by the blocks of the original; by default with the columns that both have.
-
-    Raises
-    ------
-    DataError
-        As `blocks_of`; or the files have not the same number of records, or no column in common.
-    """
+    """Return the blocks of two files, by the blocks of the original; by default with the columns that both have."""
     if names is None:
         there = blocks_of(masked)[0].names
         names = [name for name in blocks_of(original)[0].names if name in there]
@@ -49,10 +43,7 @@ def pairs_of(original: Path, masked: Path, names: Sequence[str] | None = None) -
         given, wanted = f"{sizes[1]:,} records", f"{sizes[0]:,}, as {printable(str(original))} has"
         raise DataError(Fault(printable(str(masked)), given, wanted, "Compare files with the same records in order."))
     return tuple(
-        Pair(
-            block,
-            tuple(o for o in after if o.first < block.first + block.rows and block.first < o.first + o.rows),
-        )
+        Pair(block, tuple(o for o in after if o.first < block.first + block.rows and block.first < o.first + o.rows))
         for block in before
     )
 

@@ -8,43 +8,22 @@ from typing import Any
 from evosdc.errors import DataError, Fault, did_you_mean
 from evosdc.printing import printable
 
-BATCH = 1 << 19
-"""Rows that are held at a time."""
+BATCH = 1 << 19  # rows that are held at a time
 
 
 @dataclass(frozen=True)
 class Block:
-    """A row group of a Parquet file, and some of its columns.
-
-    Parameters
-    ----------
-    path : str
-    group : int
-        Of the file, from 0.
-    first : int
-        Position of its first row in the file.
-    rows : int
-    names : tuple of str
-        Columns that are read, in this order.
-    coded : tuple of str or None
-        Those whose texts are read as dictionaries; None: all.
-    """
+    """A row group of a Parquet file, and some of its columns."""
 
     path: str
-    group: int
-    first: int
+    group: int  # of the file, from 0
+    first: int  # position of its first row in the file
     rows: int
-    names: tuple[str, ...]
-    coded: tuple[str, ...] | None = None
+    names: tuple[str, ...]  # columns that are read, in this order
+    coded: tuple[str, ...] | None = None  # those whose texts are read as dictionaries; None: all
 
     def batches(self) -> Iterator[tuple[int, Any]]:
-        """Yield the position of the first row and the rows of each part, an Arrow table of the chosen columns.
-
-        Raises
-        ------
-        DataError
-            The file is damaged.
-        """
+        """Yield the position of the first row and the rows of each part, an Arrow table of the chosen columns."""
         import pyarrow as pa
 
         position = self.first
@@ -59,13 +38,7 @@ class Block:
 
 
 def blocks_of(path: Path, names: Sequence[str] | None = None) -> tuple[Block, ...]:
-    """Return the blocks of a Parquet file in the order of its rows, with some of its columns or all.
-
-    Raises
-    ------
-    DataError
-        It is no Parquet file, has no record, or lacks a column.
-    """
+    """Return the blocks of a Parquet file in the order of its rows, with some of its columns or all."""
     with opened(path) as file:
         metadata, known = file.metadata, file.schema_arrow.names
         chosen = tuple(dict.fromkeys(known if names is None else names))
@@ -94,19 +67,8 @@ def blocks_of(path: Path, names: Sequence[str] | None = None) -> tuple[Block, ..
 
 
 def opened(path: Path, texts: Sequence[str] = ()) -> Any:
-    """Return a Parquet file that is open for reading, a context manager.
-
-    Parameters
-    ----------
-    path : Path
-    texts : sequence of str
-        Columns whose dictionaries are kept as the file has them, where they hold texts.
-
-    Raises
-    ------
-    DataError
-        It is none.
-    """
+    """Return a Parquet file that is open for reading, a context manager."""
+    # texts: columns whose dictionaries are kept as the file has them, where they hold texts.
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -19,36 +19,22 @@ from evosdc_large.blocks import Block
 
 Integers = NDArray[np.int64]
 
-MOST_VALUES = 100_000
-"""Distinct values that a column may have."""
-
-MOST_RECORDS = 10_000_000
-"""Distinct records that are held."""
-
-_DENSE = 1 << 22
-"""So many possible records are counted in a table of all of them, more by sorting."""
+MOST_VALUES = 100_000  # distinct values that a column may have
+MOST_RECORDS = 10_000_000  # distinct records that are held
+_DENSE = 1 << 22  # so many possible records are counted in a table of all of them, more by sorting
 
 _GREATEST = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The distinct records of a file or of a part of it, and how often each occurs.
-
-    Parameters
-    ----------
-    names : tuple of str
-    values : tuple of pyarrow.Array
-        The values of each column that occur, ascending, without missing ones.
-    codes : ndarray of int32, shape (m, V)
-        Distinct records by the positions of their values, ascending; `MISSING` for a missing one.
-    counts : ndarray of int64, shape (m,)
-    """
+    """The distinct records of a file or of a part of it, and how often each occurs."""
 
     names: tuple[str, ...]
-    values: tuple[Any, ...]
+    values: tuple[Any, ...]  # the values of each column that occur, ascending, without missing ones
+    # Shape (m, V); distinct records by the positions of their values, ascending; `MISSING` for a missing one
     codes: Codes
-    counts: Integers
+    counts: Integers  # shape (m,)
 
     @property
     def records(self) -> int:
@@ -71,10 +57,8 @@ def counted_rows(block: Block, rows: Any) -> Counted:
 
 
 def coded(column: Any) -> tuple[Any, Codes]:
-    """Return the values of an Arrow column that occur, ascending, and the position of each row's value among them.
-
-    A number that is no number (NaN) is a missing value.
-    """
+    """Return the values of an Arrow column that occur, ascending, and the position of each row's value among them."""
+    # A number that is no number (NaN) is a missing value.
     import pyarrow as pa
 
     column = column.combine_chunks()
@@ -109,13 +93,7 @@ def ordered(values: Any) -> tuple[Any, Codes]:
 
 
 def merged(parts: Sequence[Counted]) -> Counted:
-    """Return the sum of some parts, of which there is at least one.
-
-    Raises
-    ------
-    DataError
-        There are too many distinct records to be held.
-    """
+    """Return the sum of some parts, of which there is at least one."""
     if len(parts) == 1:
         return parts[0]
     names = parts[0].names

@@ -17,13 +17,7 @@ from evosdc_large.counting import Counted
 
 
 def description_of(schema: Path | None, names: Sequence[str]) -> SchemaDescription:
-    """Return what a schema file says of some columns; nothing without one.
-
-    Raises
-    ------
-    SchemaError, HierarchyError
-        The file cannot be used.
-    """
+    """Return what a schema file says of some columns; nothing without one."""
     if schema is None:
         return SchemaDescription()
     said = load_schema(schema)
@@ -32,15 +26,8 @@ def description_of(schema: Path | None, names: Sequence[str]) -> SchemaDescripti
 
 
 def table_of(found: Counted, description: SchemaDescription, origin: str) -> Table:
-    """Return distinct records as a table, in their order.
-
-    Scales and categories that the description leaves out follow from the values, as everywhere in evosdc.
-
-    Raises
-    ------
-    DataError, SchemaError
-        Values do not fit the description.
-    """
+    """Return distinct records as a table, in their order."""
+    # Scales and categories that the description leaves out follow from the values, as everywhere in evosdc.
     columns = [
         column_of(name, values, found.codes[:, v])
         for v, (name, values) in enumerate(zip(found.names, found.values, strict=True))

@@ -15,19 +15,18 @@ from evosdc_large.planning import METHODS, planned
 from evosdc_large.plans import Plan
 from evosdc_large.workers import Here, Workers
 
+# What is said of every file that is masked here.
 IN_ORDER = (
     "Rows stand in the order of the original: not for release before they stand in another one, such as that of their "
     "published values. Whoever knows the original order finds each person by the number of a row."
 )
-"""What is said of every file that is masked here."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A block to mask, and what its random numbers are drawn from.
+    """A block to mask, and what its random numbers are drawn from."""
 
-    A task stays in the memory of whoever does it. What all tasks share may be written to disk by a cluster's workers.
-    """
+    # A task stays in the memory of whoever does it. What all tasks share may be written to disk by a cluster's workers.
 
     block: Block
     seed: Seed

@@ -20,8 +20,7 @@ from evosdc_large.counting import Counted, added_up, counted_rows
 from evosdc_large.description import column_of, description_of, table_of
 from evosdc_large.workers import Here, Workers
 
-MOST_CATEGORIES = 4000
-"""Categories of an attribute whose pairs are counted in a square table."""
+MOST_CATEGORIES = 4000  # categories of an attribute whose pairs are counted in a square table
 
 
 @dataclass(frozen=True, eq=False)

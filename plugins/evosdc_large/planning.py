@@ -17,33 +17,19 @@ from evosdc_large.description import table_of
 from evosdc_large.plans import Plan, Randomisation, Recoding, Suppression
 from evosdc_large.workers import Workers
 
+# Masking methods that counts tell how to carry out.
 METHODS = ("pram", "global-recoding", "local-suppression", "rank-swapping")
-"""Masking methods that counts tell how to carry out."""
 
-MOST_SWAPPED = 2000
-"""Distinct values of an attribute whose ranks are swapped."""
-
-MOST_COPIES = 3_000_000
-"""Records of the small file that suppression is decided on."""
+MOST_SWAPPED = 2000  # distinct values of an attribute whose ranks are swapped
+MOST_COPIES = 3_000_000  # records of the small file that suppression is decided on
 
 _GREATEST = 1 << 62
 
 
 def planned(
-    name: str,
-    method: MaskingMethod,
-    blocks: Sequence[Block],
-    description: SchemaDescription,
-    seed: Seed,
-    by: Workers,
+    name: str, method: MaskingMethod, blocks: Sequence[Block], description: SchemaDescription, seed: Seed, by: Workers
 ) -> Plan:
-    """Return what a masking method does to the records of a file, from a first pass over its blocks.
-
-    Raises
-    ------
-    InputError
-        The method or its parameters need single records, or do not fit the file.
-    """
+    """Return what a masking method does to the records of a file, from a first pass over its blocks."""
     if name == "local-suppression":
         return _suppression(method, by.total(counted, blocks, added_up), description, seed)
     columns = by.total(counted_columns, blocks, added_columns)
@@ -117,17 +103,9 @@ def _swapping(method: MaskingMethod, columns: Sequence[Counted], tables: Sequenc
 
 
 def within_cells(counts: Integers, percent: float) -> Matrix:
-    """Return the matrix of partners drawn from the same quantile cell, by ascending value; it keeps the marginal.
-
-    Cells hold so many per cent of the ranked records each; the records of one value may lie in several.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (c,)
-        Records of each value, positive.
-    percent : float
-        0 changes nothing.
-    """
+    """Return the matrix of partners drawn from the same quantile cell, by ascending value; it keeps the marginal."""
+    # Cells hold so many per cent of the ranked records each; the records of one value may lie in several.
+    # counts (c,): records of each value, positive; percent: 0 changes nothing.
     n, c = int(counts.sum()), counts.size
     size = int(n * percent / 100.0)
     if size < 2:
@@ -163,10 +141,8 @@ def _recoding(method: MaskingMethod, columns: Sequence[Counted], tables: Sequenc
 
 
 def _suppression(method: MaskingMethod, found: Counted, description: SchemaDescription, seed: Seed) -> Suppression:
-    """Return what is suppressed, decided on a small file that has each distinct record k times at most.
-
-    A class that has k records there has as many in the large file; so what is k-anonymous there is so here.
-    """
+    """Return what is suppressed, decided on a small file that has each distinct record k times at most."""
+    # A class that has k records there has as many in the large file; so what is k-anonymous there is so here.
     table, params = table_of(found, description, "file"), method.params
     if params.subsets or params.ghosts:
         raise ParameterError(Fault("method local-suppression", "subsets or ghosts", "k, importance and missing"))

@@ -17,24 +17,15 @@ from evosdc.secret import Purpose, Seed, stream
 from evosdc.table.table import MISSING, Codes
 from evosdc_large.counting import Integers, keys_of
 
-DRAWN_TOGETHER = 1 << 16
-"""Rows whose random numbers come from one stream."""
+DRAWN_TOGETHER = 1 << 16  # rows whose random numbers come from one stream
 
 
 @dataclass(frozen=True, eq=False)
 class Randomisation:
-    """Post-randomisation: each value is redrawn from its row of a transition matrix.
+    """Post-randomisation: each value is redrawn from its row of a transition matrix."""
 
-    Parameters
-    ----------
-    values : mapping of str to pyarrow.Array
-        By column, the values that occur, without missing ones, which stay.
-    sums : mapping of str to ndarray of float64, shape (c, c)
-        Cumulative sums of the rows of its matrix.
-    """
-
-    values: Mapping[str, Any]
-    sums: Mapping[str, Matrix]
+    values: Mapping[str, Any]  # by column, the values that occur, without missing ones, which stay
+    sums: Mapping[str, Matrix]  # shape (c, c); cumulative sums of the rows of its matrix
 
     def masked(self, first: int, columns: Mapping[str, Any], seed: Seed) -> dict[str, Any]:
         """Return the published columns of the rows from a position on."""
@@ -48,18 +39,10 @@ class Randomisation:
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """Global recoding: each value is published as its group.
+    """Global recoding: each value is published as its group."""
 
-    Parameters
-    ----------
-    values : mapping of str to pyarrow.Array
-        By column, the values that occur.
-    groups : mapping of str to pyarrow.Array
-        The label that is published for each value, and for a missing one in the end.
-    """
-
-    values: Mapping[str, Any]
-    groups: Mapping[str, Any]
+    values: Mapping[str, Any]  # by column, the values that occur
+    groups: Mapping[str, Any]  # the label that is published for each value, and for a missing one in the end
 
     def masked(self, first: int, columns: Mapping[str, Any], seed: Seed) -> dict[str, Any]:
         """Return the published columns."""

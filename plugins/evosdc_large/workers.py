@@ -9,8 +9,7 @@ from evosdc.executors.dask_client import dask_client
 Task = TypeVar("Task")
 Part = TypeVar("Part")
 
-_TOGETHER = 8
-"""Parts that one worker adds up."""
+_TOGETHER = 8  # parts that one worker adds up
 
 
 class Workers(Protocol):
@@ -37,12 +36,7 @@ class Here:
 
 
 class Cluster:
-    """The workers of a Dask scheduler.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    """
+    """The workers of a Dask scheduler."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -76,13 +70,7 @@ def _listed(work: Callable[[Task, Any], Iterator[Part]], task: Task, shared: Any
 
 @contextmanager
 def workers(address: str | None = None, number: int | None = None) -> Iterator[Workers]:
-    """Give the workers of a Dask scheduler at an address, so many started here, or this process without either.
-
-    Raises
-    ------
-    ExecutorError
-        As of `evosdc.executors.dask_client.dask_client`.
-    """
+    """Give the workers of a Dask scheduler at an address, so many started here, or this process without either."""
     if address is None and number is None:
         yield Here()
         return

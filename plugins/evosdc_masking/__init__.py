@@ -239,11 +239,7 @@ def evosdc_commands(cli: "click.Group") -> None:
     from evosdc.cli.options import Later
 
     cli.add_command(
-        Later(
-            "estimate",
-            "evosdc_masking.command:estimate",
-            "Estimate original counts from a file masked by PRAM.",
-        )
+        Later("estimate", "evosdc_masking.command:estimate", "Estimate original counts from a file masked by PRAM.")
     )
     cli.add_command(
         Later(

@@ -54,15 +54,9 @@ _RULES: dict[Average, int] = {"mode": MODE, "median": MEDIAN, "convex-median": C
 
 
 def average_rule(scale: Scale, average: Average | None = None) -> int:
-    """Return which average an attribute gets.
-
-    Parameters
-    ----------
-    scale : Scale
-    average : {"median", "convex-median", "mode", "mean"}, optional
-        What was asked for; None for the scale's own. Nominal categories have no other average than their mode; the
-        convex median of numbers, which have no domain whose gaps could be filled, is their median.
-    """
+    """Return which average an attribute gets."""
+    # average: what was asked for; None for the scale's own. Nominal categories have no other average than their mode;
+    # the convex median of numbers, which have no domain whose gaps could be filled, is their median.
     if scale is Scale.NOMINAL:
         return MODE
     if average is None:
@@ -72,18 +66,9 @@ def average_rule(scale: Scale, average: Average | None = None) -> int:
 
 
 def lower_median(counts: Counts) -> Categories:
-    """Return the lower median category.
-
-    Parameters
-    ----------
-    counts : ndarray, shape (..., c)
-        Frequency of each category, in the order of the categories.
-
-    Returns
-    -------
-    ndarray of int64, shape (...)
-        Least category with at least half of all values at or below it; -1 where all counts are 0.
-    """
+    """Return the lower median category."""
+    # counts (..., c): frequency of each category, in the order of the categories.
+    # Returns (...): Least category with at least half of all values at or below it; -1 where all counts are 0.
     # Running sums instead of `sum`: they add in the order of the categories, whatever the shape.
     below = counts.cumsum(axis=-1)
     found = np.argmax(2 * below >= below[..., -1:], axis=-1)
@@ -111,22 +96,10 @@ def nearest_mean(counts: Counts) -> Categories:
 
 
 def average_category(counts: Counts, rule: int, wildcard: bool) -> Categories:
-    """Return the average of values that may be missing.
-
-    Parameters
-    ----------
-    counts : ndarray, shape (..., c + 1)
-        Frequency of each category; the last entry is that of missing values.
-    rule : int
-        Of `average_rule`.
-    wildcard : bool
-        Whether missing values equal anything, so that they have no say beside present ones.
-
-    Returns
-    -------
-    ndarray of int64, shape (...)
-        Codes, -1 for missing.
-    """
+    """Return the average of values that may be missing."""
+    # counts (..., c + 1): frequency of each category; the last entry is that of missing values; rule: of
+    # `average_rule`; wildcard: whether missing values equal anything, so that they have no say beside present ones.
+    # Returns (...): Codes, -1 for missing.
     present, missing = counts[..., :-1], counts[..., -1]
     if present.shape[-1] == 0:
         return np.full(missing.shape, -1)
@@ -142,22 +115,11 @@ def average_category(counts: Counts, rule: int, wildcard: bool) -> Categories:
 
 
 def average_number(values: Numbers, weights: Numbers, rule: int) -> Numbers:
-    """Return the averages of rows of numbers, none of them missing.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (g, m), m >= 1
-    weights : ndarray of float64, shape (g, m)
-        Positive.
-    rule : int
-        Of `average_rule`: the mean; the median, the midpoint of both middle values where there are two; or the mode,
-        the least of equally frequent values. `LOWER_MEDIAN` is the lower of the two, which some record has.
-
-    Returns
-    -------
-    ndarray of float64, shape (g,)
-        Between the least and the greatest value of each row.
-    """
+    """Return the averages of rows of numbers, none of them missing."""
+    # values (g, m); weights (g, m): positive; rule: of `average_rule`: the mean; the median, the midpoint of both
+    # middle values where there are two; or the mode, the least of equally frequent values. `LOWER_MEDIAN` is the lower
+    # of the two, which some record has.
+    # Returns (g,): Between the least and the greatest value of each row.
     if rule == MEAN:
         with np.errstate(over="ignore", invalid="ignore"):
             means = (weights * values).cumsum(axis=1)[:, -1] / weights.cumsum(axis=1)[:, -1]
@@ -194,8 +156,7 @@ def _middle(values: Numbers, weights: Numbers, lower: bool) -> Numbers:
 
 ClassNumbers = NDArray[np.int64]
 
-_MOST_CELLS = 1 << 22
-"""Frequencies, of all categories in some classes, that are counted at a time: 32 megabytes."""
+_MOST_CELLS = 1 << 22  # frequencies, of all categories in some classes, that are counted at a time: 32 megabytes
 
 
 def aggregated(
@@ -205,27 +166,13 @@ def aggregated(
     weights: Numbers | None = None,
     in_domain: bool = False,
 ) -> Table:
-    """Return the table in which every value is the average of its class.
-
-    Parameters
-    ----------
-    table : Table
-        Shape (n, V).
-    classes : ndarray of int64, shape (n,)
-        Number of each record's class, 0 and up, without gaps.
-    average : {"median", "convex-median", "mode", "mean"}, optional
-        None for lower medians of ordinal attributes, modes of nominal ones and means of numeric ones.
-    weights : ndarray of float64, shape (n,), optional
-        Sampling weights, positive; all records count the same if not given.
-    in_domain : bool
-        Whether numbers get their lower median, whatever `average` says: a value that some record of the class has.
-
-    Returns
-    -------
-    Table
-        The averages of `evosdc_masking.averages`, which says how missing values take part. The records of one class
-        are equal to the last bit.
-    """
+    """Return the table in which every value is the average of its class."""
+    # table: shape (n, V); classes (n,): number of each record's class, 0 and up, without gaps; average: none for lower
+    # medians of ordinal attributes, modes of nominal ones and means of numeric ones; weights (n,): sampling weights,
+    # positive; all records count the same if not given; in_domain: whether numbers get their lower median, whatever
+    # `average` says: a value that some record of the class has.
+    # Returns the averages of `evosdc_masking.averages`, which says how missing values take part. The records of one
+    # class are equal to the last bit.
     wildcard = table.schema.na is MissingRule.WILDCARD
     counted = np.ones(len(table)) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     codes = np.empty_like(table.codes)
@@ -294,21 +241,18 @@ class ClassParameters(SizeParameters):
 
 
 class ClassAveraging(Tunable):
-    """A method that divides the records in classes of at least k and publishes the average of each.
+    """A method that divides the records in classes of at least k and publishes the average of each."""
 
-    Sampling weights count in the averages and not in the forming of classes: promises are about records.
-    """
+    # Sampling weights count in the averages and not in the forming of classes: promises are about records.
 
     class Params(ClassParameters):
         """Least size of the classes, and what they publish."""
 
-    name: ClassVar[str]
-    """The registered name, for messages."""
+    name: ClassVar[str]  # the registered name, for messages
 
     weighted: ClassVar[bool] = True
     params: SizeParameters
-    spreads: Spreads | None = None
-    """Of the numbers of the whole file, where a part of it is masked."""
+    spreads: Spreads | None = None  # of the numbers of the whole file, where a part of it is masked
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
@@ -360,13 +304,7 @@ class ClassAveraging(Tunable):
             raise ParameterError(Fault(f"{where}: k", str(k), f"1..{n}", advice))
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table of averages.
-
-        Raises
-        ------
-        ParameterError
-            k exceeds the number of records, or attributes that the method cannot mask.
-        """
+        """Return the table of averages."""
         self.require_fit(table)
         return self.published(table, None, rng)
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from evosdc.files.column import Column
     from evosdc.files.source import Source
 
-_SLIPS = 20
-"""In at most one of so many households an attribute differs by a slip."""
+_SLIPS = 20  # in at most one of so many households an attribute differs by a slip
 
 
 class EstimateOptions(Options):
@@ -42,9 +41,7 @@ class TableOptions(Options):
     margins: bool = option(True, "Tell sums over attributes too, as *.")
     unweighted: bool = option(False, "Count records although DATA has sampling weights; counts are never weighted.")
     key: Path | None = option(
-        None,
-        "Key file, made where there is none: kept secret, and the same for all tables of DATA.",
-        metavar="FILE",
+        None, "Key file, made where there is none: kept secret, and the same for all tables of DATA.", metavar="FILE"
     )
     seed: int | None = shared.SEED
     output: Path = shared.OUTPUT_FILE
@@ -111,11 +108,9 @@ def table(data: str, options: TableOptions) -> None:
 
 
 def _columns_of(source: "Source") -> list["Column"]:
-    """Return what tells who a record is, as it stands in the file; without what a schema calls an identifier or drops.
-
-    Texts do not depend on what is guessed of scales and missing values, which another part of the file may suggest
-    otherwise. Nor do roles count that are guessed.
-    """
+    """Return what tells who a record is, as it stands in the file; without what a schema withholds."""
+    # Texts do not depend on what is guessed of scales and missing values, which another part of the file may suggest
+    # otherwise. Nor do roles count that are guessed.
     withheld = source.table.schema.withheld if source.inference is None else ()
     columns = zip(source.table.schema.names, source.original.columns, strict=True)
     return [column.of_records(source.rows) for name, column in columns if name not in withheld]

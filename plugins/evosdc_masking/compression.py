@@ -22,25 +22,17 @@ if TYPE_CHECKING:
 
 Levels = NDArray[np.unsignedinteger[Any]]
 
-ROWS = 65_496
-"""Most records of one picture: a JPEG has at most 65500 rows, and blocks of 8 must not be cut."""
+ROWS = 65_496  # most records of one picture: a JPEG has at most 65500 rows, and blocks of 8 must not be cut
 
 
 @dataclass(frozen=True)
 class Quantisation:
-    """The linear map between the values of each attribute and the levels 0..top.
+    """The linear map between the values of each attribute and the levels 0..top."""
 
-    Parameters
-    ----------
-    low, high : ndarray of float64, shape (Q,)
-        Least and greatest value that is present; 0 for an attribute without values.
-    top : int
-        255 or 65535.
-    """
-
+    # low, high: shape (Q,); least and greatest value that is present; 0 for an attribute without values
     low: Numbers
     high: Numbers
-    top: int
+    top: int  # 255 or 65535
 
     @classmethod
     def of(cls, numbers: Numbers, top: int) -> "Quantisation":
@@ -68,22 +60,18 @@ class Quantisation:
 
 
 class LossyCompression(Tunable):
-    """What the two formats share: quantise, compress, decompress, restore.
+    """What the two formats share: quantise, compress, decompress, restore."""
 
-    Published values stay within the range of their attribute; missing values stay missing and constant attributes stay
-    as they are. Nothing is random, and neighbours in the file, records as well as attributes, run into each other, so
-    the order of both matters.
-    """
+    # Published values stay within the range of their attribute; missing values stay missing and constant attributes
+    # stay as they are. Nothing is random, and neighbours in the file, records as well as attributes, run into each
+    # other, so the order of both matters.
 
     class Params(RoundingParameters):
         """Only the rounding."""
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
-    top: ClassVar[int]
-    """Highest level of grey."""
-
-    compression: ClassVar[Range]
-    """The free parameter of the format."""
+    top: ClassVar[int]  # highest level of grey
+    compression: ClassVar[Range]  # the free parameter of the format
 
     params: Params
 
@@ -98,13 +86,7 @@ class LossyCompression(Tunable):
         require_pillow()
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table as it looks after compression.
-
-        Raises
-        ------
-        ParameterError
-            Pillow is not installed, or cannot write the format.
-        """
+        """Return the table as it looks after compression."""
         self.require_fit(table)
         if not table.numbers.size:
             return table

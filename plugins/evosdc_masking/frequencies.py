@@ -14,18 +14,10 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Distinct:
-    """The distinct records of a matrix of codes, in the order of their first occurrence.
+    """The distinct records of a matrix of codes, in the order of their first occurrence."""
 
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n,)
-        Positions of all records, distinct record by distinct record, ascending within each.
-    starts : ndarray of int64, shape (m + 1,)
-        ``rows[starts[i]:starts[i + 1]]`` are the records equal to distinct record i.
-    """
-
-    rows: Positions
-    starts: Positions
+    rows: Positions  # shape (n,); positions of all records, distinct record by distinct record, ascending within each
+    starts: Positions  # shape (m + 1,); ``rows[starts[i]:starts[i + 1]]`` are the records equal to distinct record i
 
     @property
     def first(self) -> Positions:

@@ -19,30 +19,21 @@ from evosdc_masking.tuning import Untuned
 
 @dataclass(frozen=True)
 class Moments:
-    """First and second moments of numeric attributes.
+    """First and second moments of numeric attributes."""
 
-    Parameters
-    ----------
-    mean, deviation : ndarray of float64, shape (Q,)
-        Of the values that are present; the divisor is their number. 0 for an attribute without values.
-    standard : ndarray of float64, shape (n, Q)
-        Standardised values; 0 where a value is missing or its attribute constant.
-    present : ndarray of bool, shape (n, Q)
-    """
-
+    # mean, deviation: shape (Q,); of the values that are present; the divisor is their number. 0 for an attribute
+    # without values
     mean: Numbers
     deviation: Numbers
-    standard: Numbers
-    present: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+    standard: Numbers  # shape (n, Q); standardised values; 0 where a value is missing or its attribute constant
+    present: np.ndarray[tuple[int, int], np.dtype[np.bool_]]  # shape (n, Q)
 
     def correlation_root(self) -> Numbers:
-        """Return R, shape (Q, Q), symmetric up to a scaling of rows, with R R' the correlation matrix.
-
-        Products are averaged over the records in which both values are present. Missing values can make such a matrix
-        indefinite: negative eigenvalues are then taken as 0 and rows are scaled so that the diagonal is 1 again, a
-        reconstruction. Nearly singular matrices need no special care, since nothing is inverted. The root is that of
-        the eigenvalues, so it does not depend on signs or order of eigenvectors. Rows of constant attributes are 0.
-        """
+        """Return R, shape (Q, Q), symmetric up to a scaling of rows, with R R' the correlation matrix."""
+        # Products are averaged over the records in which both values are present. Missing values can make such a matrix
+        # indefinite: negative eigenvalues are then taken as 0 and rows are scaled so that the diagonal is 1 again, a
+        # reconstruction. Nearly singular matrices need no special care, since nothing is inverted. The root is that of
+        # the eigenvalues, so it does not depend on signs or order of eigenvectors. Rows of constant attributes are 0.
         present = self.present.astype(np.float64)
         pairs = np.maximum(present.T @ present, 1.0)
         values, vectors = np.linalg.eigh(self.standard.T @ self.standard / pairs)
@@ -147,8 +138,8 @@ class LinearTransformNoise(CorrelatedNoise):
         return shrunk
 
 
+# Variant and usual value of each number; that of s depends on f.
 _OWN = {"sigma": ("basic", 0.1), "f": ("two-component", 0.1), "s": ("two-component", None)}
-"""Variant and usual value of each number; that of s depends on f."""
 
 
 class MultiplicativeNoise(Tunable):
@@ -252,10 +243,8 @@ def two_component_factors(shape: tuple[int, ...], f: float, s: float, rng: np.ra
 
 
 def with_moments_of(masked: Numbers, original: Numbers) -> Numbers:
-    """Return masked numbers with the means and variances of the original ones, shape (n, Q).
-
-    A constant original attribute is returned as it is.
-    """
+    """Return masked numbers with the means and variances of the original ones, shape (n, Q)."""
+    # A constant original attribute is returned as it is.
     wanted, found = moments(original), moments(masked)
     stretched: Numbers = wanted.mean + wanted.deviation * found.standard
     return np.where(wanted.deviation == 0, original, stretched)
@@ -367,16 +356,8 @@ class DateShift(Tunable):
 
 
 def nearest(days: Days, wanted: Days, own: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the codes of the days nearest to wanted ones: one's own where it is among the nearest, else the earliest.
-
-    Parameters
-    ----------
-    days : ndarray of int64, shape (c,)
-        By code, not falling.
-    wanted : ndarray of int64, shape (n,)
-    own : ndarray of int32, shape (n,)
-        The codes that records have.
-    """
+    """Return the codes of the days nearest to wanted ones: their own where that is as near, else the earliest."""
+    # days (c,): by code, not falling; wanted (n,); own (n,): the codes that records have.
     after = np.minimum(np.searchsorted(days, wanted), len(days) - 1)
     before = np.maximum(after - 1, 0)
     earlier = np.abs(wanted - days[before]) <= np.abs(days[after] - wanted)

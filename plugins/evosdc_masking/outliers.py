@@ -27,10 +27,8 @@ def filled(numbers: Numbers) -> Numbers:
 
 
 def robust_place(numbers: Numbers) -> tuple[Numbers, Numbers, int]:
-    """Return robust centre, shape (Q,), squared distances from it, shape (n,), and the attributes that vary.
-
-    Numbers are taken in their spreads, so that no unit is lost in rounding.
-    """
+    """Return robust centre, shape (Q,), squared distances from it, shape (n,), and the attributes that vary."""
+    # Numbers are taken in their spreads, so that no unit is lost in rounding.
     values = filled(numbers)
     spread = np.ptp(values, axis=0) if len(values) else np.zeros(values.shape[1])
     unit = np.where(spread > 0.0, spread, 1.0)
@@ -50,10 +48,8 @@ def limit(quantile: float, attributes: int) -> float:
 
 
 def univariate_outliers(numbers: Numbers, quantile: float) -> NDArray[np.bool_]:
-    """Return which values lie farther from the median than that quantile of a normal distribution, shape (n, Q).
-
-    In units of the median absolute deviation, times 1.4826; none where more than half of the values are equal.
-    """
+    """Return which values lie farther from the median than that quantile of a normal distribution, shape (n, Q)."""
+    # In units of the median absolute deviation, times 1.4826; none where more than half of the values are equal.
     values = filled(numbers)
     away = np.abs(values - np.median(values, axis=0))
     unit = 1.4826 * np.median(away, axis=0)
@@ -133,8 +129,8 @@ class OutlierNoise(Untuned):
 
 
 Points = Numbers
+# From points, shape (m, V), and one point to its distances from them, shape (m,).
 Away = Callable[[Points, Points], Numbers]
-"""From points, shape (m, V), and one point to its distances from them, shape (m,)."""
 
 
 class _ByDistance(ClassAveraging):
@@ -239,16 +235,8 @@ def gower_points(table: Table) -> Points:
 
 
 def farthest_first(points: Points, k: int, away: Away, centre: Callable[[Points], Points]) -> NDArray[np.int64]:
-    """Return the classes of MDAV-generic by any distance, shape (n,); ties go to the lower position.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, V), n >= k
-    k : int
-    away : callable
-    centre : callable
-        From points to their average.
-    """
+    """Return the classes of MDAV-generic by any distance, shape (n,); ties go to the lower position."""
+    # points (n, V); centre: from points to their average.
     classes = np.full(len(points), -1, dtype=np.int64)
     left = np.arange(len(points))
     group = 0

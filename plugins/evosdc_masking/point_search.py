@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 from evosdc.table.table import Codes, Numbers
 from evosdc_masking.space import Metric
 
-BLOCK = 1024
-"""Points whose distances are summed attribute by attribute while they stay in the fastest cache."""
+BLOCK = 1024  # points whose distances are summed attribute by attribute while they stay in the fastest cache
 
 Integers = NDArray[np.int64]
 
@@ -28,19 +27,9 @@ def measure(
     centre_numbers: Numbers,
     away: Numbers,
 ) -> None:
-    """Write each point's distance from a centre to `away`.
-
-    Parameters
-    ----------
-    metric : Metric
-    codes, numbers : ndarray, shape (C, m) and (Q, m)
-        The points of a `Space`.
-    incomplete : ndarray of bool, shape (Q,)
-        Of `incomplete_columns`.
-    centre_codes, centre_numbers : ndarray, shape (C,) and (Q,)
-    away : ndarray of float64, shape (m,)
-        Is overwritten.
-    """
+    """Write each point's distance from a centre to `away`."""
+    # codes, numbers (C, m) and (Q, m): the points of a `Space`; incomplete (Q,): of `incomplete_columns`; centre_codes,
+    # centre_numbers (C,) and (Q,); away (m,): is overwritten.
     for begin in range(0, away.size, BLOCK):
         block = away[begin : begin + BLOCK]
         block[:] = 0.0

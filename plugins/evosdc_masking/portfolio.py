@@ -17,10 +17,8 @@ from evosdc_masking.swapping.rank_swapping import reach
 _TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 _SWAPS = range(1, 12)
 _CLASSES = range(2, 10)
-_MERGED = range(2, 7)
-"""Merging a single category changes nothing, so the range begins at 2."""
-_ALL_PAIRS = 4
-"""Number of attributes up to which every pair is microaggregated."""
+_MERGED = range(2, 7)  # merging a single category changes nothing, so the range begins at 2
+_ALL_PAIRS = 4  # number of attributes up to which every pair is microaggregated
 
 
 def categorical(table: Table) -> list[Masking]:
@@ -63,14 +61,8 @@ def categorical(table: Table) -> list[Masking]:
 
 
 def categories_only(table: Table, whole: tuple[str, ...]) -> list[Masking]:
-    """Return the entries of the portfolio whose methods are for categories above all: PRAM and recodings.
-
-    Parameters
-    ----------
-    table : Table
-    whole : tuple of str
-        Names of the categorical attributes, empty where there are no others.
-    """
+    """Return the entries of the portfolio whose methods are for categories above all: PRAM and recodings."""
+    # whole: names of the categorical attributes, empty where there are no others.
     return [*_randomisations(whole), *_recoded(table)]
 
 
@@ -103,8 +95,7 @@ def _recodings(method: str, names: tuple[str, ...], sizes: Mapping[str, int], ta
 
 NUMERIC_SWAPS = range(1, 21)
 NUMERIC_CLASSES = range(3, 11)
-GROUPS = (4, 3)
-"""How many attributes are microaggregated at a time, besides all of them."""
+GROUPS = (4, 3)  # how many attributes are microaggregated at a time, besides all of them
 NOISE = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 NUMERIC_QUALITIES = range(5, 101, 5)
 
@@ -149,16 +140,8 @@ def numeric(table: Table) -> list[Masking]:
 
 
 def numbers_only(table: Table, whole: tuple[str, ...], qualities: range = NUMERIC_QUALITIES) -> list[Masking]:
-    """Return the entries of the portfolio whose methods mask nothing but numbers.
-
-    Parameters
-    ----------
-    table : Table
-    whole : tuple of str
-        Names of the numeric attributes, empty where there are no others.
-    qualities : range
-        Of JPEG.
-    """
+    """Return the entries of the portfolio whose methods mask nothing but numbers."""
+    # whole: names of the numeric attributes, empty where there are no others; qualities: of JPEG.
     entries = list(_classes("individual-ranking", {}, whole, len(table)))
     for projection in ("principal-component", "z-scores"):
         entries += _classes("projected-microaggregation", {"projection": projection}, whole, len(table))

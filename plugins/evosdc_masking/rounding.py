@@ -19,21 +19,9 @@ class RoundingParameters(Parameters):
 
 
 def published(table: Table, numbers: Numbers, rounding: bool) -> Table:
-    """Return a table with other numbers.
-
-    Parameters
-    ----------
-    table : Table
-    numbers : ndarray of float64, shape (n, Q)
-        The masked values; a value that is missing in `table` stays missing.
-    rounding : bool
-        Whether to round each attribute to its decimals; halves go to the even digit.
-
-    Raises
-    ------
-    ParameterError
-        Masked values are beyond the range of floats.
-    """
+    """Return a table with other numbers."""
+    # numbers (n, Q): the masked values; a value that is missing in `table` stays missing; rounding: whether to round
+    # each attribute to its decimals; halves go to the even digit.
     values = np.where(np.isnan(table.numbers), np.nan, numbers)
     beyond = [a.name for a, column in zip(table.schema.numeric, values.T, strict=True) if np.isinf(column).any()]
     if beyond:

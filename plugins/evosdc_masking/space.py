@@ -17,87 +17,53 @@ from evosdc_masking.frequencies import Distinct, distinct, separate
 
 Integers = NDArray[np.int64]
 
-_EXACT = 2**53
-"""Up to here float64 holds every whole number, so sums of distances between categories compare exactly."""
+_EXACT = 2**53  # up to here float64 holds every whole number, so sums of distances between categories compare exactly
 
 
 class Metric(NamedTuple):
-    """The distance between records; a tuple, since compiled loops take it as it is.
+    """The distance between records; a tuple, since compiled loops take it as it is."""
 
-    Parameters
-    ----------
-    sizes, offsets : ndarray of int64, shape (C,)
-        Categories of each attribute with one more for missing, and where its matrix of distances begins in `distances`.
-    distances : ndarray of float64
-        The matrices of distances one after the other, each flattened by rows.
-    averages : ndarray of int64, shape (C,)
-        Which average each attribute gets, of `evosdc_masking.averages.average_rule`.
-    squared : bool
-        Whether numeric differences are squared.
-    apart : float
-        Distance between a missing number and a present one.
-    wildcard : bool
-        Whether missing values equal anything.
-    """
-
+    # sizes, offsets: shape (C,); categories of each attribute with one more for missing, and where its matrix of
+    # distances begins in `distances`
     sizes: Integers
     offsets: Integers
-    distances: Numbers
-    averages: Integers
-    squared: bool
-    apart: float
-    wildcard: bool
+    distances: Numbers  # the matrices of distances one after the other, each flattened by rows
+    averages: Integers  # shape (C,); which average each attribute gets, of `evosdc_masking.averages.average_rule`
+    squared: bool  # whether numeric differences are squared
+    apart: float  # distance between a missing number and a present one
+    wildcard: bool  # whether missing values equal anything
 
 
 @dataclass(frozen=True)
 class Space:
-    """Points with a distance.
+    """Points with a distance."""
 
-    The distance of MDAV (Domingo-Ferrer and Torra 2005). Categorical attributes only: the sum of the distances of Eq.
-    2.6 and 2.7. Numeric attributes only: the squared Euclidean distance of standardised values. Both: the sum over
-    attributes, a numeric one giving ``|a - b| / range``. All sums of categorical distances are multiples of a common
-    unit and exact. How far a missing number is from others is a reconstruction: as far as two standardised values are
-    apart on average (2, squared) in the numeric case and the whole range in the mixed one; under the rule ``wildcard``
-    at distance 0 from everything.
+    # The distance of MDAV (Domingo-Ferrer and Torra 2005). Categorical attributes only: the sum of the distances of Eq.
+    # 2.6 and 2.7. Numeric attributes only: the squared Euclidean distance of standardised values. Both: the sum over
+    # attributes, a numeric one giving ``|a - b| / range``. All sums of categorical distances are multiples of a common
+    # unit and exact. How far a missing number is from others is a reconstruction: as far as two standardised values are
+    # apart on average (2, squared) in the numeric case and the whole range in the mixed one; under the rule
+    # ``wildcard`` at distance 0 from everything.
+    # The distance of clustering (Byun et al. 2007). The sum over attributes in all cases: ``|a - b| / range`` of
+    # numbers, and of an attribute with a hierarchy the level of the lowest common ancestor over the height of the
+    # hierarchy. Without a hierarchy Eq. 2.6 and 2.7 stand in, and a missing number is the whole range from others: a
+    # reconstruction. It is a metric, except where missing values equal anything.
 
-    The distance of clustering (Byun et al. 2007). The sum over attributes in all cases: ``|a - b| / range`` of numbers,
-    and of an attribute with a hierarchy the level of the lowest common ancestor over the height of the hierarchy.
-    Without a hierarchy Eq. 2.6 and 2.7 stand in, and a missing number is the whole range from others: a reconstruction.
-    It is a metric, except where missing values equal anything.
-
-    Parameters
-    ----------
-    points : Distinct
-        The records at each point: equal ones share a point where all attributes are categorical; a record is a point
-        of its own otherwise.
-    metric : Metric
-    codes : ndarray of int32, shape (C, m)
-        Code of each point, missing as the number of categories.
-    numbers : ndarray of float64, shape (Q, m)
-        Scaled values of each point, NaN where missing.
-    """
-
+    # The records at each point: equal ones share a point where all attributes are categorical; a record is a point of
+    # its own otherwise
     points: Distinct
     metric: Metric
-    codes: Codes
-    numbers: Numbers
+    codes: Codes  # shape (C, m); code of each point, missing as the number of categories
+    numbers: Numbers  # shape (Q, m); scaled values of each point, NaN where missing
 
 
 def space_of(
     table: Table, clustering: bool = False, average: Average | None = None, spreads: Spreads | None = None
 ) -> Space:
-    """Return the space of a table's records, n >= 1.
-
-    Parameters
-    ----------
-    table : Table
-    clustering : bool
-        Whether distances are those of clustering instead of those of MDAV.
-    average : {"median", "convex-median", "mode", "mean"}, optional
-        Average of categories; None for the median of ordinal ones.
-    spreads : mapping of str to Spread, optional
-        Of the numbers of the file that the table is a part of; by default of the table itself.
-    """
+    """Return the space of a table's records, n >= 1."""
+    # clustering: whether distances are those of clustering instead of those of MDAV; average: average of categories;
+    # None for the median of ordinal ones; spreads: of the numbers of the file that the table is a part of; by default
+    # of the table itself.
     categorical, wildcard = table.schema.categorical, table.schema.na is MissingRule.WILDCARD
     points = separate(len(table)) if table.schema.numeric else distinct(table.codes)
     sizes = np.array([len(a.categories) + 1 for a in categorical], dtype=np.int64)
@@ -136,14 +102,9 @@ def spreads_for(table: Table, spreads: Spreads | None) -> Sequence[Spread]:
 
 
 def standardised(numbers: Numbers, spreads: Sequence[Spread] | None = None) -> Numbers:
-    """Return columns of mean 0, in units of their standard deviations; constant ones become 0.
-
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (n, Q)
-    spreads : sequence of Spread, optional
-        Of the file of which these are some records; by default the columns' own, so that each gets deviation 1.
-    """
+    """Return columns of mean 0, in units of their standard deviations; constant ones become 0."""
+    # numbers (n, Q); spreads: of the file of which these are some records; by default the columns' own, so that each
+    # gets deviation 1.
     columns = np.empty_like(numbers)
     for j, spread in enumerate(_each(numbers, spreads)):
         present = ~np.isnan(numbers[:, j])
@@ -155,14 +116,8 @@ def standardised(numbers: Numbers, spreads: Sequence[Spread] | None = None) -> N
 
 
 def ranged(numbers: Numbers, spreads: Sequence[Spread] | None = None) -> Numbers:
-    """Return columns from 0 in units of their ranges, so that 1 is the greatest value; constant ones become 0.
-
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (n, Q)
-    spreads : sequence of Spread, optional
-        Of the file of which these are some records; by default the columns' own.
-    """
+    """Return columns from 0 in units of their ranges, so that 1 is the greatest value; constant ones become 0."""
+    # numbers (n, Q); spreads: of the file of which these are some records; by default the columns' own.
     columns = np.empty_like(numbers)
     for j, spread in enumerate(_each(numbers, spreads)):
         present = ~np.isnan(numbers[:, j])

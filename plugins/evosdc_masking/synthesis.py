@@ -17,50 +17,28 @@ from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_masking.frequencies import frequencies
 from evosdc_masking.rounding import RoundingParameters, published
 
+# The families that are tried, in the order in which ties are decided. Which ones the source tried is not known to us: a
+# reconstruction.
 FAMILIES = ("uniform", "normal", "logistic", "laplace", "gumbel", "exponential", "gamma", "lognormal", "weibull")
-"""The families that are tried, in the order in which ties are decided. Which ones the source tried is not known to us:
-a reconstruction."""
 
-LEAST = 8
-"""Values that a fit needs at least."""
+LEAST = 8  # values that a fit needs at least
 
 
 @dataclass(frozen=True)
 class Density:
-    """A fitted density and how far it is from the sample.
+    """A fitted density and how far it is from the sample."""
 
-    Parameters
-    ----------
-    family : str
-        One of `FAMILIES`.
-    distribution : frozen distribution of scipy.stats
-    statistic : float
-        Greatest distance of the two distribution functions, 0..1.
-    p_value : float
-        Of the test, as if the parameters had not been fitted to the same sample; it is too kind therefore.
-    """
-
-    family: str
+    family: str  # one of `FAMILIES`
     distribution: Any
-    statistic: float
-    p_value: float
+    statistic: float  # greatest distance of the two distribution functions, 0..1
+    p_value: float  # of the test, as if the parameters had not been fitted to the same sample; it is too kind therefore
 
 
 def best_density(values: Numbers, significance: float) -> Density | None:
-    """Return the density of least Kolmogorov-Smirnov statistic among those that are not rejected.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        Without missing ones.
-    significance : float
-        In 0..1: a density is rejected whose p-value is below it; 1 rejects all and fits none.
-
-    Returns
-    -------
-    Density or None
-        None where all are rejected, or values are fewer than `LEAST` or constant.
-    """
+    """Return the density of least Kolmogorov-Smirnov statistic among those that are not rejected."""
+    # values (n,): without missing ones; significance: in 0..1: a density is rejected whose p-value is below it; 1
+    # rejects all and fits none.
+    # Returns none where all are rejected, or values are fewer than `LEAST` or constant.
     if significance == 1 or len(values) < LEAST or np.ptp(values) == 0:
         return None
     accepted = [density for density in fitted_densities(values) if density.p_value >= significance]
@@ -68,11 +46,9 @@ def best_density(values: Numbers, significance: float) -> Density | None:
 
 
 def fitted_densities(values: Numbers) -> Iterator[Density]:
-    """Yield each family fitted by maximum likelihood; those that cannot be fitted are left out.
-
-    Families of positive values are shifted to begin just below the least value, by the n-th part of the range, unless
-    all values are positive: then they begin at 0.
-    """
+    """Yield each family fitted by maximum likelihood; those that cannot be fitted are left out."""
+    # Families of positive values are shifted to begin just below the least value, by the n-th part of the range, unless
+    # all values are positive: then they begin at 0.
     start = 0.0 if values.min() > 0 else float(values.min() - np.ptp(values) / len(values))
     for family in FAMILIES:
         with np.errstate(all="ignore"), catch_warnings():
@@ -110,26 +86,14 @@ _FITS: dict[str, Callable[[Numbers, float], Any]] = {
 }
 
 
-_TOLERANCE = 1e-10
-"""Singular values below this share of the greatest, with columns of length 1, count as 0."""
+_TOLERANCE = 1e-10  # singular values below this share of the greatest, with columns of length 1, count as 0
 
 
 def design_matrix(table: Table, n: int) -> Numbers:
-    """Return the regressors, shape (n, q): a constant, the numeric attributes, and dummies of the categorical ones.
-
-    Parameters
-    ----------
-    table : Table
-        The attributes that explain; may have none.
-    n : int
-        Number of records.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, q)
-        Numeric attributes standardised, which leaves the space that they span as it is. A missing number counts as the
-        mean, with a dummy of its own for being missing; a missing category has a dummy like any other.
-    """
+    """Return the regressors, shape (n, q): a constant, the numeric attributes, and dummies of the categorical ones."""
+    # table: the attributes that explain; may have none; n: number of records.
+    # Returns (n, q): Numeric attributes standardised, which leaves the space that they span as it is. A missing number
+    # counts as the mean, with a dummy of its own for being missing; a missing category has a dummy like any other.
     columns = [np.ones(n)]
     for attribute in table.schema.attributes:
         column = table.column(attribute.name)
@@ -227,13 +191,7 @@ class Ipso(Tunable):
         return [Design({"variant": variant}) for variant in ("a", "b", "c")]
 
     def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
-        """Return the confidential attributes.
-
-        Raises
-        ------
-        InputError
-            Those that the file does not have, that are masked, or that identify.
-        """
+        """Return the confidential attributes."""
         names = tuple(dict.fromkeys(self.params.confidential))
         collect = FaultCollector()
         with collect.step():
@@ -256,13 +214,7 @@ class Ipso(Tunable):
             _require_records(int(complete(table).sum()), table.numbers.shape[1], 1, self.params.variant)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return synthetic values explained by a constant alone; `mask_given` has the confidential attributes.
-
-        Raises
-        ------
-        ParameterError
-            Confidential attributes are named but not at hand, or variant c lacks records.
-        """
+        """Return synthetic values explained by a constant alone; `mask_given` has the confidential attributes."""
         if self.params.confidential:
             advice = "Call mask_given, or evosdc.mask, which has the whole file."
             given = f"{', '.join(self.params.confidential)} without the file"
@@ -270,13 +222,7 @@ class Ipso(Tunable):
         return self.mask_given(table, table.select(()), rng)
 
     def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
-        """Return synthetic values explained by the attributes of `auxiliary`.
-
-        Raises
-        ------
-        ParameterError
-            Variant c with fewer than p + rank(x) complete records, or no complete record.
-        """
+        """Return synthetic values explained by the attributes of `auxiliary`."""
         self.require_fit(table)
         if not table.numbers.size:
             return table
@@ -400,10 +346,8 @@ class Liew(Tunable):
 
 
 def by_rank(values: Column, draws: Column, rng: np.random.Generator) -> Column:
-    """Return the draws in the order of the values: the k-th least draw where the k-th least value stands.
-
-    Equal values are put in random order.
-    """
+    """Return the draws in the order of the values: the k-th least draw where the k-th least value stands."""
+    # Equal values are put in random order.
     shuffled = rng.permutation(len(values))
     order = shuffled[np.argsort(values[shuffled], kind="stable")]
     placed = np.empty_like(draws)
@@ -412,11 +356,9 @@ def by_rank(values: Column, draws: Column, rng: np.random.Generator) -> Column:
 
 
 def frequency_imposed(values: Numbers, intervals: int, rng: np.random.Generator) -> Numbers:
-    """Return as many uniform draws in each of the equal intervals of the range as it has values, ascending by interval.
-
-    Drawing over the whole range and discarding what is too much for its interval, as the source does, gives the same
-    distribution.
-    """
+    """Return as many uniform draws in each of some equal intervals as it has values, ascending by interval."""
+    # Drawing over the whole range and discarding what is too much for its interval, as the source does, gives the same
+    # distribution.
     edges = np.linspace(values.min(), values.max(), intervals + 1)
     inside = np.clip(np.searchsorted(edges, np.sort(values), side="right") - 1, 0, intervals - 1)
     low, high = edges[inside], edges[inside + 1]

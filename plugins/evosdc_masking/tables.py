@@ -36,42 +36,18 @@ _EXACT = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class PerturbationTable:
-    """Distributions of the noise of counts.
+    """Distributions of the noise of counts."""
 
-    Parameters
-    ----------
-    noise : int
-        D, the greatest noise.
-    changes : ndarray of int64, shape (2 D + 1,)
-        -D .. D.
-    probabilities : ndarray of float64, shape (m, 2 D + 1)
-        Row i: of a count i; the last row holds for all greater ones. Row 0 leaves a zero alone.
-    """
-
-    noise: int
-    changes: NDArray[np.int64]
+    noise: int  # D, the greatest noise
+    changes: NDArray[np.int64]  # shape (2 D + 1,); -D .. D
+    # Shape (m, 2 D + 1); row i: of a count i; the last row holds for all greater ones. Row 0 leaves a zero alone
     probabilities: Numbers
 
 
 def perturbation_table(noise: int, variance: float, smallest: int = 0) -> PerturbationTable:
-    """Return the noise of greatest entropy with mean 0 and a variance, for every count.
-
-    Published counts are never negative and never 1 .. `smallest`; zeros stay (Fraser and Wooton 2005; Giessing 2016).
-
-    Parameters
-    ----------
-    noise : int
-        D, at least 1.
-    variance : float
-        V, at most D**2.
-    smallest : int
-        Counts up to this one, but 0, are not published.
-
-    Raises
-    ------
-    ParameterError
-        No distribution has that mean and variance for some count.
-    """
+    """Return the noise of greatest entropy with mean 0 and a variance, for every count."""
+    # Published counts are never negative and never 1 .. `smallest`; zeros stay (Fraser and Wooton 2005; Giessing 2016).
+    # noise: D, at least 1; variance: V, at most D**2; smallest: counts up to this one, but 0, are not published.
     changes = np.arange(-noise, noise + 1, dtype=np.int64)
     rows = [np.where(changes == 0, 1.0, 0.0)]
     for count in range(1, noise + smallest + 2):
@@ -109,8 +85,7 @@ def _most_random(values: Numbers, variance: float, count: int) -> Numbers:
     return shares
 
 
-TOTAL = "*"
-"""What stands in a margin for an attribute that it sums over."""
+TOTAL = "*"  # what stands in a margin for an attribute that it sums over
 
 
 def cell_key_table(
@@ -231,32 +206,17 @@ def noise_of(counts: NDArray[np.int64], shares: NDArray[np.float64], drawn: Pert
     return noise
 
 
-UNIT = 1 << 32
-"""Record keys are whole numbers from 0 and below."""
-
-_SIZE = 4
-"""Bytes of a record key."""
-
-_TOGETHER = 16
-"""Equals whose keys come from one hash, which has 64 bytes."""
-
-_WHOLE = 2.0**53
-"""From here on two whole numbers can be one float: the text tells them apart."""
-
-_PADDED = re.compile(r"[+-]?0[0-9]")
-"""Codes such as ``007``, which is not 7."""
+UNIT = 1 << 32  # record keys are whole numbers from 0 and below
+_SIZE = 4  # bytes of a record key
+_TOGETHER = 16  # equals whose keys come from one hash, which has 64 bytes
+_WHOLE = 2.0**53  # from here on two whole numbers can be one float: the text tells them apart
+_PADDED = re.compile(r"[+-]?0[0-9]")  # codes such as ``007``, which is not 7
 
 
 def record_keys(columns: Sequence[Column], key: Key) -> Positions:
-    """Return the key of each record, ``0 <= key < 2**32``, shape (n,).
-
-    Parameters
-    ----------
-    columns : sequence of Column
-        What tells who a record is, in any order. A record with other columns has other keys.
-    key : Key
-        Nobody without it can compute them.
-    """
+    """Return the key of each record, ``0 <= key < 2**32``, shape (n,)."""
+    # columns: what tells who a record is, in any order. A record with other columns has other keys; key: nobody without
+    # it can compute them.
     columns = sorted(columns, key=lambda column: column.name)
     classes = equivalence_classes(np.column_stack([column.index for column in columns]).astype(np.int32))
     # The names are hashed once, and their hash is the key of all that follows.
@@ -301,10 +261,8 @@ def _framed(texts: Iterable[str]) -> Iterable[bytes]:
 
 
 def _plain_texts(column: Column) -> Iterable[str]:
-    """Yield the texts of a column, numbers as one way of writing them: 3 and 3.0 are the same value.
-
-    Another program, or another part of the file, may write a number otherwise, or be read as numbers or as labels.
-    """
+    """Yield the texts of a column, numbers as one way of writing them: 3 and 3.0 are the same value."""
+    # Another program, or another part of the file, may write a number otherwise, or be read as numbers or as labels.
     texts = column.texts
     if isinstance(texts, NumberTexts) and not texts.padded:
         # A million numbers are not read from their texts once more.
@@ -317,10 +275,8 @@ def _plain_texts(column: Column) -> Iterable[str]:
 
 
 def _starts(contents: Sequence[bytes], columns: Sequence[Column], classes: Classes) -> list[int]:
-    """Return the number of the first record of each class among all with its content.
-
-    It is 0 but where values are written in several ways, which tables may keep apart: there it goes by the texts.
-    """
+    """Return the number of the first record of each class among all with its content."""
+    # It is 0 but where values are written in several ways, which tables may keep apart: there it goes by the texts.
     starts = [0] * len(contents)
     if len(set(contents)) == len(contents):
         return starts
@@ -349,15 +305,8 @@ def _drawn(key: Key, content: bytes, start: int, count: int) -> bytes:
 
 
 def cell_keys(keys: Positions, of: Positions, cells: int) -> NDArray[np.float64]:
-    """Return the key of each cell, 0 to 1: the sum of its records' keys, of which whole ones are left out.
-
-    Parameters
-    ----------
-    keys : ndarray of int64, shape (n,)
-    of : ndarray of int64, shape (n,)
-        Cell of each record.
-    cells : int
-    """
+    """Return the key of each cell, 0 to 1: the sum of its records' keys, of which whole ones are left out."""
+    # keys (n,); of (n,): cell of each record.
     sums = np.zeros(cells, dtype=np.int64)
     np.add.at(sums, of, keys)
     shares: NDArray[np.float64] = (sums % UNIT) / UNIT

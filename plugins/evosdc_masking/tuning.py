@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from evosdc.model import Design, Range, Tunable
 from evosdc.table.table import Table
 
+# Of a file in so many classes hardly anything is left: of all attributes together, and of one alone.
 OF_RECORDS, OF_VALUES = 4, 2
-"""Of a file in so many classes hardly anything is left: of all attributes together, and of one alone."""
 
+# Records up to which methods that compare all pairs are tuned: with more, each trial would take minutes.
 QUADRATIC = 20_000
-"""Records up to which methods that compare all pairs are tuned: with more, each trial would take minutes."""
 
 
 def class_sizes(n: int, parts: int = OF_RECORDS) -> tuple[Range, ...]:
@@ -18,10 +18,9 @@ def class_sizes(n: int, parts: int = OF_RECORDS) -> tuple[Range, ...]:
 
 
 class Untuned(Tunable):
-    """A method without designs: it works wherever it is named, and tuning and plans leave it out.
+    """A method without designs: it works wherever it is named, and tuning and plans leave it out."""
 
-    Without this, ranges of parameters would be guessed from their bounds, as of methods of strangers.
-    """
+    # Without this, ranges of parameters would be guessed from their bounds, as of methods of strangers.
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:

@@ -28,36 +28,21 @@ from evosdc.table.table import Codes, Numbers, Rows, Table
 
 @dataclass(frozen=True)
 class AttributePair:
-    """The two-way table of two attributes; a missing value is a category of its own, the last.
+    """The two-way table of two attributes; a missing value is a category of its own, the last."""
 
-    Parameters
-    ----------
-    first, second : int
-        Positions of the attributes.
-    shape : tuple of int
-    original : ndarray of float64
-        Counts.
-    """
-
+    # first, second: positions of the attributes
     first: int
     second: int
     shape: tuple[int, int]
-    original: Counts
+    original: Counts  # counts
 
     def counted(self, codes: Codes) -> Counts:
         """Return the counts of a published table, from its codes, shape (n, V)."""
         return _counted(codes, self.first, self.second, self.shape)
 
     def recounted(self, counts: Counts, before: Codes, after: Codes) -> Counts:
-        """Return the counts after some records have changed.
-
-        Parameters
-        ----------
-        counts : ndarray of float64
-            Not altered.
-        before, after : ndarray of int32, shape (m, V)
-            The records concerned.
-        """
+        """Return the counts after some records have changed."""
+        # counts: not altered; before, after (m, V): the records concerned.
         old, new = (_cells(codes, self.first, self.second, self.shape) for codes in (before, after))
         changed = counts.copy()
         np.subtract.at(changed.reshape(-1), old, 1.0)
@@ -74,15 +59,7 @@ class AttributePair:
 
 
 def attribute_pairs(original: Table, names: Sequence[tuple[str, str]], where: str) -> tuple[AttributePair, ...]:
-    """Return the two-way tables of the named pairs; of all pairs where none is named.
-
-    Raises
-    ------
-    ParameterError
-        There is no pair: fewer than two attributes, or one with itself.
-    SchemaError
-        A name that is not among the protected attributes.
-    """
+    """Return the two-way tables of the named pairs; of all pairs where none is named."""
     schema: Schema = original.schema
     schema.require(tuple(dict.fromkeys(name for pair in names for name in pair)), where)
     chosen = list(names) or list(combinations(schema.names, 2))
@@ -139,8 +116,7 @@ def relative_change(before: float, after: float) -> float:
     return abs(after - before) / before
 
 
-MOST_CELLS = 1 << 14
-"""A table with more cells than this is not kept but counted anew: it may weigh more than the file."""
+MOST_CELLS = 1 << 14  # a table with more cells than this is not kept but counted anew: it may weigh more than the file
 
 
 class PairParameters(Parameters):
@@ -150,11 +126,10 @@ class PairParameters(Parameters):
 
 
 class PairMeasure(Expected):
-    """A fitted measure that is the mean over pairs of a comparison of two tables.
+    """A fitted measure that is the mean over pairs of a comparison of two tables."""
 
-    `expected` compares the original with the expected table: the first order of the figure, without what the spread of
-    the drawn tables adds to it.
-    """
+    # `expected` compares the original with the expected table: the first order of the figure, without what the spread
+    # of the drawn tables adds to it.
 
     def __init__(self, pairs: tuple[AttributePair, ...]) -> None:
         self.pairs = pairs
@@ -274,10 +249,9 @@ class FittedBivariateDifference(PairMeasure):
 
 
 class StatisticDifference(Measure):
-    """Relative absolute difference of a statistic of two-way tables: ``100 |s(m) - s(o)| / s(o)``, at most 100.
+    """Relative absolute difference of a statistic of two-way tables: ``100 |s(m) - s(o)| / s(o)``, at most 100."""
 
-    A pair whose statistic is 0 in the original has 0 where it stays so, else 100.
-    """
+    # A pair whose statistic is 0 in the original has 0 where it stays so, else 100.
 
     class Params(PairParameters):
         """Pairs."""

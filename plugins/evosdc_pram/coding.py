@@ -13,31 +13,17 @@ Genes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Coding:
-    """What the matrices of one attribute look like.
+    """What the matrices of one attribute look like."""
 
-    Parameters
-    ----------
-    frequencies : ndarray of int64, shape (c,)
-        T, missing values not counted.
-    occurring : ndarray of intp, shape (m,)
-        Categories of positive frequency. The others take no part: identity row, otherwise zero column.
-    sums : ndarray of int64, shape (c,)
-        Row sums: the scale throughout, or the flow out of each category.
-    flows : bool
-        Whether column sums equal row sums, too, so that the matrix is invariant.
-    low, high : ndarray of int64, shape (c,)
-        Bounds of the diagonal, in the same units as the rows.
-    nearest : ndarray of int64, shape (c, c)
-        The genes nearest to the identity within these bounds.
-    """
-
-    frequencies: Frequencies
+    frequencies: Frequencies  # shape (c,); T, missing values not counted
+    # Shape (m,); categories of positive frequency. The others take no part: identity row, otherwise zero column
     occurring: NDArray[np.intp]
-    sums: Genes
-    flows: bool
+    sums: Genes  # shape (c,); row sums: the scale throughout, or the flow out of each category
+    flows: bool  # whether column sums equal row sums, too, so that the matrix is invariant
+    # low, high: shape (c,); bounds of the diagonal, in the same units as the rows
     low: Genes
     high: Genes
-    nearest: Genes
+    nearest: Genes  # shape (c, c); the genes nearest to the identity within these bounds
 
     @property
     def free(self) -> bool:
@@ -110,11 +96,10 @@ def largest_remainder(exact: Matrix, sums: Genes) -> Genes:
 
 
 def controlled_rounding(exact: Matrix) -> Genes:
-    """Return whole numbers, each the floor or ceiling of `exact`, with the same row and column sums.
-
-    The sums of `exact` are whole but for rounding. A transportation problem whose bounds are whole has whole vertices,
-    and `exact` itself lies within them, so there is always such a rounding; the one found has the least distance.
-    """
+    """Return whole numbers, each the floor or ceiling of `exact`, with the same row and column sums."""
+    # The sums of `exact` are whole but for rounding. A transportation problem whose bounds are whole has whole
+    # vertices, and `exact` itself lies within them, so there is always such a rounding; the one found has the least
+    # distance.
     size = len(exact)
     near = np.rint(exact)
     exact = np.where(np.abs(exact - near) < 1e-7, near, exact)

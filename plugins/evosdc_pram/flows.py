@@ -45,11 +45,9 @@ def _most(genes: Genes, coding: Coding, i: int, j: int, down: int, across: int) 
 
 
 def midpoint(a: Genes, b: Genes) -> tuple[Genes, Genes]:
-    """Return two whole matrices next to the mean of two flows, which together make up ``a + b``; margins are kept.
-
-    Cells of an odd sum have a mean that ends in one half. Every row and column has an even number of them, so they lie
-    on closed walks that turn at each cell. Rounding up and down in turns along a walk keeps all margins.
-    """
+    """Return two whole matrices next to the mean of two flows, which together make up ``a + b``; margins are kept."""
+    # Cells of an odd sum have a mean that ends in one half. Every row and column has an even number of them, so they
+    # lie on closed walks that turn at each cell. Rounding up and down in turns along a walk keeps all margins.
     total = a + b
     half = total // 2
     odd = (total & 1).astype(np.bool_)

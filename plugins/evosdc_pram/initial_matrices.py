@@ -29,18 +29,12 @@ def pram_portfolio(table: Table) -> list[Masking]:
 
 
 def designs(families: tuple[Family, ...], invariant: bool) -> Iterator[tuple[Masking, Design]]:
-    """Yield the initial matrices with what they are called.
-
-    Families: ``a`` (p = 0.1..0.9), ``b`` (theta = 0.1..0.9), ``two-stage`` (of design a, p = 0.1..0.9), ``preference``
-    (the linear program with neighbours preferred, diluted to four amounts), ``uniform`` (all occurring categories
-    alike) and ``near-identity`` (p_kk = 0.9, 0.95, 0.99, the rest alike). Ranges are a reconstruction.
-
-    Parameters
-    ----------
-    invariant : bool
-        Whether only invariant matrices will do: designs a, uniform and near-identity then appear in their two-stage
-        form, which makes a family of its own superfluous.
-    """
+    """Yield the initial matrices with what they are called."""
+    # Families: ``a`` (p = 0.1..0.9), ``b`` (theta = 0.1..0.9), ``two-stage`` (of design a, p = 0.1..0.9),
+    # ``preference`` (the linear program with neighbours preferred, diluted to four amounts), ``uniform`` (all occurring
+    # categories alike) and ``near-identity`` (p_kk = 0.9, 0.95, 0.99, the rest alike). Ranges are a reconstruction.
+    # invariant: whether only invariant matrices will do: designs a, uniform and near-identity then appear in their
+    # two-stage form, which makes a family of its own superfluous.
 
     def form(design: Design) -> Design:
         return (lambda T: two_stage(design(T), T)) if invariant else design

@@ -11,11 +11,8 @@ from evosdc.randomisation.transition import Matrix
 from evosdc.table.table import Codes, Rows, Table
 
 Positions = NDArray[np.intp]
-KeyCounts = NDArray[np.int32]
-"""A number of records by original key."""
-
-_CELLS = 1_000_000
-"""Flows between keys that are held at once."""
+KeyCounts = NDArray[np.int32]  # a number of records by original key
+_CELLS = 1_000_000  # flows between keys that are held at once
 
 
 class CorrectMatches(Measure):
@@ -86,10 +83,8 @@ class FittedCorrectMatches(Expected):
         return 100.0 * total / len(self._original)
 
     def probabilities(self, transitions: Sequence[Matrix]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """Return the keys of the original, shape (K, V), and ``p_jj / sum_k T_k p_kj`` of each, shape (K,).
-
-        A missing value has code -1 in the keys.
-        """
+        """Return the keys of the original, shape (K, V), and ``p_jj / sum_k T_k p_kj`` of each, shape (K,)."""
+        # A missing value has code -1 in the keys.
         chances = np.zeros(len(self._distinct))
         for part, flow in self._flows(transitions):
             arriving = self._counts @ flow

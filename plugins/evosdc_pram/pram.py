@@ -72,21 +72,11 @@ class PramParameters(Parameters):
 
 @dataclass(frozen=True)
 class Phenotype:
-    """How genes become a matrix.
+    """How genes become a matrix."""
 
-    Parameters
-    ----------
-    two_stage : bool
-        Whether genes stand for the first stage of a two-stage invariant matrix.
-    least : float
-        Lower bound of the diagonal; two-stage matrices are diluted until it holds.
-    retained : float or None
-        Expected share of unchanged values to dilute to.
-    """
-
-    two_stage: bool
-    least: float
-    retained: float | None
+    two_stage: bool  # whether genes stand for the first stage of a two-stage invariant matrix
+    least: float  # lower bound of the diagonal; two-stage matrices are diluted until it holds
+    retained: float | None  # expected share of unchanged values to dilute to
 
     def of(self, coding: Coding, genes: Genes) -> Matrix:
         """Return the transition matrix of an attribute."""
@@ -105,13 +95,7 @@ class Phenotype:
 
 
 def coding_of(original: Table, position: int, params: PramParameters) -> Coding:
-    """Return the coding of one attribute.
-
-    Raises
-    ------
-    ParameterError
-        No whole number lies between the bounds of a diagonal, or no flow keeps to them.
-    """
+    """Return the coding of one attribute."""
     attribute = original.schema.attributes[position]
     column = original.codes[:, position]
     size = len(attribute.categories)
@@ -248,10 +232,8 @@ class PramMatrices(Stochastic[Matrices]):
         return coding.genes_of(matrix)
 
     def crossover(self, a: Matrices, b: Matrices, rng: np.random.Generator) -> tuple[Matrices, Matrices]:
-        """Return two children: by exchange of whole matrices, of rows, or by weighted means of matrices.
-
-        Rows of flows cannot be exchanged without breaking margins: flows take their midpoint then.
-        """
+        """Return two children: by exchange of whole matrices, of rows, or by weighted means of matrices."""
+        # Rows of flows cannot be exchanged without breaking margins: flows take their midpoint then.
         kinds = self.params.crossovers
         kind = kinds[int(rng.integers(len(kinds)))]
         if kind == "attributes" and len(self._free) > 1:

@@ -8,8 +8,7 @@ import numpy as np
 
 from evosdc_pram.coding import Coding, Genes, largest_remainder, locked
 
-_TRIES = 16
-"""Random picks before a mutation is given up: every cell may be stuck at a bound."""
+_TRIES = 16  # random picks before a mutation is given up: every cell may be stuck at a bound
 
 
 def transfer(genes: Genes, coding: Coding, rng: np.random.Generator) -> Genes:
@@ -70,10 +69,8 @@ def exchanged_rows(a: Genes, b: Genes, points: str, rng: np.random.Generator) ->
 
 
 def blended(a: Genes, b: Genes, rng: np.random.Generator) -> tuple[Genes, Genes]:
-    """Return two weighted means of whole matrices, ``w a + (1 - w) b`` rounded and what it leaves of ``a + b``.
-
-    Each value is rounded to a neighbour, so it stays between those of the parents, and so does the diagonal.
-    """
+    """Return two weighted means of whole matrices, ``w a + (1 - w) b`` rounded and what it leaves of ``a + b``."""
+    # Each value is rounded to a neighbour, so it stays between those of the parents, and so does the diagonal.
     weight = rng.random()
     first = largest_remainder(weight * a + (1.0 - weight) * b, a.sum(axis=1))
     return locked(first), locked(a + b - first)

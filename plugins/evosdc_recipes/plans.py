@@ -13,34 +13,22 @@ from evosdc.model import Choices, Design, Masking, MaskingMethod, MaskingMethods
 from evosdc.table.distinct_values import counted_values
 from evosdc.table.table import MISSING, Table
 
-SELDOM = 0.05
-"""Weight of a design that takes long, where that of others is 1."""
+SELDOM = 0.05  # weight of a design that takes long, where that of others is 1
 
+# How many times its usual effort a step takes that says how long it takes, where it takes long: one step, made once, is
+# worth more effort than each of the many that tuning tries.
 EFFORTS = (1.0, 2.0, 4.0)
-"""How many times its usual effort a step takes that says how long it takes, where it takes long: one step, made once,
-is worth more effort than each of the many that tuning tries."""
 
 
 @dataclass(frozen=True)
 class Treatment:
-    """A design of a masking method.
-
-    Parameters
-    ----------
-    method : str
-    design : Design
-    attributes : tuple of str
-        Those that it can mask.
-    weight : float
-        How often it is drawn: the designs of a method share a weight of 1.
-    usual : mapping
-        Parameters that stand for themselves at these values: entries leave them out there.
-    """
+    """A design of a masking method."""
 
     method: str
     design: Design
-    attributes: tuple[str, ...]
-    weight: float = 1.0
+    attributes: tuple[str, ...]  # those that it can mask
+    weight: float = 1.0  # how often it is drawn: the designs of a method share a weight of 1
+    # Parameters that stand for themselves at these values: entries leave them out there
     usual: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -72,14 +60,8 @@ class Treatment:
 
 
 def treatments_of(methods: MaskingMethods, table: Table) -> tuple[Treatment, ...]:
-    """Return the designs of all methods that fit a table and publish its own categories.
-
-    Parameters
-    ----------
-    methods : MaskingMethods
-    table : Table
-        The protected attributes.
-    """
+    """Return the designs of all methods that fit a table and publish its own categories."""
+    # table: the protected attributes.
     found: dict[str, list[Treatment]] = {}
     for name, design, attributes in fitting_designs(methods.classes, table):
         try:
@@ -107,53 +89,33 @@ def _efforts(method: MaskingMethod, design: Design) -> tuple[Choices, ...]:
     return (Choices(method.pace, tuple(whole * times for times in EFFORTS)),)
 
 
+# A plan as numbers, shape (steps, 2 + S + V): treatment, stratum, S shares of free parameters, V attributes (0, 1).
 Genes = NDArray[np.float64]
-"""A plan as numbers, shape (steps, 2 + S + V): treatment, stratum, S shares of free parameters, V attributes (0, 1)."""
 
-NOWHERE = -1
-"""In place of an attribute's position: a step without strata."""
+NOWHERE = -1  # in place of an attribute's position: a step without strata
 
+# Attributes form strata that have at most so many categories, each with at least so many records.
 MOST_STRATA, LEAST_STRATUM = 12, 20
-"""Attributes form strata that have at most so many categories, each with at least so many records."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a plan.
+    """One step of a plan."""
 
-    Parameters
-    ----------
-    treatment : int
-        Position among the treatments of a file.
-    shares : tuple of float
-        Of the free parameters' ranges.
-    attributes : tuple of int
-        Positions of the protected attributes that it masks, ascending.
-    stratum : int
-        Position among the attributes that can form strata, or `NOWHERE`.
-    """
-
-    treatment: int
-    shares: tuple[float, ...]
-    attributes: tuple[int, ...]
-    stratum: int = NOWHERE
+    treatment: int  # position among the treatments of a file
+    shares: tuple[float, ...]  # of the free parameters' ranges
+    attributes: tuple[int, ...]  # positions of the protected attributes that it masks, ascending
+    stratum: int = NOWHERE  # position among the attributes that can form strata, or `NOWHERE`
 
 
 Plan = tuple[Step, ...]
 
 
 class PlanSpace:
-    """All plans of a file.
+    """All plans of a file."""
 
-    Parameters
-    ----------
-    methods : MaskingMethods
-    microdata : Microdata
-    most : int
-        Steps of a plan, at most.
-    lasting : bool
-        Whether variation tries designs that take long; plans that have them are plans in any case.
-    """
+    # most: steps of a plan, at most; lasting: whether variation tries designs that take long; plans that have them are
+    # plans in any case.
 
     def __init__(self, methods: MaskingMethods, microdata: Microdata, most: int, lasting: bool = True) -> None:
         self.methods, self.most, self.lasting = methods, most, lasting
@@ -192,12 +154,10 @@ class PlanSpace:
         return Masking(treatment.method, params, attributes, by)
 
     def normal(self, steps: Sequence[Step]) -> Plan:
-        """Return the plan that means the same as some steps: what does nothing is gone, and order has one meaning.
-
-        Parameters stand at their rounded values. Neighbours that mask and read different attributes stand in the order
-        of their genes. A step that takes long may only be the first one, where its table is made once for all plans
-        that begin with it.
-        """
+        """Return the plan that means the same as some steps: what does nothing is gone, and order has one meaning."""
+        # Parameters stand at their rounded values. Neighbours that mask and read different attributes stand in the
+        # order of their genes. A step that takes long may only be the first one, where its table is made once for all
+        # plans that begin with it.
         made = [one for one in map(self._normal_step, steps) if one is not None]
         made = [one for place, one in enumerate(made) if not place or not self.lasts(one)][: self.most]
         moved = True
@@ -248,13 +208,7 @@ class PlanSpace:
         return genes
 
     def plan(self, genes: Genes) -> Plan:
-        """Return the plan that genes stand for; the inverse of `genes`.
-
-        Raises
-        ------
-        PluginError
-            They stand for no plan of this file.
-        """
+        """Return the plan that genes stand for; the inverse of `genes`."""
         free, count = self._most_free, len(self.names)
         whole = np.delete(genes, np.s_[2 : 2 + free], axis=1) if genes.ndim == 2 else genes
         if genes.ndim != 2 or genes.shape[1] != 2 + free + count or not np.isfinite(genes).all():

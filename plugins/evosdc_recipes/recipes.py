@@ -16,14 +16,11 @@ from evosdc_recipes.plans import Genes, Plan, PlanSpace, Step, Treatment
 from evosdc_recipes.step_cache import StepCache
 from evosdc_recipes.variation import PLACES_OF_LASTING, crossed, eased, moved, mutated, random_plan
 
-Recipe = tuple[Genes, int]
-"""A plan in its normal form, and the draws on which it is judged."""
+Recipe = tuple[Genes, int]  # a plan in its normal form, and the draws on which it is judged
+PLACES = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of its range at which the single parameter of an initial plan stands
 
-PLACES = (0.1, 0.3, 0.5, 0.7, 0.9)
-"""Shares of its range at which the single parameter of an initial plan stands."""
-
+# Likewise of the first of several parameters and of the others, whose end is often the whole: all attributes, say.
 PLACES_OF_FIRST, PLACES_OF_FURTHER = (0.25, 0.75), (0.25, 0.75, 1.0)
-"""Likewise of the first of several parameters and of the others, whose end is often the whole: all attributes, say."""
 
 
 class Recipes(Composed[Recipe], Stochastic[Recipe], Described[Recipe]):
@@ -137,11 +134,10 @@ class Recipes(Composed[Recipe], Stochastic[Recipe], Described[Recipe]):
         return genes, int(d["draws"])
 
     def distance(self, a: Recipe, b: Recipe) -> float:
-        """Return 0 for equal plans, up to 0.5 for equal methods or with further steps, up to 1 for others.
-
-        Further steps may do next to nothing: they would make a kind of its own of each plan that has one. So would the
-        steps after one that takes long: its few tables, good or bad ones, are those of all plans that begin with it.
-        """
+        """Return 0 for equal plans, up to 0.5 for equal methods or with further steps, up to 1 for others."""
+        # Further steps may do next to nothing: they would make a kind of its own of each plan that has one. So would
+        # the steps after one that takes long: its few tables, good or bad ones, are those of all plans that begin with
+        # it.
         first, second = self._plan(a), self._plan(b)
         if first == second:
             return 0.0

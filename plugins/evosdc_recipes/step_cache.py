@@ -11,43 +11,23 @@ from evosdc.model import Masking, MaskingMethods, Microdata
 from evosdc.secret import child_of, generator_of, spawned, state_of, words_of
 from evosdc.table.table import Table
 
-MOST_BYTES = 128 * 2**20
-"""Memory for tables that steps have made."""
+MOST_BYTES = 128 * 2**20  # memory for tables that steps have made
 
 
 @dataclass(frozen=True)
 class Reached:
-    """What the first steps of a plan made.
+    """What the first steps of a plan made."""
 
-    Parameters
-    ----------
-    table : Table
-        The protected attributes.
-    children : int
-        Streams that were spawned from the generator so far.
-    random : bool
-        Whether any step drew random numbers.
-    refused : frozenset of int
-        Positions of steps that did not fit, and did nothing.
-    """
-
-    table: Table
-    children: int = 0
-    random: bool = False
-    refused: frozenset[int] = frozenset()
+    table: Table  # the protected attributes
+    children: int = 0  # streams that were spawned from the generator so far
+    random: bool = False  # whether any step drew random numbers
+    refused: frozenset[int] = frozenset()  # positions of steps that did not fit, and did nothing
 
 
 class StepCache:
-    """Applies steps one after the other, as ``evosdc mask --then`` does, and remembers the tables in between.
+    """Applies steps one after the other, as ``evosdc mask --then`` does, and remembers the tables in between."""
 
-    What was drawn without random numbers is remembered for all generators.
-
-    Parameters
-    ----------
-    methods : MaskingMethods
-    microdata : Microdata
-    most_bytes : int
-    """
+    # What was drawn without random numbers is remembered for all generators.
 
     def __init__(self, methods: MaskingMethods, microdata: Microdata, most_bytes: int = MOST_BYTES) -> None:
         self._methods, self._microdata = methods, microdata
@@ -55,16 +35,9 @@ class StepCache:
         self._tables: OrderedDict[Hashable, Reached] = OrderedDict()
 
     def carried_out(self, steps: Sequence[Masking], rng: np.random.Generator) -> Reached:
-        """Return what steps make of the file.
-
-        Parameters
-        ----------
-        steps : sequence of Masking
-            Single steps.
-        rng : numpy.random.Generator
-            At its beginning. The first step draws from it; each further one from a stream spawned from it, which
-            depends on no parameters of the steps before.
-        """
+        """Return what steps make of the file."""
+        # steps: single steps; rng: at its beginning. The first step draws from it; each further one from a stream
+        # spawned from it, which depends on no parameters of the steps before.
         texts = [json.dumps(step.to_json(), sort_keys=True) for step in steps]
         drawn = state_of(rng)
         done, reached = 0, Reached(self._microdata.original)

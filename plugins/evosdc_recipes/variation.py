@@ -7,27 +7,17 @@ import numpy as np
 
 from evosdc_recipes.plans import NOWHERE, Plan, PlanSpace, Step
 
-FINEST = 7
-"""Parameters are perturbed by a share of their range of a half down to a half to the power of this."""
+FINEST = 7  # parameters are perturbed by a share of their range of a half down to a half to the power of this
+FURTHER = 0.25  # probability that one change more is made, after each
+STRATIFIED = 0.15  # probability that a new step has strata, where attributes can form any
+LASTING = 0.1  # probability that a step may change that takes long: its table is known, and what follows costs little
+LITTLE = 0.05  # share of its range by which a parameter is moved where a plan is refined, at least
 
-FURTHER = 0.25
-"""Probability that one change more is made, after each."""
-
-STRATIFIED = 0.15
-"""Probability that a new step has strata, where attributes can form any."""
-
-LASTING = 0.1
-"""Probability that a step may change that takes long: its table is known, and what follows costs little."""
-
-LITTLE = 0.05
-"""Share of its range by which a parameter is moved where a plan is refined, at least."""
-
+# Shares of its range at which the parameter of a step that takes long is tried: it moves seldom, and what is good may
+# be narrow, with worse values around it.
 PLACES_OF_LASTING = tuple(place / 20 for place in range(1, 20))
-"""Shares of its range at which the parameter of a step that takes long is tried: it moves seldom, and what is good may
-be narrow, with worse values around it."""
 
-TRIES = 8
-"""How often a change that would leave no step is drawn anew, at most."""
+TRIES = 8  # how often a change that would leave no step is drawn anew, at most
 
 Change = Callable[[PlanSpace, list[Step], np.random.Generator], list[Step]]
 
@@ -90,10 +80,8 @@ def crossed(space: PlanSpace, a: Plan, b: Plan, rng: np.random.Generator) -> tup
 
 
 def eased(space: PlanSpace, steps: Sequence[Step], rng: np.random.Generator) -> list[Step]:
-    """Return steps with the first parameter of each where it was, or halfway to either end of its range, as likely.
-
-    Steps that each are right alone protect too much together. Which end is the weaker one differs by method.
-    """
+    """Return steps with the first parameter of each where it was, or halfway to either end of its range, as likely."""
+    # Steps that each are right alone protect too much together. Which end is the weaker one differs by method.
     found = []
     for step in steps:
         way = int(rng.integers(3))
@@ -132,10 +120,8 @@ def _tune(space: PlanSpace, steps: list[Step], rng: np.random.Generator) -> list
 
 
 def moved(space: PlanSpace, plan: Plan) -> Iterator[list[Step]]:
-    """Yield the steps of a plan with a parameter of a step moved up or down, by a value or two where these are few.
-
-    Where the plan is one step that takes long, its parameter is moved to places all over its range besides.
-    """
+    """Yield the steps of a plan with a parameter of a step moved up or down, by a value or two where these are few."""
+    # Where the plan is one step that takes long, its parameter is moved to places all over its range besides.
     for place, step in enumerate(plan):
         for position, one in enumerate(space.treatments[step.treatment].design.free):
             width = max(LITTLE, 0.0 if one.size is None else 1.0 / max(one.size, 2))

@@ -17,23 +17,19 @@ from evosdc_masking.tuning import class_sizes
 
 
 def global_order(table: Table, spreads: Spreads | None = None) -> Rows:
-    """Return the positions of the records, shape (n,), n >= 1, from the nearest to the median record to the farthest.
-
-    Records at the same distance stand in lexicographic order: attribute by attribute as the schema has them, categories
-    by their order and numbers by value, a missing value behind all others. Equal ones stand as in the file. Numbers are
-    scaled by the spreads given, by default the table's own.
-    """
+    """Return the positions of the records, shape (n,), n >= 1, the nearest to the median record first."""
+    # Records at the same distance stand in lexicographic order: attribute by attribute as the schema has them,
+    # categories by their order and numbers by value, a missing value behind all others. Equal ones stand as in the
+    # file. Numbers are scaled by the spreads given, by default the table's own.
     keys = [_ranked(table, name) for name in reversed(table.schema.names)]
     order: Rows = np.lexsort([*keys, distances_to_median(table, spreads)])
     return order
 
 
 def distances_to_median(table: Table, spreads: Spreads | None = None) -> Numbers:
-    """Return the distance of each record to the median record of the file, shape (n,).
-
-    That record has the lower median of each ordinal or numeric attribute and the mode of each nominal one; nobody need
-    be like it.
-    """
+    """Return the distance of each record to the median record of the file, shape (n,)."""
+    # That record has the lower median of each ordinal or numeric attribute and the mode of each nominal one; nobody
+    # need be like it.
     n = len(table)
     median = aggregated(table, np.zeros(n, dtype=np.int64), "median", in_domain=True)
     space = space_of(table, spreads=spreads)
@@ -64,15 +60,8 @@ def _ranked(table: Table, name: str) -> Codes | Numbers:
 
 
 def blocks_of_order(order: Rows, k: int) -> ClassNumbers:
-    """Return the number of each record's block, shape (n,): consecutive blocks of k, the last one of k to 2k - 1.
-
-    Parameters
-    ----------
-    order : ndarray of intp, shape (n,)
-        Positions of the records.
-    k : int
-        1..n.
-    """
+    """Return the number of each record's block, shape (n,): consecutive blocks of k, the last one of k to 2k - 1."""
+    # order (n,): positions of the records; k: 1..n.
     n = order.size
     blocks = np.empty(n, dtype=np.int64)
     blocks[order] = np.minimum(np.arange(n) // k, n // k - 1)

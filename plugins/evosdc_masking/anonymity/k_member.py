@@ -30,36 +30,19 @@ Integers = NDArray[np.int64]
 
 
 class Extents(NamedTuple):
-    """How far the records of each cluster are spread; arrays that are filled while clusters grow.
+    """How far the records of each cluster are spread; arrays that are filled while clusters grow."""
 
-    Parameters
-    ----------
-    spreads : ndarray of float64, shape (m, C)
-        Greatest distance between two categories of a cluster.
-    low, high : ndarray of float64, shape (m, Q)
-        Least and greatest number; infinity and minus infinity where a cluster has none.
-    absent : ndarray of bool, shape (m, Q)
-        Whether a number is missing in a cluster.
-    """
-
-    spreads: Numbers
+    spreads: Numbers  # shape (m, C); greatest distance between two categories of a cluster
+    # low, high: shape (m, Q); least and greatest number; infinity and minus infinity where a cluster has none
     low: Numbers
     high: Numbers
-    absent: NDArray[np.bool_]
+    absent: NDArray[np.bool_]  # shape (m, Q); whether a number is missing in a cluster
 
 
 def k_member_partition(space: Space, k: int, first: int) -> Integers:
-    """Return the number of each record's cluster, shape (n,), clusters numbered in the order of their formation.
-
-    Parameters
-    ----------
-    space : Space
-        The records with the distance of clustering, n >= k.
-    k : int
-        Least size of a cluster, at least 1.
-    first : int
-        Position of the record from which the first farthest one is sought.
-    """
+    """Return the number of each record's cluster, shape (n,), clusters numbered in the order of their formation."""
+    # space: the records with the distance of clustering, n >= k; k: least size of a cluster, at least 1; first:
+    # position of the record from which the first farthest one is sought.
     rows, heads, ends = space.points.rows, space.points.starts[:-1].copy(), space.points.starts[1:].copy()
     codes, numbers = space.codes, space.numbers
     incomplete = incomplete_columns(numbers)
@@ -106,11 +89,9 @@ def _grow(
     group: int,
     classes: Integers,
 ) -> int:
-    """Form clusters of k until all are formed or a sixteenth of the points is exhausted; return the next one's number.
-
-    ``rows[heads[i]:ends[i]]`` are the records of point i that no cluster has taken yet. `reach`, shape (C, largest
-    domain with missing), is room for the greatest distance of each category from those of the cluster.
-    """
+    """Form clusters of k until all are formed or a sixteenth of the points is exhausted; return the next number."""
+    # ``rows[heads[i]:ends[i]]`` are the records of point i that no cluster has taken yet. `reach`, shape (C, largest
+    # domain with missing), is room for the greatest distance of each category from those of the cluster.
     visited, exhausted = heads.size, 0
     away = np.empty(visited, dtype=np.float64)
     wider = np.empty((reach.shape[0], reach.shape[1]), dtype=np.float64)

@@ -21,58 +21,25 @@ Ranks = NDArray[np.int64]
 
 
 class Axes(NamedTuple):
-    """All attributes as axes; a tuple of flat arrays, since compiled loops take it as it is.
+    """All attributes as axes; a tuple of flat arrays, since compiled loops take it as it is."""
 
-    Parameters
-    ----------
-    ranks : ndarray of int64, shape (n, V)
-        Rank of each value among the distinct ones of its attribute.
-    first : ndarray of int64, shape (V + 1,)
-        Where each attribute's entries begin in `places` and, times its levels, in `nodes`.
-    places : ndarray of float64
-        By attribute and rank: where the value lies, 0 to 1 over the file; NaN for a missing value.
-    heights : ndarray of int64, shape (V,)
-        Height of the attribute's hierarchy, -1 where values are compared by rank.
-    tree : ndarray of int64, shape (V + 1,)
-        Where each attribute's entries begin in `nodes`.
-    nodes : ndarray of int64
-        By attribute, rank and level: number of the node, counted over all levels of the attribute.
-    broad : ndarray of int64, shape (V + 1,)
-        Where each attribute's entries begin in `widths`.
-    widths : ndarray of float64
-        By attribute and node: (leaves below it - 1) / (all leaves - 1).
-    """
-
-    ranks: Ranks
-    first: Ranks
-    places: Numbers
-    heights: Ranks
-    tree: Ranks
-    nodes: Ranks
-    broad: Ranks
-    widths: Numbers
+    ranks: Ranks  # shape (n, V); rank of each value among the distinct ones of its attribute
+    first: Ranks  # shape (V + 1,); where each attribute's entries begin in `places` and, times its levels, in `nodes`
+    places: Numbers  # by attribute and rank: where the value lies, 0 to 1 over the file; NaN for a missing value
+    heights: Ranks  # shape (V,); height of the attribute's hierarchy, -1 where values are compared by rank
+    tree: Ranks  # shape (V + 1,); where each attribute's entries begin in `nodes`
+    nodes: Ranks  # by attribute, rank and level: number of the node, counted over all levels of the attribute
+    broad: Ranks  # shape (V + 1,); where each attribute's entries begin in `widths`
+    widths: Numbers  # by attribute and node: (leaves below it - 1) / (all leaves - 1)
 
 
 def axes_of(table: Table, by_hierarchy: bool, spreads: Spreads | None = None) -> Axes:
-    """Return the axes of a table, n >= 1.
-
-    Numbers lie where they are, ordinal categories by their order, nominal ones by the order of their codes, and a
-    missing value stands behind all others.
-
-    Parameters
-    ----------
-    table : Table
-    by_hierarchy : bool
-        Whether an attribute of categories with a hierarchy is cut along it; its values are then ranked so that
-        siblings are neighbours.
-    spreads : mapping of str to Spread, optional
-        Of the numbers of the file that the table is a part of: widths are parts of its ranges. By default its own.
-
-    Raises
-    ------
-    HierarchyError
-        A category that the attribute's hierarchy lacks.
-    """
+    """Return the axes of a table, n >= 1."""
+    # Numbers lie where they are, ordinal categories by their order, nominal ones by the order of their codes, and a
+    # missing value stands behind all others.
+    # by_hierarchy: whether an attribute of categories with a hierarchy is cut along it; its values are then ranked so
+    # that siblings are neighbours; spreads: of the numbers of the file that the table is a part of: widths are parts of
+    # its ranges. By default its own.
     ranks, places, heights, nodes, widths = [], [], [], [], []
     for attribute in table.schema.attributes:
         values = np.asarray(table.column(attribute.name), dtype=np.float64)
@@ -123,10 +90,8 @@ def _places(distinct: Numbers, categorical: bool, whole: Spread | None) -> Numbe
 
 
 def _along(attribute: Attribute, hierarchy: Hierarchy, values: Numbers) -> tuple[Numbers, Ranks, Numbers]:
-    """Return where values stand in the order of the tree, the nodes above each such place, and widths of the nodes.
-
-    The last place is that of a missing value, which is a child of the root.
-    """
+    """Return where values stand in the order of the tree, the nodes above each such place, and widths of the nodes."""
+    # The last place is that of a missing value, which is a child of the root.
     codes, labels = hierarchy.nodes(attribute.categories)
     order = np.lexsort(codes.T)  # the last key, the root's, comes first
     place = np.empty(len(order), dtype=np.int64)
@@ -150,44 +115,28 @@ def _along(attribute: Attribute, hierarchy: Hierarchy, values: Numbers) -> tuple
 
 Sizes = NDArray[np.int64]
 
-_FEW = 32
-"""Up to so many keys are put in order by insertion."""
+_FEW = 32  # up to so many keys are put in order by insertion
 
 
 _STRICT, _MEDIAN, _RELAXED = 0, 1, 2
 
+# Which cuts of a part are allowed; see `mondrian_partition`.
 CUTS = {"strict": _STRICT, "median": _MEDIAN, "relaxed": _RELAXED}
-"""Which cuts of a part are allowed; see `mondrian_partition`."""
 
 
 @njit(cache=True)
 def mondrian_partition(axes: Axes, k: int, cuts: int, priorities: NDArray[np.float64]) -> Ranks:
-    """Return the part of each record.
-
-    A part is cut along the first attribute that allows it, until none does. A strict cut at x is allowed if at least k
-    records have at most x and at least k have more; of the allowed ones the nearest to the median is taken, or the
-    median alone, the upper one of two. A relaxed
-    cut is allowed if there are 2k records: the median value's are divided in the order of their positions, so that
-    halves differ by one at most. Along a hierarchy a part is cut into the children of its lowest common ancestor, if
-    each that occurs has k records; where that is not allowed a relaxed partition halves it in the order of the leaves.
-
-    Parameters
-    ----------
-    axes : Axes
-        Of n records, n >= 1.
-    k : int
-        Least number of records of a part, 1..n.
-    cuts : int
-        Of `CUTS`.
-    priorities : ndarray of float64, shape (m, V)
-        The order in which attributes are tried, greatest first, for each part in turn, m >= 2 n / k; none (m = 0)
-        stands for the widest first.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        Numbers of the parts from 0, in the order of the cuts.
-    """
+    """Return the part of each record."""
+    # A part is cut along the first attribute that allows it, until none does. A strict cut at x is allowed if at least
+    # k records have at most x and at least k have more; of the allowed ones the nearest to the median is taken, or the
+    # median alone, the upper one of two. A relaxed cut is allowed if there are 2k records: the median value's are
+    # divided in the order of their positions, so that halves differ by one at most. Along a hierarchy a part is cut
+    # into the children of its lowest common ancestor, if each that occurs has k records; where that is not allowed a
+    # relaxed partition halves it in the order of the leaves.
+    # axes: of n records, n >= 1; k: least number of records of a part, 1..n; cuts: of `CUTS`; priorities (m, V): the
+    # order in which attributes are tried, greatest first, for each part in turn, m >= 2 n / k; none (m = 0) stands for
+    # the widest first.
+    # Returns (n,): Numbers of the parts from 0, in the order of the cuts.
     n, width = axes.ranks.shape
     order, parts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for row in range(n):
@@ -247,10 +196,8 @@ def mondrian_partition(axes: Axes, k: int, cuts: int, priorities: NDArray[np.flo
 
 @njit(cache=True)
 def _cut(axes: Axes, rows: Ranks, axis: int, level: int, k: int, cuts: int, sizes: Sizes) -> int:
-    """Order the records of a part so that its pieces follow each other; return how many, 0 without a cut.
-
-    Along a hierarchy the pieces are the nodes of a level. The sizes of the pieces are written to `sizes`.
-    """
+    """Order the records of a part so that its pieces follow each other; return how many, 0 without a cut."""
+    # Along a hierarchy the pieces are the nodes of a level. The sizes of the pieces are written to `sizes`.
     n, height = rows.size, axes.heights[axis]
     keys, divided = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for trial in range(0 if height >= 0 else 1, 2):
@@ -310,10 +257,8 @@ def _cut(axes: Axes, rows: Ranks, axis: int, level: int, k: int, cuts: int, size
 
 @njit(cache=True)
 def _stable_order(keys: Ranks) -> Ranks:
-    """Return the positions of keys from the least to the greatest; numpy's sorting takes seconds to compile.
-
-    Few are inserted one by one, many counted by their digits from the lowest up (Knuth 1998, 5.2.5).
-    """
+    """Return the positions of keys from the least to the greatest; numpy's sorting takes seconds to compile."""
+    # Few are inserted one by one, many counted by their digits from the lowest up (Knuth 1998, 5.2.5).
     n = keys.size
     order, moved = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     if n <= _FEW:
@@ -398,13 +343,7 @@ class Mondrian(ClassAveraging, Grouping):
         return self.params.output == "interval"
 
     def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
-        """Return the table of averages or of labels; the generator is used for the random choice of dimensions only.
-
-        Raises
-        ------
-        HierarchyError
-            A category that the attribute's hierarchy lacks.
-        """
+        """Return the table of averages or of labels; the generator is used for the random choice of dimensions only."""
         classes = self.classes(table, rng)
         if self.generalises:
             return generalised(table, classes, self.params.hierarchies)

@@ -23,21 +23,11 @@ Labels = list[str | None]
 
 @dataclass(frozen=True)
 class Members:
-    """The records of each class.
+    """The records of each class."""
 
-    Parameters
-    ----------
-    classes : ndarray of int64, shape (n,)
-        Number of each record's class, 0 and up, without gaps.
-    order : ndarray of intp, shape (n,)
-        Positions of the records, class by class.
-    starts : ndarray of intp, shape (m,)
-        Where each class begins in `order`.
-    """
-
-    classes: ClassNumbers
-    order: NDArray[np.intp]
-    starts: NDArray[np.intp]
+    classes: ClassNumbers  # shape (n,); number of each record's class, 0 and up, without gaps
+    order: NDArray[np.intp]  # shape (n,); positions of the records, class by class
+    starts: NDArray[np.intp]  # shape (m,); where each class begins in `order`
 
     @classmethod
     def of(cls, classes: ClassNumbers) -> "Members":
@@ -57,28 +47,11 @@ class Members:
 
 
 def generalised(table: Table, classes: ClassNumbers, by_hierarchy: bool = True) -> Table:
-    """Return the table in which all records of a class have one label for each attribute, which covers their values.
-
-    Parameters
-    ----------
-    table : Table
-        Shape (n, V), n >= 1.
-    classes : ndarray of int64, shape (n,)
-        Number of each record's class, 0 and up, without gaps.
-    by_hierarchy : bool
-        Whether categories of an attribute with a hierarchy become its labels, rather than intervals and sets.
-
-    Returns
-    -------
-    Table
-        With a schema of its own: labels follow the categories of the original, and an attribute with any label that is
-        none of them is nominal, as numeric ones always are.
-
-    Raises
-    ------
-    HierarchyError
-        A category that the attribute's hierarchy lacks.
-    """
+    """Return the table in which all records of a class have one label for each attribute, which covers their values."""
+    # table: shape (n, V), n >= 1; classes (n,): number of each record's class, 0 and up, without gaps; by_hierarchy:
+    # whether categories of an attribute with a hierarchy become its labels, rather than intervals and sets.
+    # Returns with a schema of its own: labels follow the categories of the original, and an attribute with any label
+    # that is none of them is nominal, as numeric ones always are.
     members = Members.of(np.asarray(classes, dtype=np.int64))
     attributes: list[Attribute] = []
     columns: list[Codes] = []

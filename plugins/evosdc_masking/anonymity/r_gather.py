@@ -35,35 +35,25 @@ from evosdc_masking.space import Space, space_of
 
 Integers = NDArray[np.int64]
 
+# Pairs of centres and points within reach of each other beyond which a flow would take gigabytes of memory.
 MOST_PAIRS = 2**24
-"""Pairs of centres and points within reach of each other beyond which a flow would take gigabytes of memory."""
 
 
 @dataclass(frozen=True)
 class Gathering:
-    """A clustering.
+    """A clustering."""
 
-    Parameters
-    ----------
-    classes : ndarray of int64, shape (n,)
-        Number of each record's cluster.
-    centres : ndarray of int64, shape (m,)
-        Position of the record at the centre of each cluster.
-    reach : float
-        No record is farther from its centre; at most twice the least possible greatest radius. In units of the space.
-    """
-
-    classes: Integers
-    centres: Integers
+    classes: Integers  # shape (n,); number of each record's cluster
+    centres: Integers  # shape (m,); position of the record at the centre of each cluster
+    # No record is farther from its centre; at most twice the least possible greatest radius. In units of the space
     reach: float
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """Whether clusters within a diameter are possible; `above` and `below` are the nearest distances that matter.
+    """Whether clusters within a diameter are possible; `above` and `below` are the nearest distances that matter."""
 
-    For every diameter from `below` up to `above`, without it, the outcome is the same.
-    """
+    # For every diameter from `below` up to `above`, without it, the outcome is the same.
 
     centres: Integers
     flow: csr_array | None
@@ -72,19 +62,8 @@ class Attempt:
 
 
 def gathered(space: Space, r: int) -> Gathering:
-    """Return a clustering with at least r records in each cluster.
-
-    Parameters
-    ----------
-    space : Space
-        The records with a metric, n >= r.
-    r : int
-
-    Raises
-    ------
-    ParameterError
-        So many centres and records are within reach of each other that the flow would not fit into memory.
-    """
+    """Return a clustering with at least r records in each cluster."""
+    # space: the records with a metric, n >= r.
     starts, rows = space.points.starts, space.points.rows
     counts = np.diff(starts)
     low = necessary_diameter(space, r)
@@ -143,24 +122,10 @@ def necessary_diameter(space: Space, r: int) -> float:
 def centres_of(
     space: Space, diameter: float, most: int, most_pairs: int
 ) -> tuple[Integers, Integers, Integers, float, float]:
-    """Choose centres, in the order of the points, until every point is within a diameter of one.
-
-    Parameters
-    ----------
-    space : Space
-    diameter : float
-    most, most_pairs : int
-        The search is given up at more centres, or more pairs, than these.
-
-    Returns
-    -------
-    centres : ndarray of int64
-        Points.
-    begins, reached : ndarray of int64
-        ``reached[begins[i]:begins[i + 1]]`` are the points within the diameter of centre i.
-    below, above : float
-        Greatest distance from a centre within the diameter, and least one beyond it.
-    """
+    """Choose centres, in the order of the points, until every point is within a diameter of one."""
+    # most, most_pairs: the search is given up at more centres, or more pairs, than these.
+    # Returns centres: Points; begins, reached: ``reached[begins[i]:begins[i + 1]]`` are the points within the diameter
+    # of centre i; below, above: Greatest distance from a centre within the diameter, and least one beyond it.
     distances = _Distances(space)
     unmarked = np.ones(space.points.starts.size - 1, dtype=np.bool_)
     centres, begins, reached = list[int](), [0], [np.empty(0, dtype=np.int64)]
@@ -205,13 +170,8 @@ def _attempt(space: Space, counts: Integers, r: int, diameter: float) -> Attempt
 
 
 def _flow(begins: Integers, reached: Integers, counts: Integers, r: int) -> csr_array | None:
-    """Return how many records of each point each centre is given, shape (m, points), or None where r are not to be had.
-
-    Parameters
-    ----------
-    begins : ndarray of int64, shape (m + 1,)
-        ``reached[begins[i]:begins[i + 1]]`` are the points within reach of centre i.
-    """
+    """Return how many records of each point each centre gets, shape (m, points), or None where r are not to be had."""
+    # begins (m + 1,): ``reached[begins[i]:begins[i + 1]]`` are the points within reach of centre i.
     m, size = begins.size - 1, counts.size
     source, sink = m + size, m + size + 1
     centre = np.repeat(np.arange(m), np.diff(begins))

@@ -65,13 +65,7 @@ def block_sizes(table: Table) -> tuple[Free, ...]:
 
 
 def blocks_of(table: Table, params: BlockParameters, name: str) -> list[tuple[str, ...]]:
-    """Return the blocks of attributes, all of them in one block where the parameters name none.
-
-    Raises
-    ------
-    ParameterError
-        Groups that do not hold every masked attribute once; with all that is wrong.
-    """
+    """Return the blocks of attributes, all of them in one block where the parameters name none."""
     names = table.schema.names
     if params.groups is None:
         size = params.group_size or max(len(names), 1)
@@ -106,15 +100,8 @@ Integers = NDArray[np.int64]
 
 
 def mdav_partition(space: Space, k: int) -> Integers:
-    """Return the number of each record's class, shape (n,), classes numbered in the order of their formation.
-
-    Parameters
-    ----------
-    space : Space
-        The records, n >= k.
-    k : int
-        Least size of a class, at least 1.
-    """
+    """Return the number of each record's class, shape (n,), classes numbered in the order of their formation."""
+    # space: the records, n >= k; k: least size of a class, at least 1.
     points, codes, numbers = space.points, space.codes, space.numbers
     heads, ends = points.starts[:-1].copy(), points.starts[1:].copy()
     incomplete = incomplete_columns(numbers)
@@ -156,11 +143,9 @@ def _form(
     remaining: int,
     classes: Integers,
 ) -> tuple[int, int]:
-    """Form classes until a sixteenth of the points is exhausted; return the next class and the records that are left.
-
-    ``rows[heads[i]:ends[i]]`` are the records of point i that no class has taken yet; `counts` of categories, `sums` of
-    numbers and how many are `present` are over all of them. All these arrays are updated.
-    """
+    """Form classes until a sixteenth of the points is exhausted; return the next class and the records left."""
+    # ``rows[heads[i]:ends[i]]`` are the records of point i that no class has taken yet; `counts` of categories, `sums`
+    # of numbers and how many are `present` are over all of them. All these arrays are updated.
     visited, exhausted = heads.size, 0
     away = np.empty(visited, dtype=np.float64)
     centre_codes = np.empty(codes.shape[0], dtype=np.int32)
@@ -304,13 +289,7 @@ class Mdav(ClassAveraging, Grouping):
         return masked_by_blocks(table, blocks, lambda part: self._microaggregated(part, weights))
 
     def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
-        """Return the number of each record's class, shape (n,), from 0; of all attributes together.
-
-        Raises
-        ------
-        ParameterError
-            Groups of attributes, of which each has classes of its own.
-        """
+        """Return the number of each record's class, shape (n,), from 0; of all attributes together."""
         if self.params.groups is not None or self.params.group_size is not None:
             advice = "Leave groups and group_size out."
             raise ParameterError(Fault(f"method {self.name}", "attributes in groups", "classes of all of them", advice))
@@ -330,21 +309,11 @@ class Mdav(ClassAveraging, Grouping):
 
 
 def destandardised(masked: Numbers, original: Numbers, weights: Numbers | None = None) -> Numbers:
-    """Return masked numbers shifted and stretched to the mean and the variance of the original ones.
-
-    Parameters
-    ----------
-    masked, original : ndarray of float64, shape (n,)
-        Missing values (NaN) stay missing and are left out of means and variances.
-    weights : ndarray of float64, shape (n,), optional
-        Sampling weights with which means and variances are taken; all equal if not given.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        Equal values stay equal. A constant column, or one whose mean and variance are right already, is returned as it
-        is. The formula's line is lost in the source and restored from its symbols: a reconstruction.
-    """
+    """Return masked numbers shifted and stretched to the mean and the variance of the original ones."""
+    # masked, original (n,): missing values (NaN) stay missing and are left out of means and variances; weights (n,):
+    # sampling weights with which means and variances are taken; all equal if not given.
+    # Returns (n,): Equal values stay equal. A constant column, or one whose mean and variance are right already, is
+    # returned as it is. The formula's line is lost in the source and restored from its symbols: a reconstruction.
     known, true = ~np.isnan(masked), ~np.isnan(original)
     if not known.any() or not true.any():
         return masked

@@ -71,17 +71,9 @@ class ProjectedMicroaggregation(ClassAveraging):
 def projected_classes(
     numbers: Numbers, k: int, projection: Projection, spreads: Sequence[Spread] | None = None
 ) -> ClassNumbers:
-    """Return the class of each record, shape (n,).
-
-    Parameters
-    ----------
-    numbers : ndarray of float64, shape (n, V)
-    k : int
-        Least size of a class, at most n.
-    projection : {"principal-component", "z-scores"}
-    spreads : sequence of Spread, optional
-        What columns are standardised by; by default their own spreads.
-    """
+    """Return the class of each record, shape (n,)."""
+    # numbers (n, V); k: least size of a class, at most n; spreads: what columns are standardised by; by default their
+    # own spreads.
     points = np.nan_to_num(standardised(numbers, spreads), nan=0.0)
     order = np.argsort(projected(points, projection), kind="stable")
     classes = np.empty(len(points), dtype=np.int64)
@@ -90,16 +82,9 @@ def projected_classes(
 
 
 def projected(points: Numbers, projection: Projection) -> Numbers:
-    """Return each point's place on the line, shape (n,).
-
-    The direction of a principal component is chosen so that the first of its greatest loadings is positive.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, V)
-        Standardised.
-    projection : {"principal-component", "z-scores"}
-    """
+    """Return each point's place on the line, shape (n,)."""
+    # The direction of a principal component is chosen so that the first of its greatest loadings is positive.
+    # points (n, V): standardised.
     if projection == "z-scores":
         total: Numbers = points.sum(axis=1)
         return total

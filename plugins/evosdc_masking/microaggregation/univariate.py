@@ -25,40 +25,18 @@ Integers = NDArray[np.int64]
 
 
 def least_squares(points: Numbers, k: int) -> Labels:
-    """Return the partition in runs of the least sum of squared deviations from the runs' means.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, V)
-        In the order of the line, n >= k.
-    k : int
-        Least size of a run.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        Number of each point's run, counting up along the line. Optimal among the partitions in runs; where V = 1 and
-        the points are sorted, among all partitions.
-    """
+    """Return the partition in runs of the least sum of squared deviations from the runs' means."""
+    # points (n, V): in the order of the line, n >= k; k: least size of a run.
+    # Returns (n,): Number of each point's run, counting up along the line. Optimal among the partitions in runs; where
+    # V = 1 and the points are sorted, among all partitions.
     return _runs(_begins(np.ascontiguousarray(points, dtype=np.float64), k, True))
 
 
 def least_deviations(codes: Integers, k: int) -> Labels:
-    """Return the partition in runs of the least sum of absolute deviations from the runs' medians.
-
-    Parameters
-    ----------
-    codes : ndarray of int64, shape (n,)
-        Ascending, n >= k.
-    k : int
-        Least size of a run.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        Number of each value's run, counting up. Optimal among all partitions in groups of at least k: groups may be
-        taken as runs, and a run of 2k or more can be cut without loss.
-    """
+    """Return the partition in runs of the least sum of absolute deviations from the runs' medians."""
+    # codes (n,): ascending, n >= k; k: least size of a run.
+    # Returns (n,): Number of each value's run, counting up. Optimal among all partitions in groups of at least k:
+    # groups may be taken as runs, and a run of 2k or more can be cut without loss.
     return _runs(_begins(np.ascontiguousarray(codes[:, None], dtype=np.float64), k, False))
 
 
@@ -69,10 +47,8 @@ def equal_runs(n: int, k: int) -> Labels:
 
 @njit(cache=True)
 def _begins(points: Numbers, k: int, squares: bool) -> Integers:
-    """Return for each place, shape (n + 1,), where the run begins that ends before it in the best partition up to it.
-
-    The loss of a run is its sum of squares, or its sum of absolute deviations of one attribute of whole numbers.
-    """
+    """Return for each place, shape (n + 1,), where the run that ends before it begins, in the best partition."""
+    # The loss of a run is its sum of squares, or its sum of absolute deviations of one attribute of whole numbers.
     n, width = points.shape
     best = np.full(n + 1, np.inf)
     best[0] = 0.0
@@ -107,29 +83,17 @@ def _runs(begins: Integers) -> Labels:
     return np.repeat(np.arange(sizes.size), sizes)
 
 
+# From sorted values, none missing and at least k, to the number of each value's run.
 Partition = Callable[[NDArray[Any]], ClassNumbers]
-"""From sorted values, none missing and at least k, to the number of each value's run."""
 
 
 def attribute_classes(table: Table, k: int, partition: Partition) -> ClassNumbers:
-    """Return the class of each record of a table of one ordinal or numeric attribute.
-
-    Equal values are taken in the order of the records. Missing values are a class of their own; under the rule
-    ``category``, where they or the present ones are fewer than k, they join the class of the median record (where the
-    present ones are fewer than k, all records are one class), so that every class has k records: a reconstruction.
-
-    Parameters
-    ----------
-    table : Table
-        One attribute, n >= k.
-    k : int
-    partition : callable
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        Without gaps.
-    """
+    """Return the class of each record of a table of one ordinal or numeric attribute."""
+    # Equal values are taken in the order of the records. Missing values are a class of their own; under the rule
+    # ``category``, where they or the present ones are fewer than k, they join the class of the median record (where the
+    # present ones are fewer than k, all records are one class), so that every class has k records: a reconstruction.
+    # table: one attribute, n >= k.
+    # Returns (n,): Without gaps.
     (attribute,) = table.schema.attributes
     column = table.column(attribute.name)
     missing = column == MISSING if attribute.categorical else np.isnan(column)
@@ -151,17 +115,9 @@ def attribute_classes(table: Table, k: int, partition: Partition) -> ClassNumber
 def attribute_by_attribute(
     table: Table, k: int, partition: Callable[[Table], Partition], average: Average | None, weights: Any
 ) -> Table:
-    """Return the table in which each attribute has the averages of classes of its own.
-
-    Parameters
-    ----------
-    table : Table
-    k : int
-    partition : callable
-        From a table of one attribute to the partition of its sorted values.
-    average, weights
-        As in `evosdc_masking.averages.aggregated`.
-    """
+    """Return the table in which each attribute has the averages of classes of its own."""
+    # partition: from a table of one attribute to the partition of its sorted values; average, weights: as in
+    # `evosdc_masking.averages.aggregated`.
     masked = table
     for name in table.schema.names:
         part = table.select([name])

@@ -27,20 +27,11 @@ Positions = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """One attribute, or several crossed into one, of a table.
-
-    Parameters
-    ----------
-    attributes : tuple of Attribute
-    states : ndarray of int32, shape (m, w)
-        Codes of each state, one for each attribute.
-    record : ndarray of int32, shape (n,)
-        State of each record; ``MISSING`` where it has none.
-    """
+    """One attribute, or several crossed into one, of a table."""
 
     attributes: tuple[Attribute, ...]
-    states: Combinations
-    record: Codes
+    states: Combinations  # shape (m, w); codes of each state, one for each attribute
+    record: Codes  # shape (n,); state of each record; ``MISSING`` where it has none
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,14 +68,8 @@ class Block:
 
 
 def block_of(table: Table, names: Sequence[str], further: Iterable[Sequence[int]] = ()) -> Block:
-    """Return the block of some categorical attributes.
-
-    Parameters
-    ----------
-    names : sequence of str
-    further : iterable of sequence of int
-        Combinations that belong to it besides those that occur, as codes; for crossed attributes only.
-    """
+    """Return the block of some categorical attributes."""
+    # further: combinations that belong to it besides those that occur, as codes; for crossed attributes only.
     attributes = tuple(table.schema[name] for name in names)
     columns: Codes = np.stack([np.asarray(table.column(name), dtype=np.int32) for name in names], axis=1)
     if len(attributes) == 1:
@@ -108,32 +93,16 @@ def crossed_blocks(names: Sequence[str], crossed: Sequence[Sequence[str]]) -> li
 
 
 MOST_STATES = 2000
-MOST_PREFERENCES = 300
-"""States that a block may have; a linear program has their square as variables."""
+MOST_PREFERENCES = 300  # states that a block may have; a linear program has their square as variables
 
 INVARIANT = ("b", "two-stage", "preference")
 
 
 def designed(block: Block, counts: Frequencies, params: PramParameters, preferences: Matrix | None = None) -> Matrix:
-    """Return the matrix of a block with these frequencies of states, shape (m, m).
-
-    Combinations that lack values of different attributes never lead to each other.
-
-    Parameters
-    ----------
-    block : Block
-    counts : ndarray of int64 or float64, shape (m,)
-        Sums of weights where the file has them.
-    params : PramParameters
-        Of a design other than matrix.
-    preferences : ndarray of float64, shape (m, m), optional
-        The user's weights of changes.
-
-    Raises
-    ------
-    ParameterError
-        Too many states, or no matrix of the design has what is asked for.
-    """
+    """Return the matrix of a block with these frequencies of states, shape (m, m)."""
+    # Combinations that lack values of different attributes never lead to each other.
+    # counts (m,): sums of weights where the file has them; params: of a design other than matrix; preferences (m, m):
+    # the user's weights of changes.
     limit = MOST_PREFERENCES if params.design == "preference" else MOST_STATES
     occurring = int(np.count_nonzero(counts))
     where = ", ".join(block.names)
@@ -149,16 +118,8 @@ def designed(block: Block, counts: Frequencies, params: PramParameters, preferen
 
 
 def with_kept(block: Block, matrix: Matrix, kept: Mapping[str, float]) -> Matrix:
-    """Return a matrix of one attribute whose diagonal is as given for some categories, their rows scaled to it.
-
-    Parameters
-    ----------
-    block : Block
-        Of one attribute.
-    matrix : ndarray of float64, shape (m, m)
-    kept : mapping of str to float
-        Probability by category.
-    """
+    """Return a matrix of one attribute whose diagonal is as given for some categories, their rows scaled to it."""
+    # block: of one attribute; matrix (m, m); kept: probability by category.
     result = matrix.copy()
     attribute = block.attributes[0]
     labels = ["" if state[0] < 0 else attribute.categories[int(state[0])] for state in block.states]
@@ -253,16 +214,10 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Assigned:
-    """A user's matrix with its states as codes of the block's attributes.
-
-    Parameters
-    ----------
-    states : list of tuple of int
-    matrix : ndarray of float64, shape (m, m)
-    """
+    """A user's matrix with its states as codes of the block's attributes."""
 
     states: list[tuple[int, ...]]
-    matrix: Matrix
+    matrix: Matrix  # shape (m, m)
 
     def on(self, block: Block) -> Matrix:
         """Return the matrix between all states of a block; those that the user's lacks stay what they are."""
@@ -276,18 +231,8 @@ class Assigned:
 def assigned(
     given: Sequence[LabelledMatrix], table: Table, blocks: Sequence[Names], every: bool
 ) -> dict[Names, Assigned]:
-    """Return the matrix of each block that the file has one for.
-
-    Parameters
-    ----------
-    every : bool
-        Whether every block needs one.
-
-    Raises
-    ------
-    ParameterError
-        Unknown or missing attributes and categories; all faults at once.
-    """
+    """Return the matrix of each block that the file has one for."""
+    # every: whether every block needs one.
     found: dict[Names, Assigned] = {}
     faults: list[Fault] = []
     for one in given:

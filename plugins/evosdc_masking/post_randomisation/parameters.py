@@ -9,6 +9,7 @@ from evosdc.model import Parameters
 
 Design = Literal["a", "b", "two-stage", "preference", "matrix"]
 
+# The designs that have each parameter.
 OWNERS: dict[str, tuple[Design, ...]] = {
     "matrix": ("matrix",),
     "p": ("a", "two-stage"),
@@ -21,8 +22,8 @@ OWNERS: dict[str, tuple[Design, ...]] = {
     "most": ("preference",),
     "by_record": ("preference",),
 }
-"""The designs that have each parameter."""
 
+# Values unless given, in the designs that have them.
 USUAL: dict[str, Any] = {
     "p": 0.8,
     "theta": 0.5,
@@ -33,7 +34,6 @@ USUAL: dict[str, Any] = {
     "most": 1.0,
     "by_record": False,
 }
-"""Values unless given, in the designs that have them."""
 
 
 def _lowered(value: object) -> object:
@@ -68,10 +68,7 @@ class PramParameters(Parameters):
         "unless given; 1 changes nothing.",
     )
     theta: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        description="Design b: amount of perturbation, 0.5 unless given; 0 changes nothing.",
+        default=None, ge=0, le=1, description="Design b: amount of perturbation, 0.5 unless given; 0 changes nothing."
     )
     first: Literal["even", "a"] | None = Field(
         default=None,

@@ -129,13 +129,7 @@ class Pram(Tunable):
         return tuple(certificate(planned, len(table), given, missing)["sentences"])
 
     def matrices(self, table: Table, weights: Numbers | None = None) -> list[tuple[Block, Matrix]]:
-        """Return the blocks of a table and their transition matrices.
-
-        Raises
-        ------
-        ParameterError
-            With everything that does not fit the table.
-        """
+        """Return the blocks of a table and their transition matrices."""
         names = [attribute.name for attribute in table.schema.categorical]
         strange = [
             Fault(f"method pram: kept ({name})", repr(label), "categories of masked attributes")

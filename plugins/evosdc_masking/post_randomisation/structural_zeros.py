@@ -20,15 +20,8 @@ _WANTED = 'combinations such as {"sex": "m", "pregnant": "yes"}'
 
 
 def read_combinations(path: Path) -> list[Combination]:
-    """Return the combinations of a file: JSON, a list of tables, or CSV, a header of attributes and one on each line.
-
-    An empty field of a CSV file says nothing of its attribute.
-
-    Raises
-    ------
-    ParameterError
-        The file cannot be read, holds no combination, or a line has too many or too few fields; all faults at once.
-    """
+    """Return the combinations of a file: JSON, a list of tables, or CSV, a header of attributes and one a line."""
+    # An empty field of a CSV file says nothing of its attribute.
     text, where = read_text(path, ParameterError), str(path)
     if text.lstrip().startswith("["):
         try:

@@ -24,29 +24,17 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class NumberTail:
-    """The numbers at one end of a column.
+    """The numbers at one end of a column."""
 
-    Parameters
-    ----------
-    inside : ndarray of bool, shape (n,)
-        The records whose number is replaced.
-    threshold : float
-        What the tail is published as, where it is not its average.
-    innermost : float
-        Where the tail begins: its own least extreme number, or the value that a user gives.
-    """
-
-    inside: NDArray[np.bool_]
-    threshold: float
-    innermost: float
+    inside: NDArray[np.bool_]  # shape (n,); the records whose number is replaced
+    threshold: float  # what the tail is published as, where it is not its average
+    innermost: float  # where the tail begins: its own least extreme number, or the value that a user gives
 
 
 def tail_by_share(column: Numbers, share: float, highest: bool) -> NumberTail:
-    """Return the ``floor(share m)`` most extreme of m present numbers; the threshold is the next one.
-
-    Where the next number equals some of them, those are not in the tail: they have the threshold's value already.
-    With the whole file in the tail the threshold is its least extreme number.
-    """
+    """Return the ``floor(share m)`` most extreme of m present numbers; the threshold is the next one."""
+    # Where the next number equals some of them, those are not in the tail: they have the threshold's value already.
+    # With the whole file in the tail the threshold is its least extreme number.
     values = np.sort(column[~np.isnan(column)])
     if values.size == 0:
         return NumberTail(np.zeros(column.shape, dtype=np.bool_), 0.0, 0.0)
@@ -87,18 +75,9 @@ Output = Literal["threshold", "median", "mean", "label"] | None
 
 
 def coded_categories(alone: Table, tail: NDArray[np.int64], highest: bool, output: Output) -> Table:
-    """Return an ordinal attribute whose tail is one category, the lower median of its records unless told otherwise.
-
-    Parameters
-    ----------
-    alone : Table
-        The attribute, shape (n, 1).
-    tail : ndarray of int64
-        Codes of the tail's categories; fewer than two change nothing.
-    highest : bool
-        Which end it is.
-    output : {"threshold", "median", "label"} or None
-    """
+    """Return an ordinal attribute whose tail is one category, the lower median of its records unless told otherwise."""
+    # alone: the attribute, shape (n, 1); tail: codes of the tail's categories; fewer than two change nothing; highest:
+    # which end it is.
     if tail.size < 2:
         return alone
     attribute, column = alone.schema.attributes[0], alone.codes[:, 0]
@@ -120,10 +99,8 @@ def coded_categories(alone: Table, tail: NDArray[np.int64], highest: bool, outpu
 
 
 def coded_numbers(alone: Table, tail: NumberTail, highest: bool, output: Output) -> Table:
-    """Return a numeric attribute whose tail is one number, the threshold unless told otherwise, or one label.
-
-    With labels every number becomes its numeral, so that the attribute is nominal whatever the file holds.
-    """
+    """Return a numeric attribute whose tail is one number, the threshold unless told otherwise, or one label."""
+    # With labels every number becomes its numeral, so that the attribute is nominal whatever the file holds.
     attribute, column = alone.schema.attributes[0], alone.numbers[:, 0]
     if output == "label":
         distinct, positions = np.unique(column, return_inverse=True)
@@ -150,19 +127,17 @@ def _numeral(value: float, decimals: int) -> str:
 
 
 class ExtremeCoding(Tunable):
-    """What top and bottom coding have in common: one end of each attribute, its tail, becomes a single value.
+    """What top and bottom coding have in common: one end of each attribute, its tail, becomes a single value."""
 
-    The tail is given in one of three ways. By `q`, a number of categories (ordinal attributes); only categories that
-    occur count. By `share` of the records: the most categories from that end on that together hold no more than the
-    share, or the ``floor(share m)`` extreme ones of m present numbers. By `value`, a category or number from which on
-    all belong to the tail, for all attributes or by name; attributes that are not named stay as they are.
-
-    The tail is published as the `threshold` (the value itself; by share the next number; of categories the tail's
-    least extreme one), as the `median` of the tail, as the `mean` of the tail's numbers, or as a `label` such as
-    ``>= 65``. By default it is the threshold of numbers and the lower median of categories, so that the
-    file keeps its domain. Missing values stay missing and are not counted. Nominal attributes, which have no order,
-    are refused. Shares and representatives are a reconstruction; q is that of Domingo-Ferrer and Torra (2001).
-    """
+    # The tail is given in one of three ways. By `q`, a number of categories (ordinal attributes); only categories that
+    # occur count. By `share` of the records: the most categories from that end on that together hold no more than the
+    # share, or the ``floor(share m)`` extreme ones of m present numbers. By `value`, a category or number from which on
+    # all belong to the tail, for all attributes or by name; attributes that are not named stay as they are.
+    # The tail is published as the `threshold` (the value itself; by share the next number; of categories the tail's
+    # least extreme one), as the `median` of the tail, as the `mean` of the tail's numbers, or as a `label` such as ``>=
+    # 65``. By default it is the threshold of numbers and the lower median of categories, so that the file keeps its
+    # domain. Missing values stay missing and are not counted. Nominal attributes, which have no order, are refused.
+    # Shares and representatives are a reconstruction; q is that of Domingo-Ferrer and Torra (2001).
 
     class Params(Parameters):
         """How much is merged, by one of three (a share of 0.05 unless given), and what is published for it."""
@@ -272,14 +247,7 @@ class ExtremeCoding(Tunable):
         return own.get(attribute.name) if isinstance(own, dict) else own
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the coded table; nothing is random.
-
-        Raises
-        ------
-        ParameterError
-            Names each attribute with fewer than q categories in the file, each numeric one when q is given, and each
-            that the value or the output does not fit.
-        """
+        """Return the coded table; nothing is random."""
         self.require_fit(table)
         published = table
         for attribute in table.schema.attributes:

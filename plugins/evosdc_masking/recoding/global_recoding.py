@@ -32,21 +32,14 @@ from evosdc_masking.recoding.groupings import (
     usual_width,
 )
 
+# The categories of each group, with or without names for the groups.
 UserGroups = Mapping[str, Sequence[str]] | Sequence[Sequence[str]]
-"""The categories of each group, with or without names for the groups."""
 
 
 def read_partitions(path: Path, where: str) -> dict[str, UserGroups]:
-    """Read the groups of each attribute from a TOML file.
-
-    ``education = { low = ["1st-4th", "5th-6th"], high = ["Masters", "Doctorate"] }``, or without names
-    ``education = [["1st-4th", "5th-6th"], ["Masters", "Doctorate"]]``.
-
-    Raises
-    ------
-    ParameterError
-        The file cannot be read, or is none of these.
-    """
+    """Read the groups of each attribute from a TOML file."""
+    # ``education = { low = ["1st-4th", "5th-6th"], high = ["Masters", "Doctorate"] }``, or without names ``education =
+    # [["1st-4th", "5th-6th"], ["Masters", "Doctorate"]]``.
     wanted = 'a TOML file such as education = { low = ["1st-4th", "5th-6th"], high = ["Masters", "Doctorate"] }'
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -67,14 +60,7 @@ def _is_groups(groups: Any) -> bool:
 
 
 def user_partition(attribute: Attribute, groups: UserGroups, where: str) -> Grouping:
-    """Return the partition that a user gives; categories that are in no group stay by themselves.
-
-    Raises
-    ------
-    ParameterError
-        Categories that the attribute lacks, one in two groups, an empty group, or a group with the name of a category
-        that is not in it; all at once.
-    """
+    """Return the partition that a user gives; categories that are in no group stay by themselves."""
     names = list(groups) if isinstance(groups, Mapping) else []
     lists = list(groups.values()) if isinstance(groups, Mapping) else list(groups)
     faults, seen = [], set()
@@ -108,11 +94,9 @@ def too_many(method: str, attribute: Attribute, q: int, present: int) -> Fault:
 
 
 def mergings(table: Table) -> list[Design]:
-    """Return the design of a method that merges q categories: up to one less than an attribute has in the file.
-
-    Merging a single category changes nothing, so that the range begins at 2; it is empty for attributes of two
-    categories or fewer.
-    """
+    """Return the design of a method that merges q categories: up to one less than an attribute has in the file."""
+    # Merging a single category changes nothing, so that the range begins at 2; it is empty for attributes of two
+    # categories or fewer.
     columns = zip(table.schema.categorical, table.codes.T, strict=True)
     sizes = {attribute.name: occurring(column) for attribute, column in columns}
     most = {name: size - 1.0 for name, size in sizes.items() if size > 2}
@@ -127,19 +111,7 @@ _FOR_CATEGORIES, _FOR_NUMBERS = ("q", "level", "partition"), ("level", "width", 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a user asks for: each either for all attributes that it suits, or by attribute.
-
-    Parameters
-    ----------
-    q : int, optional
-    level : int or mapping of str to int, optional
-    partition : mapping of str to groups, optional
-    width : float or mapping of str to float, optional
-    cuts : sequence of float or mapping of str to sequence of float, optional
-    start : float
-    intervals : int or mapping of str to int, optional
-    spacing : {"equal", "log", "quantile"}
-    """
+    """What a user asks for: each either for all attributes that it suits, or by attribute."""
 
     q: int | None = None
     level: int | Mapping[str, int] | None = None
@@ -151,16 +123,9 @@ class Rules:
     spacing: str = "equal"
 
     def assigned(self, table: Table) -> dict[str, tuple[str, Any]]:
-        """Return the rule and its value by attribute; attributes that stay as they are are left out.
-
-        An attribute that is named in a mapping gets that rule, another one the rule that is given for all. Where no
-        rule is given by name, every attribute needs one: with no rule at all it is q = 2 or the usual width.
-
-        Raises
-        ------
-        ParameterError
-            Names that the table lacks, two rules for an attribute, a rule that does not suit its scale, or none.
-        """
+        """Return the rule and its value by attribute; attributes that stay as they are are left out."""
+        # An attribute that is named in a mapping gets that rule, another one the rule that is given for all. Where no
+        # rule is given by name, every attribute needs one: with no rule at all it is q = 2 or the usual width.
         given = {key: getattr(self, key) for key in (*_FOR_CATEGORIES, "width", "cuts", "intervals")}
         given = {key: value for key, value in given.items() if value is not None}
         by_name = {key: value for key, value in given.items() if isinstance(value, Mapping)}
@@ -199,13 +164,7 @@ class Rules:
         return rules
 
     def partitions(self, table: Table) -> dict[str, Grouping]:
-        """Return the partition of each attribute that is recoded.
-
-        Raises
-        ------
-        ParameterError
-            As `assigned`; or values of the rules are out of their ranges, all faults at once.
-        """
+        """Return the partition of each attribute that is recoded."""
         collect, found = FaultCollector(), {}
         for name, (rule, value) in self.assigned(table).items():
             with collect.step():
@@ -363,13 +322,7 @@ class GlobalRecoding(Tunable):
         self._rules.partitions(table)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the recoded table; nothing is random.
-
-        Raises
-        ------
-        ParameterError
-            Names each attribute that its rule does not fit.
-        """
+        """Return the recoded table; nothing is random."""
         partitions = self._rules.partitions(table)
         published = table
         for name, partition in partitions.items():

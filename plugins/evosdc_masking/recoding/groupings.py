@@ -24,32 +24,18 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Grouping:
-    """Which values belong together.
+    """Which values belong together."""
 
-    Parameters
-    ----------
-    groups : ndarray of int64
-        For an attribute of categories the group of each category, shape (c,); for a numeric one that of each record,
-        shape (n,), -1 where its value is missing.
-    labels : tuple of str
-        What stands for each group.
-    """
-
+    # For an attribute of categories the group of each category, shape (c,); for a numeric one that of each record,
+    # shape (n,), -1 where its value is missing
     groups: Groups
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # what stands for each group
 
 
 def merged_categories(attribute: Attribute, merge: Sequence[Sequence[int]], names: Sequence[str] = ()) -> Grouping:
-    """Return the partition of an attribute's categories in which some are merged and the others stay by themselves.
-
-    Parameters
-    ----------
-    attribute : Attribute
-    merge : sequence of sequence of int
-        Codes that make a group, no code twice.
-    names : sequence of str
-        Labels of these groups; where there are none, intervals of ordinal neighbours and sets.
-    """
+    """Return the partition of an attribute's categories in which some are merged and the others stay by themselves."""
+    # merge: codes that make a group, no code twice; names: labels of these groups; where there are none, intervals of
+    # ordinal neighbours and sets.
     groups = np.arange(len(attribute.categories), dtype=np.int64)
     labels = list(attribute.categories)
     for number, codes in enumerate(merge):
@@ -74,17 +60,9 @@ def by_rarity(counts: Counts) -> Groups:
 
 
 def representatives(partition: Grouping, counts: Counts, scale: Scale) -> Codes:
-    """Return the category that stands for each category's group, shape (c + 1,); the last entry is a missing value's.
-
-    Parameters
-    ----------
-    partition : Grouping
-        Of c categories.
-    counts : ndarray of int64, shape (c,)
-        How often each category occurs.
-    scale : Scale
-        Ordinal: the lower median of the group's records; nominal: its most frequent member, the first in a tie.
-    """
+    """Return the category that stands for each category's group, shape (c + 1,); the last is of a missing value."""
+    # partition: of c categories; counts (c,): how often each category occurs; scale: ordinal: the lower median of the
+    # group's records; nominal: its most frequent member, the first in a tie.
     recoding = np.append(np.arange(counts.size), -1).astype(np.int32)
     average = lower_median if scale is Scale.ORDINAL else mode
     shared = np.flatnonzero(np.bincount(partition.groups, minlength=1) > 1)
@@ -107,8 +85,7 @@ def middle_numbers(partition: Grouping, column: Numbers) -> Numbers:
 
 
 USUAL_INTERVALS = 10
-FINEST = 1e9
-"""Into how many intervals the range of an attribute may be divided at most."""
+FINEST = 1e9  # into how many intervals the range of an attribute may be divided at most
 
 
 def usual_width(column: Numbers) -> float:
@@ -131,20 +108,9 @@ def least_width(column: Numbers) -> float:
 
 
 def equal_intervals(column: Numbers, width: float, start: float, decimals: int) -> Grouping:
-    """Return the partition into the intervals ``[start + i width, start + (i + 1) width)``.
-
-    Ends are computed as decimal numbers, so that 0.3 is where an interval of width 0.1 begins.
-
-    Parameters
-    ----------
-    column : ndarray of float64, shape (n,)
-    width : float
-        At least `least_width`.
-    start : float
-        Where one of the intervals begins.
-    decimals : int
-        Of the attribute.
-    """
+    """Return the partition into the intervals ``[start + i width, start + (i + 1) width)``."""
+    # Ends are computed as decimal numbers, so that 0.3 is where an interval of width 0.1 begins.
+    # column (n,); width: at least `least_width`; start: where one of the intervals begins; decimals: of the attribute.
     present = ~np.isnan(column)
     values = column[present]
     step, origin = _decimal(width), _decimal(start)
@@ -174,27 +140,11 @@ def between_cuts(column: Numbers, cuts: Sequence[float], decimals: int) -> Group
 
 
 def so_many_intervals(column: Numbers, number: int, spacing: str, decimals: int, place: str) -> Grouping:
-    """Return the partition into so many intervals, fewer where some would hold nothing or ends coincide.
-
-    Ends are rounded to a hundredth of the interval or more, the outer ones outwards: no label tells a single record's
-    value, such as the greatest one.
-
-    Parameters
-    ----------
-    column : ndarray of float64, shape (n,)
-    number : int
-    spacing : {"equal", "log", "quantile"}
-        Equal widths, equal widths of logarithms, or about equal frequencies.
-    decimals : int
-        Of the attribute.
-    place : str
-        For messages.
-
-    Raises
-    ------
-    ParameterError
-        Logarithms of numbers that are not positive.
-    """
+    """Return the partition into so many intervals, fewer where some would hold nothing or ends coincide."""
+    # Ends are rounded to a hundredth of the interval or more, the outer ones outwards: no label tells a single record's
+    # value, such as the greatest one.
+    # column (n,); spacing: equal widths, equal widths of logarithms, or about equal frequencies; decimals: of the
+    # attribute; place: for messages.
     present = column[~np.isnan(column)]
     if not present.size or present.min() == present.max():
         label = number_interval_label(float(present.min()), float(present.max()), decimals) if present.size else "*"
@@ -234,13 +184,7 @@ def _rounded(ends: Numbers) -> list[Decimal]:
 
 
 def numbers_at_level(attribute: Attribute, column: Numbers, level: int) -> Grouping:
-    """Return the partition of numbers by a level of the attribute's hierarchy, whose leaves are numerals.
-
-    Raises
-    ------
-    HierarchyError
-        A number that the hierarchy lacks, or no such level.
-    """
+    """Return the partition of numbers by a level of the attribute's hierarchy, whose leaves are numerals."""
     assert attribute.hierarchy is not None
     present = ~np.isnan(column)
     distinct, position = np.unique(column[present], return_inverse=True)

@@ -19,25 +19,13 @@ Subset = NDArray[np.bool_]
 Keys = NDArray[np.uint64]
 Records = NDArray[np.intp]
 
+# How many sets of attributes are tried; of more than ten attributes the cheapest ones, and a chain up to all.
 MOST_SUBSETS = 1024
-"""How many sets of attributes are tried; of more than ten attributes the cheapest ones, and a chain up to all."""
 
 
 def suppressed_for_classes(values: Values, k: int, weights: Weights) -> Values:
-    """Return the values with some suppressed, so that every record is equal to k records, itself included.
-
-    Parameters
-    ----------
-    values : ndarray of int32, shape (n, V)
-    k : int
-        At most n.
-    weights : ndarray of float64, shape (V,)
-        Cost of suppressing one value of each attribute, positive.
-
-    Returns
-    -------
-    ndarray of int32, shape (n, V)
-    """
+    """Return the values with some suppressed, so that every record is equal to k records, itself included."""
+    # values (n, V); k: at most n; weights (V,): cost of suppressing one value of each attribute, positive.
     classes = ClassRepair(values, k, weights)
     subsets = cheapest_subsets(weights, MOST_SUBSETS)
     costs = [float(weights[subset].sum()) for subset in subsets]
@@ -55,10 +43,8 @@ def suppressed_for_classes(values: Values, k: int, weights: Weights) -> Values:
 
 
 def cheapest_subsets(weights: Weights, limit: int) -> list[Subset]:
-    """Return the non-empty sets of attributes, cheapest first: all, or `limit` of them and a chain that ends with all.
-
-    Of equally dear ones the smaller set comes first, and of these the one with the later attributes.
-    """
+    """Return the non-empty sets of attributes, cheapest first: all, or `limit` and a chain that ends with all."""
+    # Of equally dear ones the smaller set comes first, and of these the one with the later attributes.
     width = weights.size
     if (1 << width) - 1 <= limit:
         every = np.arange(1, 1 << width)
@@ -80,11 +66,10 @@ def cheapest_subsets(weights: Weights, limit: int) -> list[Subset]:
 
 
 class ClassRepair:
-    """Records on their way to classes of k; `values` holds what is published of them so far.
+    """Records on their way to classes of k; `values` holds what is published of them so far."""
 
-    Records are compared by sums of one 64-bit number for each value, which are the same for different records about
-    once in 2**64 pairs; the method checks its result record by record in the end.
-    """
+    # Records are compared by sums of one 64-bit number for each value, which are the same for different records about
+    # once in 2**64 pairs; the method checks its result record by record in the end.
 
     def __init__(self, values: Values, k: int, weights: Weights) -> None:
         self.values = values.copy()

@@ -15,11 +15,8 @@ from evosdc.table.table import Table
 from evosdc_masking.suppression.wildcards import Values, alike, key_values, with_suppressed
 from evosdc_masking.tuning import class_sizes
 
-MOST_ATTRIBUTES = 62
-"""Sets of attributes are the bits of a number."""
-
-MOST_SETS = 20_000
-"""Sets of attributes that are made k-anonymous one by one."""
+MOST_ATTRIBUTES = 62  # sets of attributes are the bits of a number
+MOST_SETS = 20_000  # sets of attributes that are made k-anonymous one by one
 
 
 class LocalSuppression(Tunable):
@@ -106,15 +103,7 @@ class LocalSuppression(Tunable):
             raise ParameterError(faults)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table with values suppressed; the generator is not used.
-
-        Raises
-        ------
-        ParameterError
-            See `require_fit`.
-        PluginError
-            The result is not k-anonymous: a defect.
-        """
+        """Return the table with values suppressed; the generator is not used."""
         self.require_fit(table)
         if self.params.ghosts:
             return self._with_ghosts(table)

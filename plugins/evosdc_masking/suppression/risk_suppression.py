@@ -33,8 +33,7 @@ class RiskSuppression(Untuned):
 
         threshold: float = Field(0.1, gt=0, le=1, description="Greatest risk that stays as it is.")
         suppress: tuple[str, ...] = Field(
-            default=(),
-            description="Attributes that lose values, in this order; default: all masked ones.",
+            default=(), description="Attributes that lose values, in this order; default: all masked ones."
         )
         missing: Literal["wildcard", "category"] | None = Field(
             None, description="What a missing value is like: anything, or missing ones; default: as the schema says."
@@ -73,15 +72,8 @@ class RiskSuppression(Untuned):
 
 
 def individual_risks(values: Codes, weights: Numbers, wildcard: bool) -> Numbers:
-    """Return the risk of each record, shape (n,).
-
-    Parameters
-    ----------
-    values : ndarray of int32, shape (n, V)
-    weights : ndarray of float64, shape (n,)
-    wildcard : bool
-        Whether a missing value is like anything.
-    """
+    """Return the risk of each record, shape (n,)."""
+    # values (n, V); weights (n,); wildcard: whether a missing value is like anything.
     classes = equivalence_classes(np.ascontiguousarray(values, dtype=np.int32))
     counts, sums = classes.counts, classes.total(weights)
     keys = np.ascontiguousarray(values[classes.first], dtype=np.int32)

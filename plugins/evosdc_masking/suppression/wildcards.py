@@ -26,10 +26,8 @@ Counts = NDArray[np.int64]
 
 
 def key_values(table: Table) -> Values:
-    """Return every attribute's values as whole numbers, ``MISSING`` where there is none, shape (n, V) as in the schema.
-
-    Categories are their codes; a number is its rank among the distinct numbers of its attribute.
-    """
+    """Return the values as whole numbers, `MISSING` where there is none, shape (n, V) as in the schema."""
+    # Categories are their codes; a number is its rank among the distinct numbers of its attribute.
     values = np.empty((len(table), len(table.schema)), dtype=np.int32)
     for j, attribute in enumerate(table.schema.attributes):
         column = table.column(attribute.name)
@@ -54,21 +52,11 @@ def with_suppressed(table: Table, suppressed: NDArray[np.bool_]) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Records taken together: a distinct record is one unit, unless it is rare; rare records are units by themselves.
+    """Records taken together: equal ones are one unit, unless they are rare; rare records are units of their own."""
 
-    Parameters
-    ----------
-    records : Distinct
-        Which records are in which unit.
-    values : ndarray of int32, shape (V, u)
-        Values of each unit, attribute by attribute.
-    counts : ndarray of int64, shape (u,)
-        Records in each unit.
-    """
-
-    records: Distinct
-    values: Values
-    counts: Counts
+    records: Distinct  # which records are in which unit
+    values: Values  # shape (V, u); values of each unit, attribute by attribute
+    counts: Counts  # shape (u,); records in each unit
 
 
 def units_of(values: Values, rarer_than: int) -> Units:
@@ -85,14 +73,8 @@ Masks = NDArray[np.int64]
 
 
 def alike(values: Values, wildcard: bool) -> Counts:
-    """Return how many records each record is like, itself included, shape (n,).
-
-    Parameters
-    ----------
-    values : ndarray of int32, shape (n, V)
-    wildcard : bool
-        Whether a missing value is like any value; otherwise it is like missing ones only.
-    """
+    """Return how many records each record is like, itself included, shape (n,)."""
+    # values (n, V); wildcard: whether a missing value is like any value; otherwise it is like missing ones only.
     if len(values) == 0:
         return np.empty(0, dtype=np.int64)
     if wildcard:
@@ -119,15 +101,9 @@ def agreements(values: Values, unit: int, masks: Masks) -> None:
 
 
 def compatible(values: Values, counts: Counts) -> Counts:
-    """Return how many records agree with each unit on all attributes on which both have values, shape (u,).
-
-    Only units with missing values are compared with all.
-
-    Parameters
-    ----------
-    values : ndarray of int32, shape (V, u)
-    counts : ndarray of int64, shape (u,)
-    """
+    """Return how many records agree with each unit on all attributes on which both have values, shape (u,)."""
+    # Only units with missing values are compared with all.
+    # values (V, u); counts (u,).
     classes = distinct(np.ascontiguousarray(values.T))
     equal = np.add.reduceat(counts[classes.rows], classes.starts[:-1])
     found = np.empty(counts.size, dtype=np.int64)
@@ -144,8 +120,7 @@ def compatible(values: Values, counts: Counts) -> Counts:
 
 Weights = NDArray[np.float64]
 
-WIDEST = 12
-"""Number of attributes up to which all subsets of them are weighed; beyond it they are chosen one by one."""
+WIDEST = 12  # number of attributes up to which all subsets of them are weighed; beyond it they are chosen one by one
 
 
 @njit(cache=True)
@@ -296,39 +271,25 @@ def give_back(values: Values, original: Values, counts: Counts, found: Counts, u
         found[unit] = total
 
 
-ROUNDS_EACH, MOST_ROUNDS = 20, 2000
-"""Rounds for each suppressed record, and at most."""
+ROUNDS_EACH, MOST_ROUNDS = 20, 2000  # rounds for each suppressed record, and at most
+MOST_WORK = 1 << 30  # values looked at, about: a second of a core
+AT_ONCE = 12  # records at most that get their values back in a round
 
-MOST_WORK = 1 << 30
-"""Values looked at, about: a second of a core."""
-
-AT_ONCE = 12
-"""Records at most that get their values back in a round."""
-
+# Share of the rounds in which a record loses one value more. It keeps half of its values, rounded up: k - 1 records
+# without any value would serve all others, and tell nothing.
 WIDER = 0.25
-"""Share of the rounds in which a record loses one value more. It keeps half of its values, rounded up: k - 1 records
-without any value would serve all others, and tell nothing."""
 
 DRAWS = 64
-SEED = 2000
-"""The rounds are the same for the same file, whatever the seed of a run."""
+SEED = 2000  # the rounds are the same for the same file, whatever the seed of a run
 
 Draws = NDArray[np.float64]
 
 
 def exchanged(values: Values, original: Values, counts: Counts, found: Counts, weights: Weights, k: int) -> None:
-    """Suppress at most as much as before, at less cost where a round finds it; `values` and `found` are changed.
-
-    Parameters
-    ----------
-    values, original : ndarray of int32, shape (V, u)
-        Values of units, with suppressions that make all compatible with k records, and before them.
-    counts, found : ndarray of int64, shape (u,)
-        Records in each unit, and records that are compatible with it.
-    weights : ndarray of float64, shape (V,)
-        Cost of suppressing one value of each attribute, positive.
-    k : int
-    """
+    """Suppress at most as much as before, at less cost where a round finds it; `values` and `found` are changed."""
+    # values, original (V, u): values of units, with suppressions that make all compatible with k records, and before
+    # them; counts, found (u,): records in each unit, and records that are compatible with it; weights (V,): cost of
+    # suppressing one value of each attribute, positive.
     suppressed = int(((values < 0) & (original >= 0)).any(axis=0).sum())
     rounds = min(MOST_ROUNDS, ROUNDS_EACH * suppressed, MOST_WORK // (60 * values.size))
     if suppressed > 1 and rounds:
@@ -425,20 +386,8 @@ def _shuffle(order: Counts, drawn: Draws, usable: int) -> None:
 
 
 def suppressed_for_wildcards(values: Values, k: int, weights: Weights) -> Values:
-    """Return the values with some suppressed, so that every record is compatible with k records, itself included.
-
-    Parameters
-    ----------
-    values : ndarray of int32, shape (n, V)
-    k : int
-        At most n.
-    weights : ndarray of float64, shape (V,)
-        Cost of suppressing one value of each attribute, positive.
-
-    Returns
-    -------
-    ndarray of int32, shape (n, V)
-    """
+    """Return the values with some suppressed, so that every record is compatible with k records, itself included."""
+    # values (n, V); k: at most n; weights (V,): cost of suppressing one value of each attribute, positive.
     units = units_of(values, k)
     state, found = units.values.copy(), compatible(units.values, units.counts)
     order = np.argsort(found, kind="stable")

@@ -17,8 +17,7 @@ Column = NDArray[Any]
 Ranks = NDArray[np.int64]
 
 
-FARTHEST = 50.0
-"""Greatest p, in percent, that tuning tries."""
+FARTHEST = 50.0  # greatest p, in percent, that tuning tries
 
 
 def reach(n: int, p: float) -> int:
@@ -134,15 +133,8 @@ class RankSwapping(Tunable):
 
 @njit(cache=True)
 def swapped(uniforms: NDArray[np.float64], distance: int) -> Ranks:
-    """Return the rank with which each rank is swapped, itself where it stays.
-
-    Parameters
-    ----------
-    uniforms : ndarray of float64, shape (n,)
-        In [0, 1), one for each rank.
-    distance : int
-        D, the greatest difference of swapped ranks.
-    """
+    """Return the rank with which each rank is swapped, itself where it stays."""
+    # uniforms (n,): in [0, 1), one for each rank; distance: D, the greatest difference of swapped ranks.
     n = uniforms.size
     partner = np.arange(n)
     if distance < 1:

@@ -19,19 +19,8 @@ from evosdc_masking.tuning import Untuned
 
 
 def households_of(table: Table, household: str | None = None) -> tuple[Rows, NDArray[np.int64], tuple[str, ...]]:
-    """Return the first record of each household, the household of each record, and the attributes that members share.
-
-    Parameters
-    ----------
-    table : Table
-    household : str, optional
-        Attribute that tells households apart; by default that of the role.
-
-    Raises
-    ------
-    InputError
-        There is no such attribute, or members share nothing.
-    """
+    """Return the first record of each household, the household of each record, and what its members share."""
+    # household: attribute that tells households apart; by default that of the role.
     known = assign_role(table, Role.HOUSEHOLD, household)
     keys = known.schema.with_role(Role.HOUSEHOLD)
     if len(keys) != 1:
@@ -45,22 +34,9 @@ def households_of(table: Table, household: str | None = None) -> tuple[Rows, NDA
 
 
 def merged(table: Table, homes: Table, first: Rows, of: NDArray[np.int64], names: Sequence[str]) -> Table:
-    """Return the shared attributes of all records with the values that a file of households has for them.
-
-    Parameters
-    ----------
-    table : Table
-        The persons.
-    homes : Table
-        The households, one record each, in the order of their first members.
-    first, of, names
-        As of `households_of`; the household's own number is not merged.
-
-    Raises
-    ------
-    DataError
-        Another number of households, other numbers of them, or categories that the persons' file does not have.
-    """
+    """Return the shared attributes of all records with the values that a file of households has for them."""
+    # table: the persons; homes: the households, one record each, in the order of their first members; first, of, names:
+    # as of `households_of`; the household's own number is not merged.
     key, *shared = names
     held = [name for name in shared if name in homes.schema]
     own = table.take(first).select([key])
@@ -105,21 +81,14 @@ class RecordSwapping(Untuned):
             default=(), description="Masked attributes that form the levels, the coarsest first; default: all of them."
         )
         household: str | None = Field(
-            None,
-            description="Attribute that numbers households; default: by role, else every record is one.",
+            None, description="Attribute that numbers households; default: by role, else every record is one."
         )
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
     params: Params
 
     def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
-        """Return the household's number and the attributes of risk and similarity.
-
-        Raises
-        ------
-        InputError
-            Those that the file does not have, or that are masked.
-        """
+        """Return the household's number and the attributes of risk and similarity."""
         given = [*self._household(schema), *self.params.risk, *self.params.similar]
         names, collect = tuple(dict.fromkeys(given)), FaultCollector()
         with collect.step():
@@ -144,13 +113,7 @@ class RecordSwapping(Untuned):
             raise ParameterError(Fault(f"{_WHERE}: hierarchy", ", ".join(strange), wanted))
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table with exchanged places where every record is a household; `mask_given` has the households.
-
-        Raises
-        ------
-        ParameterError
-            Households or attributes of risk or similarity are named but not at hand.
-        """
+        """Return the table with exchanged places where every record is a household; `mask_given` has the households."""
         named = [*filter(None, [self.params.household]), *self.params.risk, *self.params.similar]
         if named:
             advice = "Call mask_given, or evosdc.mask, which has the whole file."
@@ -192,23 +155,10 @@ def exchanged(
     rate: float,
     rng: np.random.Generator,
 ) -> Places:
-    """Return the household whose places each household gets, shape (h,); itself where it stays.
-
-    Parameters
-    ----------
-    household : ndarray of int64, shape (n,)
-        Household of each record.
-    levels : sequence of ndarray of int64, each of shape (n,)
-        Area of each record, the coarsest level first.
-    people : ndarray of int64, shape (n,)
-        Class of each record by the attributes of risk.
-    profile : ndarray of int64, shape (h,)
-        Class of each household by what partners share.
-    first : ndarray of int64, shape (h,)
-        First record of each household, whose area is the household's.
-    k, rate
-        As of `RecordSwapping`.
-    """
+    """Return the household whose places each household gets, shape (h,); itself where it stays."""
+    # household (n,): household of each record; levels (n,): area of each record, the coarsest level first; people (n,):
+    # class of each record by the attributes of risk; profile (h,): class of each household by what partners share;
+    # first (h,): first record of each household, whose area is the household's; k, rate: as of `RecordSwapping`.
     partner = np.arange(len(first))
     moved = np.zeros(len(first), dtype=np.bool_)
     members = [np.flatnonzero(profile == p) for p in range(int(profile.max(initial=-1)) + 1)]

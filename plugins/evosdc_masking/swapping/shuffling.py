@@ -45,13 +45,7 @@ class Shuffling(Untuned):
     params: Params
 
     def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
-        """Return the predictors.
-
-        Raises
-        ------
-        InputError
-            Those that the file does not have, that are masked, or that identify.
-        """
+        """Return the predictors."""
         names = tuple(dict.fromkeys(self.params.predictors))
         collect = FaultCollector()
         with collect.step():
@@ -64,13 +58,7 @@ class Shuffling(Untuned):
         return names
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the shuffled table explained by a constant alone; `mask_given` has the predictors.
-
-        Raises
-        ------
-        ParameterError
-            Predictors are named but not at hand.
-        """
+        """Return the shuffled table explained by a constant alone; `mask_given` has the predictors."""
         if self.params.predictors:
             given, advice = f"{', '.join(self.params.predictors)} without the file", "Call mask_given, or evosdc.mask."
             raise ParameterError(Fault(_PREDICTORS, given, "the attributes' values", advice))

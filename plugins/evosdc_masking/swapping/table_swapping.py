@@ -17,45 +17,27 @@ from evosdc.table.table import Table
 
 Integers = NDArray[np.int64]
 
-CLASSES = 20
-"""Classes of an attribute, at most, in tables of three attributes and in large ones."""
+CLASSES = 20  # classes of an attribute, at most, in tables of three attributes and in large ones
+LARGE = 1 << 16  # cells of a pair of attributes from which on it is tabulated by classes
+SENSITIVE_CLASSES = 5  # classes of a sensitive number in a table that is kept
 
-LARGE = 1 << 16
-"""Cells of a pair of attributes from which on it is tabulated by classes."""
-
-SENSITIVE_CLASSES = 5
-"""Classes of a sensitive number in a table that is kept."""
-
+# Tables of two and of three attributes, at most: those whose attributes depend most on each other.
 PAIRS, TRIPLES = 400, 300
-"""Tables of two and of three attributes, at most: those whose attributes depend most on each other."""
 
 
 class FrequencyTables(NamedTuple):
-    """Tables of two and three columns in one array of cells.
+    """Tables of two and three columns in one array of cells."""
 
-    Parameters
-    ----------
-    attributes : ndarray of int64, shape (T, 3)
-        Columns of each table, -1 where a table has two.
-    strides : ndarray of int64, shape (T, 3)
-        Cells between neighbouring values of each column.
-    offsets : ndarray of int64, shape (T,)
-        First cell of each table.
-    detail : ndarray of int64, shape (T,)
-        0 where a table has all values, 1 where it has classes, from 2 on where it has those of a sensitive attribute.
-    first, of : ndarray of int64
-        Tables of column v are ``of[first[v]:first[v + 1]]``.
-    cells : int
-        Cells of all tables.
-    """
-
-    attributes: Integers
-    strides: Integers
-    offsets: Integers
+    attributes: Integers  # shape (T, 3); columns of each table, -1 where a table has two
+    strides: Integers  # shape (T, 3); cells between neighbouring values of each column
+    offsets: Integers  # shape (T,); first cell of each table
+    # Shape (T,); 0 where a table has all values, 1 where it has classes, from 2 on where it has those of a sensitive
+    # attribute
     detail: Integers
+    # first, of: tables of column v are ``of[first[v]:first[v + 1]]``
     first: Integers
     of: Integers
-    cells: int
+    cells: int  # cells of all tables
 
     def counts(self, levels: Integers) -> Integers:
         """Return the records in each cell, shape (cells,), of columns in all details, shape (2 or more, n, c)."""
@@ -73,29 +55,18 @@ class FrequencyTables(NamedTuple):
 
 
 def levels_of(table: Table) -> Integers:
-    """Return the values of a table as integers, shape (2, n, V): all different ones, and `CLASSES` at most.
-
-    A missing value is one of its own. Classes are quantile bins of numbers and of ordered categories; of other
-    categories the most frequent ones stay, and the rest are one class.
-    """
+    """Return the values of a table as integers, shape (2, n, V): all different ones, and `CLASSES` at most."""
+    # A missing value is one of its own. Classes are quantile bins of numbers and of ordered categories; of other
+    # categories the most frequent ones stay, and the rest are one class.
     values = _values(table)
     return np.stack([values, _classes(table, values)])
 
 
 def with_sensitive(levels: Integers, attributes: Sequence[Attribute], least_cell: int) -> tuple[Integers, list[int]]:
-    """Return levels with a further one for each sensitive attribute, and their columns.
-
-    There every other attribute has classes so large that the cells of its table with the sensitive one have
-    `least_cell` people in the mean: a table of single values tells of one or two persons what is theirs.
-
-    Parameters
-    ----------
-    levels : ndarray of int64, shape (2, n, c)
-        Of `levels_of`.
-    attributes : sequence of Attribute
-        Of the columns.
-    least_cell : int
-    """
+    """Return levels with a further one for each sensitive attribute, and their columns."""
+    # There every other attribute has classes so large that the cells of its table with the sensitive one have
+    # `least_cell` people in the mean: a table of single values tells of one or two persons what is theirs.
+    # levels (2, n, c): of `levels_of`; attributes: of the columns.
     columns = [c for c, attribute in enumerate(attributes) if attribute.role is Role.SENSITIVE]
     found = [levels[0], levels[1]]
     for column in columns:
@@ -118,18 +89,10 @@ def _merged(values: Integers, attribute: Attribute, least: int) -> Integers:
 
 
 def frequency_tables(levels: Integers, masked: int, order: int, sensitive: Sequence[int] = ()) -> FrequencyTables:
-    """Return the tables of two, and with order 3 of three, columns of which at least one is masked.
-
-    Parameters
-    ----------
-    levels : ndarray of int64, shape (2 or more, n, c)
-        Values and classes of all columns, the masked ones first, and those of tables with sensitive columns.
-    masked : int
-        How many columns are masked.
-    order : {2, 3}
-    sensitive : sequence of int
-        Columns that are in tables of two columns alone, by classes of their own: see `with_sensitive`.
-    """
+    """Return the tables of two, and with order 3 of three, columns of which at least one is masked."""
+    # levels (2 or more, n, c): values and classes of all columns, the masked ones first, and those of tables with
+    # sensitive columns; masked: how many columns are masked; sensitive: columns that are in tables of two columns
+    # alone, by classes of their own: see `with_sensitive`.
     columns = levels.shape[2]
     sizes = levels.max(axis=1) + 1
     dependence = {
@@ -204,11 +167,8 @@ def _classes(table: Table, values: Integers) -> Integers:
 Keys = NDArray[np.uint64]
 Floats = NDArray[np.float64]
 
-AT_ONCE = 50_000
-"""Tries that nothing can interrupt: a fraction of a second."""
-
-_DRAWS = 6
-"""Uniform numbers of a try: two records, how many attributes, and three attributes."""
+AT_ONCE = 50_000  # tries that nothing can interrupt: a fraction of a second
+_DRAWS = 6  # uniform numbers of a try: two records, how many attributes, and three attributes
 
 
 def exchange(
@@ -224,37 +184,17 @@ def exchange(
     tries: int,
     rng: np.random.Generator,
 ) -> int:
-    """Exchange values of one to three attributes between two records where that lowers the cost; change in place.
-
-    Between some tries and the next a time limit can end it.
-
-    The cost is the weighted sum of the absolute surpluses of all cells, and `penalty` for each record whose key is
-    among those that are alone of their kind in the original. All is of integers, so that it is followed exactly.
-
-    Parameters
-    ----------
-    levels : ndarray of int64, shape (2 or more, n, c)
-        Values and classes of the columns in all details; the masked ones come first.
-    source : ndarray of int64, shape (n, V)
-        The record whose value each masked cell holds.
-    tables : FrequencyTables
-    surplus : ndarray of int64, shape (cells,)
-        By how many records each cell is greater than in the original.
-    weights : ndarray of int64, shape (cells,)
-    keys : ndarray of uint64, shape (n,)
-        Of each record: the labels of its masked values, combined by exclusive or.
-    labels : ndarray of uint64, shape (V, values)
-    alone : ndarray of uint64
-        A hash table of keys with open addressing; its length is a power of two, and 0 is an empty place.
-    penalty, tries : int
-    rng : numpy.random.Generator
-        All random numbers are its own: a kernel that drew them itself would begin at a seed, and be replayed from it.
-
-    Returns
-    -------
-    int
-        By how much the cost became less.
-    """
+    """Exchange values of one to three attributes between two records where that lowers the cost; change in place."""
+    # Between some tries and the next a time limit can end it.
+    # The cost is the weighted sum of the absolute surpluses of all cells, and `penalty` for each record whose key is
+    # among those that are alone of their kind in the original. All is of integers, so that it is followed exactly.
+    # levels (2 or more, n, c): values and classes of the columns in all details; the masked ones come first; source (n,
+    # V): the record whose value each masked cell holds; surplus (cells,): by how many records each cell is greater than
+    # in the original; weights (cells,); keys (n,): of each record: the labels of its masked values, combined by
+    # exclusive or; labels (V, values); alone: a hash table of keys with open addressing; its length is a power of two,
+    # and 0 is an empty place; rng: all random numbers are its own: a kernel that drew them itself would begin at a
+    # seed, and be replayed from it.
+    # Returns by how much the cost became less.
     gained = 0
     for done in range(0, tries, AT_ONCE):
         uniforms = rng.random((min(AT_ONCE, tries - done), _DRAWS))
@@ -356,17 +296,10 @@ def _exchange(
     return gained
 
 
-_SWEEPS = 30
-"""Exchanges that are tried for each masked value, for each unit of effort."""
-
-_MOST = 20_000_000
-"""Exchanges that are tried at most, for each unit of effort."""
-
-_EMPTY = 6
-"""Weight of a cell that is empty in the original beside one of other cells: nobody is there."""
-
-_ALONE = 12
-"""Cost of publishing a record that one original record alone has, in records of cells."""
+_SWEEPS = 30  # exchanges that are tried for each masked value, for each unit of effort
+_MOST = 20_000_000  # exchanges that are tried at most, for each unit of effort
+_EMPTY = 6  # weight of a cell that is empty in the original beside one of other cells: nobody is there
+_ALONE = 12  # cost of publishing a record that one original record alone has, in records of cells
 
 _APART = (*WITHHELD, Role.WEIGHT, Role.HOUSEHOLD)
 
