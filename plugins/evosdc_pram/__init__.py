@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from evosdc.hookspecs import hookimpl
 from evosdc.specs import FitnessSpec, GenotypeSpec, MeasureSpec, PortfolioSpec
 
-_SHLOMO = "Names: thesis, section 4.1; formulas of Shlomo and Young (2005, 2006), a reconstruction"
-
 
 @hookimpl
 def evosdc_genotypes() -> Iterator[GenotypeSpec]:
@@ -36,11 +34,14 @@ def evosdc_portfolios() -> Iterator[PortfolioSpec]:
 def evosdc_fitnesses() -> Iterator[FitnessSpec]:
     """Offer the penalty for matrices that are not invariant."""
     yield FitnessSpec(
-        name="penalised", implementation="evosdc_pram.penalised:Penalised",
+        name="penalised", implementation="evosdc_pram.matrices:Penalised",
         summary="Mean or maximum of IL and DR, plus a weight times the shift of the expected marginals.",
         meaning="the mean or the greater of IL and DR, and a price for frequencies that the protection shifts",
         source="reconstruction",
     )  # fmt: skip
+
+
+_SHLOMO = "Names: thesis, section 4.1; formulas of Shlomo and Young (2005, 2006), a reconstruction"
 
 
 @hookimpl
@@ -48,21 +49,23 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
     """Offer the measures of the study with Shlomo."""
     yield MeasureSpec(
         name="bivariate-difference", implementation="evosdc_pram.bivariate:BivariateDifference",
-        summary="Records moved to another cell in the two-way tables of chosen pairs.", source=_SHLOMO, kind="il",
+        summary="Records moved to another cell in the two-way tables of chosen pairs.",
+        source=_SHLOMO, kind="il",
     )  # fmt: skip
     yield MeasureSpec(
         name="chi-square-difference", implementation="evosdc_pram.bivariate:ChiSquareDifference",
-        summary="Relative absolute difference of chi-square in the two-way tables of chosen pairs.", source=_SHLOMO,
-        kind="il",
+        summary="Relative absolute difference of chi-square in the two-way tables of chosen pairs.",
+        source=_SHLOMO, kind="il",
     )  # fmt: skip
     yield MeasureSpec(
         name="hellinger-difference", implementation="evosdc_pram.bivariate:HellingerDifference",
-        summary="Hellinger distance between the two-way tables of chosen pairs.", source=_SHLOMO, kind="il",
+        summary="Hellinger distance between the two-way tables of chosen pairs.",
+        source=_SHLOMO, kind="il",
     )  # fmt: skip
     yield MeasureSpec(
         name="cramer-difference", implementation="evosdc_pram.bivariate:CramerDifference",
-        summary="Relative absolute difference of Cramer's V in the two-way tables of chosen pairs.", source=_SHLOMO,
-        kind="il",
+        summary="Relative absolute difference of Cramer's V in the two-way tables of chosen pairs.",
+        source=_SHLOMO, kind="il",
     )  # fmt: skip
     yield MeasureSpec(
         name="correct-matches", implementation="evosdc_pram.matches:CorrectMatches",
@@ -77,12 +80,12 @@ def evosdc_measures() -> Iterator[MeasureSpec]:
         family="unchanged",
     )  # fmt: skip
     yield MeasureSpec(
-        name="ldp-epsilon", implementation="evosdc_pram.local_privacy:LocalPrivacy",
+        name="ldp-epsilon", implementation="evosdc_pram.matrices:LocalPrivacy",
         summary="Epsilon of local differential privacy of the transition matrices, as a share that grows with it.",
         source="Kasiviswanathan et al. (2011); scale 0..100: reconstruction", kind="dr", family="matrix",
     )  # fmt: skip
     yield MeasureSpec(
-        name="marginal-shift", implementation="evosdc_pram.invariance:MarginalShift",
+        name="marginal-shift", implementation="evosdc_pram.matrices:MarginalShift",
         summary="How far the expected marginals are from the original ones; 0 for an invariant matrix.",
         source="reconstruction", kind="model",
     )  # fmt: skip

@@ -1,15 +1,13 @@
-"""Two-way tables of pairs of attributes, original and published, and the figures that compare them.
+"""Two-way tables of pairs of attributes, original and published, and the measures that compare them.
 
-Measures of the study with Shlomo: what becomes of the two-way tables of chosen pairs of attributes.
-
-The names are those of the thesis (section 4.1); the formulas are those of Shlomo and Young (2005, 2006), which the
-thesis uses by all appearances: a reconstruction. All are means over the pairs times 100, 0 for the original itself and
-better when smaller. Missing values are a category, under both rules.
+The names are those of the thesis (section 4.1), from the study with Shlomo; the formulas are those of Shlomo and Young
+(2005, 2006), which the thesis uses by all appearances: a reconstruction. All are means over the pairs times 100, 0 for
+the original itself and better when smaller. Missing values are a category, under both rules.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
 from typing import ClassVar, Literal
@@ -22,45 +20,44 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Changes, Expected, Measure, Parameters, Tracker
 from evosdc.randomisation.expectation import Counts, expected_difference, published_counts, with_missing
 from evosdc.randomisation.transition import Matrix
-from evosdc.table.schema import Schema
 from evosdc.table.table import Codes, Numbers, Rows, Table
 
+MOST_CELLS = 1 << 14  # a table with more cells than this is not kept but counted anew: it may weigh more than the file
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class AttributePair:
     """The two-way table of two attributes; a missing value is a category of its own, the last."""
 
-    # first, second: positions of the attributes
-    first: int
-    second: int
-    shape: tuple[int, int]
-    original: Counts  # counts
+    places: tuple[int, int]  # positions of the attributes
+    original: Counts  # shape (r, c)
+
+    def cells(self, codes: Codes) -> NDArray[np.int64]:
+        """Return the place of each record's cell in the flat table, of codes of shape (n, V)."""
+        (first, second), (rows, columns) = self.places, self.original.shape
+        cells: NDArray[np.int64] = codes[:, first].astype(np.int64) % rows * columns + codes[:, second] % columns
+        return cells
 
     def counted(self, codes: Codes) -> Counts:
         """Return the counts of a published table, from its codes, shape (n, V)."""
-        return _counted(codes, self.first, self.second, self.shape)
+        counts = np.bincount(self.cells(codes), minlength=self.original.size)
+        return counts.reshape(self.original.shape).astype(np.float64)
 
     def recounted(self, counts: Counts, before: Codes, after: Codes) -> Counts:
-        """Return the counts after some records have changed."""
-        # counts: not altered; before, after (m, V): the records concerned.
-        old, new = (_cells(codes, self.first, self.second, self.shape) for codes in (before, after))
+        """Return new counts after some records, shape (m, V), have changed."""
         changed = counts.copy()
-        np.subtract.at(changed.reshape(-1), old, 1.0)
-        np.add.at(changed.reshape(-1), new, 1.0)
+        np.subtract.at(changed.reshape(-1), self.cells(before), 1.0)
+        np.add.at(changed.reshape(-1), self.cells(after), 1.0)
         return changed
-
-    def expected(self, transitions: Sequence[Matrix]) -> Counts:
-        """Return the expected counts under transition matrices."""
-        return published_counts(self.original, self.matrices(transitions))
 
     def matrices(self, transitions: Sequence[Matrix]) -> tuple[Matrix, Matrix]:
         """Return the matrices of the pair with missing values in them."""
-        return with_missing(transitions[self.first]), with_missing(transitions[self.second])
+        return with_missing(transitions[self.places[0]]), with_missing(transitions[self.places[1]])
 
 
 def attribute_pairs(original: Table, names: Sequence[tuple[str, str]], where: str) -> tuple[AttributePair, ...]:
     """Return the two-way tables of the named pairs; of all pairs where none is named."""
-    schema: Schema = original.schema
+    schema = original.schema
     schema.require(tuple(dict.fromkeys(name for pair in names for name in pair)), where)
     chosen = list(names) or list(combinations(schema.names, 2))
     if not chosen or any(a == b for a, b in chosen):
@@ -68,22 +65,10 @@ def attribute_pairs(original: Table, names: Sequence[tuple[str, str]], where: st
         raise ParameterError(Fault(where, given, "pairs of two protected attributes", "Protect both attributes."))
     pairs = []
     for a, b in chosen:
-        first, second = schema.names.index(a), schema.names.index(b)
-        sizes = [len(schema.attributes[v].categories) + 1 for v in (first, second)]
-        shape = (sizes[0], sizes[1])
-        pairs.append(AttributePair(first, second, shape, _counted(original.codes, first, second, shape)))
+        shape = [len(schema[name].categories) + 1 for name in (a, b)]
+        blank = AttributePair((schema.names.index(a), schema.names.index(b)), np.zeros(shape))
+        pairs.append(replace(blank, original=blank.counted(original.codes)))
     return tuple(pairs)
-
-
-def _cells(codes: Codes, first: int, second: int, shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Return the place of each record's cell in the flat table; a missing value, -1, is the last category."""
-    cells: NDArray[np.int64] = codes[:, first].astype(np.int64) % shape[0] * shape[1] + codes[:, second] % shape[1]
-    return cells
-
-
-def _counted(codes: Codes, first: int, second: int, shape: tuple[int, int]) -> Counts:
-    counts = np.bincount(_cells(codes, first, second, shape), minlength=shape[0] * shape[1])
-    return counts.reshape(shape).astype(np.float64)
 
 
 def chi_square(counts: Counts) -> float:
@@ -116,27 +101,41 @@ def relative_change(before: float, after: float) -> float:
     return abs(after - before) / before
 
 
-MOST_CELLS = 1 << 14  # a table with more cells than this is not kept but counted anew: it may weigh more than the file
+class PairMeasure(Measure):
+    """A measure that is the mean over pairs of attributes of a comparison of two tables."""
 
+    class Params(Parameters):
+        """Pairs."""
 
-class PairParameters(Parameters):
-    """Which pairs of attributes are looked at."""
+        pairs: tuple[tuple[str, str], ...] = Field((), description="pairs of protected attributes; default: all pairs")
 
-    pairs: tuple[tuple[str, str], ...] = Field((), description="pairs of protected attributes; default: all pairs")
+    params: Params
+    name: ClassVar[str]
 
+    def fit(self, original: Table) -> "FittedPairs":
+        """Count the original's tables."""
+        self.require_support(original)
+        return FittedPairs(self, attribute_pairs(original, self.params.pairs, f"measure {self.name}: pairs"))
 
-class PairMeasure(Expected):
-    """A fitted measure that is the mean over pairs of a comparison of two tables."""
-
-    # `expected` compares the original with the expected table: the first order of the figure, without what the spread
-    # of the drawn tables adds to it.
-
-    def __init__(self, pairs: tuple[AttributePair, ...]) -> None:
-        self.pairs = pairs
+    def known(self, original: Counts) -> float:
+        """Return what is computed once of an original table."""
+        return 0.0
 
     @abstractmethod
-    def compared(self, pair: AttributePair, published: Counts) -> float:
-        """Return the figure of one pair, 0..100."""
+    def compared(self, original: Counts, known: float, published: Counts) -> float:
+        """Return the figure of one pair, 0..100; `known` is that of the original."""
+
+    def expected(self, pair: AttributePair, known: float, transitions: Sequence[Matrix]) -> float:
+        """Return the figure of the expected table: without what the spread of the drawn tables adds to it."""
+        return self.compared(pair.original, known, published_counts(pair.original, pair.matrices(transitions)))
+
+
+class FittedPairs(Expected):
+    """A `PairMeasure` of one original."""
+
+    def __init__(self, measure: PairMeasure, pairs: tuple[AttributePair, ...]) -> None:
+        self.measure, self.pairs = measure, pairs
+        self.known = [measure.known(pair.original) for pair in pairs]
 
     def score(self, masked: Table) -> float:
         """Return the mean over pairs, 0..100; O(n) and the cells for each pair."""
@@ -146,18 +145,23 @@ class PairMeasure(Expected):
         """Return a tracker of a table."""
         return PairTracker(self, masked)
 
+    def compared(self, place: int, published: Counts) -> float:
+        """Return the figure of the pair at a place."""
+        return self.measure.compared(self.pairs[place].original, self.known[place], published)
+
     def expected(self, transitions: Sequence[Matrix]) -> float:
         """Return the mean over pairs for the expected tables, 0..100."""
-        return sum(self.compared(pair, pair.expected(transitions)) for pair in self.pairs) / len(self.pairs)
+        pairs = zip(self.pairs, self.known, strict=True)
+        return sum(self.measure.expected(pair, known, transitions) for pair, known in pairs) / len(self.pairs)
 
 
 class PairTracker(Tracker):
     """The two-way tables of one masked file, and the figure of each."""
 
-    def __init__(self, fitted: PairMeasure, masked: Table) -> None:
+    def __init__(self, fitted: FittedPairs, masked: Table) -> None:
         self._fitted, self._codes = fitted, masked.codes.copy()
         counts = [pair.counted(masked.codes) for pair in fitted.pairs]
-        self._figures = [fitted.compared(pair, counted) for pair, counted in zip(fitted.pairs, counts, strict=True)]
+        self._figures = [fitted.compared(place, counted) for place, counted in enumerate(counts)]
         self._counts = [counted if counted.size <= MOST_CELLS else None for counted in counts]
 
     @property
@@ -173,12 +177,9 @@ class PairTracker(Tracker):
         """Return the scores of children; as `take`."""
         scores, begin = np.empty(len(changes.ends)), 0
         for child, end in enumerate(changes.ends.tolist()):
-            before, after, rows = (
-                changes.before.codes[begin:end],
-                changes.after.codes[begin:end],
-                changes.rows[begin:end],
-            )
-            scores[child] = sum(self._changed(before, after, rows)[1]) / len(self._figures)
+            before, rows = changes.before.codes[begin:end], changes.rows[begin:end]
+            _, figures = self._changed(before, changes.after.codes[begin:end], rows)
+            scores[child] = sum(figures) / len(figures)
             self._codes[rows] = before
             begin = end
         return scores
@@ -188,15 +189,15 @@ class PairTracker(Tracker):
         self._codes[rows] = after
         changed, counts, figures = (before != after).any(axis=0), self._counts.copy(), self._figures.copy()
         for place, pair in enumerate(self._fitted.pairs):
-            if changed[pair.first] or changed[pair.second]:
+            if changed[list(pair.places)].any():
                 old = counts[place]
                 new = pair.counted(self._codes) if old is None else pair.recounted(old, before, after)
                 counts[place] = None if old is None else new
-                figures[place] = self._fitted.compared(pair, new)
+                figures[place] = self._fitted.compared(place, new)
         return counts, figures
 
 
-class BivariateDifference(Measure):
+class BivariateDifference(PairMeasure):
     """Bivariate difference: ``100 sum |o - m| / (2 N)``, the share of records in excess in some cell; range 0..100.
 
     Other forms: ``cells`` is ``sum |o - m| / c`` over the c cells of the product of the domains, in records. ``raad``
@@ -204,67 +205,46 @@ class BivariateDifference(Measure):
     itself is taken, spread included, for the first two forms.
     """
 
-    class Params(PairParameters):
+    class Params(PairMeasure.Params):
         """Pairs and form."""
 
         form: Literal["relative", "cells", "raad"] = Field("relative", description="what the difference is divided by")
 
     params: Params
+    name = "bivariate-difference"
 
-    def fit(self, original: Table) -> "FittedBivariateDifference":
-        """Count the original's tables."""
-        self.require_support(original)
-        pairs = attribute_pairs(original, self.params.pairs, "measure bivariate-difference: pairs")
-        return FittedBivariateDifference(pairs, self.params.form)
+    def known(self, original: Counts) -> float:
+        """Return what a difference in records is multiplied by."""
+        rows, columns = original.shape
+        return 1.0 / ((rows - 1) * (columns - 1)) if self.params.form == "cells" else 50.0 / float(original.sum())
 
-
-class FittedBivariateDifference(PairMeasure):
-    """`BivariateDifference` of one original."""
-
-    def __init__(self, pairs: tuple[AttributePair, ...], form: str) -> None:
-        super().__init__(pairs)
-        self._form = form
-
-    def compared(self, pair: AttributePair, published: Counts) -> float:
+    def compared(self, original: Counts, known: float, published: Counts) -> float:
         """Return the difference of one pair."""
-        difference = np.abs(published - pair.original)
-        if self._form == "raad":
-            inhabited = pair.original > 0.0
-            return min(100.0, 100.0 * float((difference[inhabited] / pair.original[inhabited]).mean()))
-        return float(difference.sum()) * self._unit(pair)
+        difference = np.abs(published - original)
+        if self.params.form == "raad":
+            inhabited = original > 0.0
+            return min(100.0, 100.0 * float((difference[inhabited] / original[inhabited]).mean()))
+        return float(difference.sum()) * known
 
-    def _unit(self, pair: AttributePair) -> float:
-        if self._form == "cells":
-            return 1.0 / ((pair.shape[0] - 1) * (pair.shape[1] - 1))
-        return 50.0 / float(pair.original.sum())
-
-    def expected(self, transitions: Sequence[Matrix]) -> float:
+    def expected(self, pair: AttributePair, known: float, transitions: Sequence[Matrix]) -> float:
         """Return the expected difference; of the expected table only for ``raad``."""
-        if self._form == "raad":
-            return super().expected(transitions)
-        differences = [
-            expected_difference(pair.original, pair.matrices(transitions)) * self._unit(pair) for pair in self.pairs
-        ]
-        return sum(differences) / len(differences)
+        if self.params.form == "raad":
+            return super().expected(pair, known, transitions)
+        return expected_difference(pair.original, pair.matrices(transitions)) * known
 
 
-class StatisticDifference(Measure):
+class StatisticDifference(PairMeasure):
     """Relative absolute difference of a statistic of two-way tables: ``100 |s(m) - s(o)| / s(o)``, at most 100."""
 
-    # A pair whose statistic is 0 in the original has 0 where it stays so, else 100.
-
-    class Params(PairParameters):
-        """Pairs."""
-
-    params: Params
-    name: ClassVar[str]
     statistic: ClassVar[Callable[[Counts], float]]
 
-    def fit(self, original: Table) -> "FittedStatisticDifference":
-        """Compute the original's statistics."""
-        self.require_support(original)
-        pairs = attribute_pairs(original, self.params.pairs, f"measure {self.name}: pairs")
-        return FittedStatisticDifference(pairs, type(self).statistic)
+    def known(self, original: Counts) -> float:
+        """Return the original's statistic."""
+        return type(self).statistic(original)
+
+    def compared(self, original: Counts, known: float, published: Counts) -> float:
+        """Return the difference of one pair; a statistic of 0 in the original has 0 where it stays so, else 100."""
+        return min(100.0, 100.0 * relative_change(known, type(self).statistic(published)))
 
 
 class ChiSquareDifference(StatisticDifference):
@@ -284,38 +264,11 @@ class CramerDifference(StatisticDifference):
     statistic = cramer_v
 
 
-class FittedStatisticDifference(PairMeasure):
-    """`StatisticDifference` of one original."""
-
-    def __init__(self, pairs: tuple[AttributePair, ...], statistic: Callable[[Counts], float]) -> None:
-        super().__init__(pairs)
-        self._statistic = statistic
-        self._before = {id(pair): statistic(pair.original) for pair in pairs}
-
-    def compared(self, pair: AttributePair, published: Counts) -> float:
-        """Return the difference of one pair."""
-        return min(100.0, 100.0 * relative_change(self._before[id(pair)], self._statistic(published)))
-
-
-class HellingerDifference(Measure):
+class HellingerDifference(PairMeasure):
     """Hellinger distance of two-way tables: ``100 sqrt(1/2 sum (sqrt o - sqrt m)^2 / N)``; range 0..100."""
 
-    class Params(PairParameters):
-        """Pairs."""
+    name = "hellinger-difference"
 
-    params: Params
-
-    def fit(self, original: Table) -> "FittedHellingerDifference":
-        """Count the original's tables."""
-        self.require_support(original)
-        return FittedHellingerDifference(
-            attribute_pairs(original, self.params.pairs, "measure hellinger-difference: pairs")
-        )
-
-
-class FittedHellingerDifference(PairMeasure):
-    """`HellingerDifference` of one original."""
-
-    def compared(self, pair: AttributePair, published: Counts) -> float:
+    def compared(self, original: Counts, known: float, published: Counts) -> float:
         """Return the distance of one pair."""
-        return 100.0 * hellinger(pair.original, published)
+        return 100.0 * hellinger(original, published)

@@ -1,6 +1,7 @@
 """Initial matrices of a search, and the standard ones that it is compared with."""
 
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Literal
 
 import numpy as np
@@ -36,67 +37,40 @@ def designs(families: tuple[Family, ...], invariant: bool) -> Iterator[tuple[Mas
     # invariant: whether only invariant matrices will do: designs a, uniform and near-identity then appear in their
     # two-stage form, which makes a family of its own superfluous.
 
+    @cache
+    def preferred(frequencies: tuple[int, ...]) -> Matrix:  # solved once for all shares that it is diluted by
+        return preference_matrix(np.array(frequencies), neighbour_weights(len(frequencies)))
+
+    def diluted_to(share: float) -> Design:
+        return lambda T: diluted(preferred(tuple(T.tolist())), share)
+
     def form(design: Design) -> Design:
-        return (lambda T: two_stage(design(T), T)) if invariant else design
+        return _staged(design) if invariant else design
 
     mark = {"form": "two-stage"} if invariant else {}
     if "a" in families:
-        yield from ((Masking("pram", {"design": "a", "p": p} | mark), form(_a(p))) for p in TENTHS)
+        yield from ((Masking("pram", {"design": "a", "p": p} | mark), form(partial(design_a, p=p))) for p in TENTHS)
     if "b" in families:
-        yield from ((Masking("pram", {"design": "b", "theta": theta}), _b(theta)) for theta in TENTHS)
+        yield from ((Masking("pram", {"design": "b", "theta": t}), partial(design_b, theta=t)) for t in TENTHS)
     if "two-stage" in families and not (invariant and "a" in families):
-        yield from ((Masking("two-stage", {"p": p}), _two_stage(_a(p))) for p in TENTHS)
+        yield from ((Masking("two-stage", {"p": p}), _staged(partial(design_a, p=p))) for p in TENTHS)
     if "preference" in families:
-        solved = _Preferences()
-        yield from ((Masking("preference", {"alpha": share}), solved.diluted(share)) for share in _SHARES)
+        yield from ((Masking("preference", {"alpha": share}), diluted_to(share)) for share in _SHARES)
     if "uniform" in families:
-        yield Masking("uniform", mark), form(_uniform)
+        yield Masking("uniform", mark), form(lambda T: _near(T, 1.0 / max(int(np.count_nonzero(T)), 1)))
     if "near-identity" in families:
-        yield from ((Masking("near-identity", {"p": p} | mark), form(_near(p))) for p in _NEAR)
+        yield from ((Masking("near-identity", {"p": p} | mark), form(partial(_near, p=p))) for p in _NEAR)
 
 
-def _a(p: float) -> Design:
-    return lambda T: design_a(T, p)
-
-
-def _b(theta: float) -> Design:
-    return lambda T: design_b(T, theta)
-
-
-def _two_stage(design: Design) -> Design:
+def _staged(design: Design) -> Design:
     return lambda T: two_stage(design(T), T)
 
 
-class _Preferences:
-    """Preference matrices, each solved once for all shares that it is diluted by."""
-
-    def __init__(self) -> None:
-        self._solved: dict[bytes, Matrix] = {}
-
-    def diluted(self, share: float) -> Design:
-        """Return the design with a share of the matrix in it."""
-
-        def design(T: Frequencies) -> Matrix:
-            if T.tobytes() not in self._solved:
-                self._solved[T.tobytes()] = preference_matrix(T, neighbour_weights(T.size))
-            return diluted(self._solved[T.tobytes()], share)
-
-        return design
-
-
-def _uniform(T: Frequencies) -> Matrix:
-    return _near(1.0 / max(int(np.count_nonzero(T)), 1))(T)
-
-
-def _near(p: float) -> Design:
-    """Return the design with p on the diagonal of occurring categories and the rest spread evenly over the others."""
-
-    def design(T: Frequencies) -> Matrix:
-        occurring = np.flatnonzero(T)
-        matrix = np.identity(T.size)
-        if occurring.size > 1:
-            matrix[np.ix_(occurring, occurring)] = (1.0 - p) / (occurring.size - 1)
-            matrix[occurring, occurring] = p
-        return matrix
-
-    return design
+def _near(T: Frequencies, p: float) -> Matrix:
+    """Return the matrix with p on the diagonal of occurring categories and the rest spread evenly over the others."""
+    occurring = np.flatnonzero(T)
+    matrix = np.identity(T.size)
+    if occurring.size > 1:
+        matrix[np.ix_(occurring, occurring)] = (1.0 - p) / (occurring.size - 1)
+        matrix[occurring, occurring] = p
+    return matrix

@@ -1,7 +1,6 @@
 """The genotype `pram`: one transition matrix for each attribute, as whole numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, ClassVar, Literal
 
@@ -14,7 +13,7 @@ from evosdc.randomisation.invariance import diluted, two_stage, with_retained
 from evosdc.randomisation.preference_matrix import preference_matrix
 from evosdc.randomisation.transition import Matrix, cumulative, drawn, plain_rows
 from evosdc.table.table import Table
-from evosdc_pram import flows, variation
+from evosdc_pram import variation
 from evosdc_pram.coding import Coding, Genes, locked
 from evosdc_pram.initial_matrices import FAMILIES, Family, designs
 
@@ -68,30 +67,6 @@ class PramParameters(Parameters):
         if retained is not None and info.data.get("most", 1.0) < 1.0:
             raise ValueError("nothing beside an upper bound of the diagonal, which dilution would leave")
         return retained
-
-
-@dataclass(frozen=True)
-class Phenotype:
-    """How genes become a matrix."""
-
-    two_stage: bool  # whether genes stand for the first stage of a two-stage invariant matrix
-    least: float  # lower bound of the diagonal; two-stage matrices are diluted until it holds
-    retained: float | None  # expected share of unchanged values to dilute to
-
-    def of(self, coding: Coding, genes: Genes) -> Matrix:
-        """Return the transition matrix of an attribute."""
-        matrix = coding.probabilities(genes)
-        if self.two_stage:
-            matrix = two_stage(matrix, coding.frequencies)
-        if self.retained is not None:
-            matrix = with_retained(matrix, coding.frequencies, self.retained)
-        # Bounded genes keep to the bound by themselves, unless a share to retain has taken from their diagonal.
-        return self.raised(matrix) if self.two_stage or self.retained is not None else matrix
-
-    def raised(self, matrix: Matrix) -> Matrix:
-        """Return the matrix diluted until no diagonal probability is below the lower bound."""
-        lowest = float(np.diagonal(matrix).min(initial=1.0))
-        return diluted(matrix, (1.0 - self.least) / (1.0 - lowest)) if lowest < self.least else matrix
 
 
 def coding_of(original: Table, position: int, params: PramParameters) -> Coding:
@@ -162,7 +137,6 @@ class PramMatrices(Stochastic[Matrices]):
         self._positions = tuple(v for v, a in enumerate(original.schema.attributes) if a.name in chosen)
         self._codings: tuple[Coding, ...] = tuple(coding_of(original, v, params) for v in self._positions)
         self._free = tuple(v for v, coding in enumerate(self._codings) if coding.free)
-        self._phenotype = Phenotype(params.invariance == "two-stage", params.least, params.retained)
         self._original = original
         self._identities = tuple(np.identity(len(a.categories)) for a in original.schema.attributes)
         self._decoded: tuple[Matrices, tuple[Matrix, ...], tuple[Matrix, ...] | None] = ((), (), None)
@@ -195,19 +169,13 @@ class PramMatrices(Stochastic[Matrices]):
             nearest = tuple(coding.nearest for coding in self._codings)
             made[self.key(nearest)] = (Masking("nearest-identity"), nearest)
         for masking, design in designs(self.params.start, flow):
-            genome = tuple(
-                coding.genes_of(
-                    self._phenotype.raised(design(coding.frequencies)) if flow else design(coding.frequencies)
-                )
-                for coding in self._codings
-            )
-            if self._within_bounds(genome):
+            wanted = [design(coding.frequencies) for coding in self._codings]
+            pairs = zip(self._codings, map(self._raised, wanted) if flow else wanted, strict=True)
+            genome = tuple(coding.genes_of(matrix) for coding, matrix in pairs)
+            kept = [(coding, np.diagonal(genes)) for coding, genes in zip(self._codings, genome, strict=True)]
+            if all(((c.low <= diagonal) & (diagonal <= c.high)).all() for c, diagonal in kept):
                 made.setdefault(self.key(genome), (masking, genome))
         return tuple(made.values())
-
-    def _within_bounds(self, genome: Matrices) -> bool:
-        diagonals = [(coding, np.diagonal(genes)) for coding, genes in zip(self._codings, genome, strict=True)]
-        return all(bool(((c.low <= kept) & (kept <= c.high)).all()) for c, kept in diagonals)
 
     def random(self, rng: np.random.Generator) -> Matrices:
         """Return random matrices: rows of a uniform diagonal and a uniform rest, or flows far from the identity."""
@@ -220,7 +188,7 @@ class PramMatrices(Stochastic[Matrices]):
         if coding.flows:
             genes = coding.nearest
             for _ in range(2 * size * size):
-                genes = flows.moved(genes, coding, rng)
+                genes = variation.moved(genes, coding, rng)
             return genes
         matrix = np.identity(len(coding.sums))
         rest = rng.dirichlet(np.ones(size), size)
@@ -240,15 +208,15 @@ class PramMatrices(Stochastic[Matrices]):
             taken = rng.random(len(a)) < 0.5
             pairs = [(b[v], a[v]) if taken[v] else (a[v], b[v]) for v in range(len(a))]
         else:
-            pairs = [self._crossed(c, x, y, kind, rng) for c, x, y in zip(self._codings, a, b, strict=True)]
+            pairs = []
+            for coding, x, y in zip(self._codings, a, b, strict=True):
+                if coding.flows:
+                    pairs.append(variation.midpoint(x, y))
+                elif kind == "blend":
+                    pairs.append(variation.blended(x, y, rng))
+                else:
+                    pairs.append(variation.exchanged_rows(x, y, self.params.rows, rng))
         return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
-
-    def _crossed(self, coding: Coding, a: Genes, b: Genes, kind: str, rng: np.random.Generator) -> tuple[Genes, Genes]:
-        if coding.flows:
-            return flows.midpoint(a, b)
-        if kind == "blend":
-            return variation.blended(a, b, rng)
-        return variation.exchanged_rows(a, b, self.params.rows, rng)
 
     def mutate(self, g: Matrices, rng: np.random.Generator) -> Matrices:
         """Return a copy with ``max(1, Poisson(mutations))`` transfers, swaps or moves, each in a random attribute."""
@@ -259,7 +227,7 @@ class PramMatrices(Stochastic[Matrices]):
             v = self._free[int(rng.integers(len(self._free)))]
             coding = self._codings[v]
             if coding.flows:
-                genes[v] = flows.moved(genes[v], coding, rng)
+                genes[v] = variation.moved(genes[v], coding, rng)
             elif rng.random() < self.params.swaps:
                 genes[v] = variation.swap(genes[v], coding, rng)
             else:
@@ -286,9 +254,24 @@ class PramMatrices(Stochastic[Matrices]):
     def _matrices(self, g: Matrices) -> tuple[Matrix, ...]:
         """Return the transition matrices of the randomised attributes; those of the last genome are kept."""
         if self._decoded[0] is not g:
-            matrices = tuple(self._phenotype.of(c, genes) for c, genes in zip(self._codings, g, strict=True))
+            matrices = tuple(self._matrix(c, genes) for c, genes in zip(self._codings, g, strict=True))
             self._decoded = (g, matrices, None)
         return self._decoded[1]
+
+    def _matrix(self, coding: Coding, genes: Genes) -> Matrix:
+        staged, retained = self.params.invariance == "two-stage", self.params.retained
+        matrix = coding.probabilities(genes)
+        if staged:
+            matrix = two_stage(matrix, coding.frequencies)
+        if retained is not None:
+            matrix = with_retained(matrix, coding.frequencies, retained)
+        # Bounded genes keep to the bound by themselves, unless a share to retain has taken from their diagonal.
+        return self._raised(matrix) if staged or retained is not None else matrix
+
+    def _raised(self, matrix: Matrix) -> Matrix:
+        """Return the matrix diluted until no diagonal probability is below the lower bound."""
+        least, lowest = self.params.least, float(np.diagonal(matrix).min(initial=1.0))
+        return diluted(matrix, (1.0 - least) / (1.0 - lowest)) if lowest < least else matrix
 
     def _sums(self, g: Matrices) -> tuple[Matrix, ...]:
         """Return the cumulative sums of the transition matrices, made once for all draws of a genome."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from evosdc.table.table import Codes, Numbers, Table
-from evosdc_masking.anonymity.cluster_publishing import ClusterPublishing
+from evosdc_masking.anonymity.publication import ClusterPublishing
 from evosdc_masking.averages import ClassNumbers, ClassParameters
 from evosdc_masking.point_search import BLOCK, farthest, incomplete_columns, measure
 from evosdc_masking.space import Metric, Space, space_of
@@ -228,11 +228,6 @@ class KMember(ClusterPublishing):
     name = "k-member"
     promise = 5
     params: Params
-
-    @property
-    def generalises(self) -> bool:
-        """Whether intervals, sets and labels of hierarchies are published."""
-        return self.params.output == "interval"
 
     def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
         """Return the number of each record's cluster, shape (n,), from 0."""

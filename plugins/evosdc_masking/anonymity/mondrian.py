@@ -8,13 +8,13 @@ from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.model import Design, Grouping
+from evosdc.model import Design
 from evosdc.table.hierarchy import Hierarchy
 from evosdc.table.schema import Attribute
 from evosdc.table.spread import Spread, Spreads
 from evosdc.table.table import MISSING, Numbers, Table
-from evosdc_masking.anonymity.publication import generalised
-from evosdc_masking.averages import ClassAveraging, ClassNumbers, ClassParameters, aggregated
+from evosdc_masking.anonymity.publication import ClusterPublishing
+from evosdc_masking.averages import ClassNumbers, ClassParameters
 from evosdc_masking.tuning import class_sizes
 
 Ranks = NDArray[np.int64]
@@ -293,7 +293,7 @@ def _stable_order(keys: Ranks) -> Ranks:
     return order
 
 
-class Mondrian(ClassAveraging, Grouping):
+class Mondrian(ClusterPublishing):
     """Cut the file again and again at a median, as long as all pieces keep k records; publish one value for each part.
 
     The attribute of which a part spans most is tried first (or they are tried in random order), then the others.
@@ -336,18 +336,6 @@ class Mondrian(ClassAveraging, Grouping):
         """Return strict and relaxed parts, each with k from 2 to a quarter of the file."""
         sizes = class_sizes(len(table))
         return [Design({"partitioning": way}, sizes) for way in ("strict", "relaxed")] if sizes else []
-
-    @property
-    def generalises(self) -> bool:
-        """Whether intervals, sets and labels of hierarchies are published."""
-        return self.params.output == "interval"
-
-    def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
-        """Return the table of averages or of labels; the generator is used for the random choice of dimensions only."""
-        classes = self.classes(table, rng)
-        if self.generalises:
-            return generalised(table, classes, self.params.hierarchies)
-        return aggregated(table, classes, self.params.average, weights)
 
     def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
         """Return the number of each record's part, shape (n,), from 0."""

@@ -6,44 +6,63 @@ common ancestor. A class in which all have the same value publishes that value, 
 values publishes ``*`` (a reconstruction: the sources know no missing values).
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.model import Design, Grouping
 from evosdc.table.generalisation import interval_label, number_interval_label, set_label
 from evosdc.table.hierarchy import ROOT, Hierarchy
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table
+from evosdc_masking.averages import ClassAveraging, ClassNumbers, aggregated
+from evosdc_masking.tuning import QUADRATIC
 
-ClassNumbers = NDArray[np.int64]
 Labels = list[str | None]
 
 
-@dataclass(frozen=True)
-class Members:
-    """The records of each class."""
+class ClusterPublishing(ClassAveraging, Grouping):
+    """A method that finds clusters of at least k records and publishes the average or the labels of each."""
 
-    classes: ClassNumbers  # shape (n,); number of each record's class, 0 and up, without gaps
-    order: NDArray[np.intp]  # shape (n,); positions of the records, class by class
-    starts: NDArray[np.intp]  # shape (m,); where each class begins in `order`
+    params: Any
 
     @classmethod
-    def of(cls, classes: ClassNumbers) -> "Members":
-        """Return the members of classes that are given by record."""
+    def designs(cls, table: Table) -> Sequence[Design]:
+        """Return k from 2 to a quarter of the file; nothing for large files, which take too long to cluster."""
+        return super().designs(table) if len(table) <= QUADRATIC else []
+
+    @property
+    def generalises(self) -> bool:
+        """Whether intervals, sets and labels of hierarchies are published."""
+        return bool(self.params.output == "interval")
+
+    def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
+        """Return the table in which the records of a cluster are the same."""
+        classes = self.classes(table, rng)
+        if self.generalises:
+            return generalised(table, classes, getattr(self.params, "hierarchies", True))
+        return aggregated(table, classes, self.params.average, weights)
+
+    @abstractmethod
+    def classes(self, table: Table, rng: np.random.Generator) -> ClassNumbers:
+        """Return the number of each record's cluster, shape (n,), from 0 without gaps."""
+
+
+class Members:
+    """The records of each class, by the number of each record's class, 0 and up, without gaps."""
+
+    def __init__(self, classes: ClassNumbers) -> None:
         sizes = np.bincount(classes)
-        return cls(classes, np.argsort(classes, kind="stable"), (np.cumsum(sizes) - sizes).astype(np.intp))
+        self.classes, self.order, self.starts = classes, np.argsort(classes, kind="stable"), np.cumsum(sizes) - sizes
 
-    def least(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
-        """Return the least value of each class, shape (m,)."""
-        found: NDArray[np.generic] = np.minimum.reduceat(values[self.order], self.starts)
-        return found
-
-    def greatest(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
-        """Return the greatest value of each class, shape (m,)."""
-        found: NDArray[np.generic] = np.maximum.reduceat(values[self.order], self.starts)
-        return found
+    def ends(self, values: NDArray[Any]) -> tuple[list[Any], list[Any]]:
+        """Return the least and the greatest value of each class."""
+        ordered = values[self.order]
+        return np.minimum.reduceat(ordered, self.starts).tolist(), np.maximum.reduceat(ordered, self.starts).tolist()
 
 
 def generalised(table: Table, classes: ClassNumbers, by_hierarchy: bool = True) -> Table:
@@ -52,7 +71,7 @@ def generalised(table: Table, classes: ClassNumbers, by_hierarchy: bool = True) 
     # whether categories of an attribute with a hierarchy become its labels, rather than intervals and sets.
     # Returns with a schema of its own: labels follow the categories of the original, and an attribute with any label
     # that is none of them is nominal, as numeric ones always are.
-    members = Members.of(np.asarray(classes, dtype=np.int64))
+    members = Members(np.asarray(classes, dtype=np.int64))
     attributes: list[Attribute] = []
     columns: list[Codes] = []
     for attribute in table.schema.attributes:
@@ -88,11 +107,11 @@ def labelled_table(table: Table, attribute: Attribute, labels: Sequence[str], gr
 
 def _number_labels(attribute: Attribute, column: Numbers, members: Members) -> Labels:
     # a class without present numbers has its least value above its greatest
-    low = members.least(np.where(np.isnan(column), np.inf, column))
-    high = members.greatest(np.where(np.isnan(column), -np.inf, column))
-    mixed = members.greatest(np.isnan(column))
+    low, _ = members.ends(np.where(np.isnan(column), np.inf, column))
+    _, high = members.ends(np.where(np.isnan(column), -np.inf, column))
+    _, mixed = members.ends(np.isnan(column))
     labels: Labels = []
-    for least, greatest, some_missing in zip(low.tolist(), high.tolist(), mixed.tolist(), strict=True):
+    for least, greatest, some_missing in zip(low, high, mixed, strict=True):
         if some_missing:
             labels.append(None if least > greatest else ROOT)
         else:
@@ -101,8 +120,7 @@ def _number_labels(attribute: Attribute, column: Numbers, members: Members) -> L
 
 
 def _category_labels(attribute: Attribute, column: ClassNumbers, members: Members, by_hierarchy: bool) -> Labels:
-    low, high = members.least(column).tolist(), members.greatest(column).tolist()
-    present = [least != MISSING for least in low]
+    low, high = members.ends(column)
     if by_hierarchy and attribute.hierarchy is not None:
         ancestors = _ancestors(attribute.hierarchy, attribute.categories, column, members)
     elif attribute.scale is Scale.ORDINAL:
@@ -112,8 +130,8 @@ def _category_labels(attribute: Attribute, column: ClassNumbers, members: Member
     else:
         ancestors = _sets(attribute.categories, column, members)
     return [
-        ancestor if here else (None if greatest == MISSING else ROOT)
-        for ancestor, here, greatest in zip(ancestors, present, high, strict=True)
+        ancestor if least != MISSING else (None if greatest == MISSING else ROOT)
+        for ancestor, least, greatest in zip(ancestors, low, high, strict=True)
     ]
 
 
@@ -133,8 +151,7 @@ def _ancestors(hierarchy: Hierarchy, categories: Sequence[str], column: ClassNum
     found = [""] * len(members.starts)
     for level in range(hierarchy.height, -1, -1):
         of_records = np.append(nodes[:, level], np.int32(-1))[column]
-        low, high = members.least(of_records).tolist(), members.greatest(of_records).tolist()
-        for number, (least, greatest) in enumerate(zip(low, high, strict=True)):
+        for number, (least, greatest) in enumerate(zip(*members.ends(of_records), strict=True)):
             if least == greatest and least >= 0:
                 found[number] = labels[level][least]
     return found

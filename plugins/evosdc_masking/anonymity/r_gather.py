@@ -28,7 +28,7 @@ from evosdc.errors import Fault, ParameterError
 from evosdc.model import Design
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.anonymity.cluster_publishing import ClusterPublishing
+from evosdc_masking.anonymity.publication import ClusterPublishing
 from evosdc_masking.averages import ClassNumbers, ClassParameters
 from evosdc_masking.point_search import incomplete_columns, measure
 from evosdc_masking.space import Space, space_of
@@ -219,11 +219,6 @@ class RGather(ClusterPublishing):
         """Return averages and centres, each with k from 2 to a quarter of the file."""
         own = super().designs(table)
         return [Design({"output": output}, design.free) for design in own for output in ("point", "centre")]
-
-    @property
-    def generalises(self) -> bool:
-        """Whether intervals, sets and labels of hierarchies are published."""
-        return self.params.output == "interval"
 
     def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
         """Return the table in which the records of a cluster are the same."""

@@ -11,8 +11,8 @@ from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Attribute, Scale, Schema
 from evosdc.table.table import MISSING, Table
 from evosdc_pram.coding import controlled_rounding, largest_remainder
-from evosdc_pram.flows import midpoint
 from evosdc_pram.pram import PramMatrices
+from evosdc_pram.variation import midpoint
 
 
 def genotype_of(*frequencies, missing=0, **params):

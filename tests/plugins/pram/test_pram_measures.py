@@ -21,10 +21,8 @@ from evosdc_pram.bivariate import (
     hellinger,
     relative_change,
 )
-from evosdc_pram.invariance import MarginalShift
-from evosdc_pram.local_privacy import LocalPrivacy, epsilon
 from evosdc_pram.matches import CorrectMatches, Unchanged
-from evosdc_pram.penalised import Penalised
+from evosdc_pram.matrices import LocalPrivacy, MarginalShift, Penalised, epsilon
 
 
 class _Conformance(MeasureConformance):
