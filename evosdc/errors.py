@@ -201,7 +201,7 @@ class FaultCollector:
         except InputError as error:
             self.faults += [fault for fault in error.faults if fault not in self.faults]
 
-    def settle(self) -> None:
-        """Raise all faults that were kept as one `InputError`."""
+    def settle(self, kind: type[InputError] = InputError) -> None:
+        """Raise all faults that were kept as one error."""
         if self.faults:
-            raise InputError(self.faults)
+            raise kind(self.faults)

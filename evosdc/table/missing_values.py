@@ -1,10 +1,13 @@
-"""Missing values where a schema allows none."""
+"""Missing values where a schema allows none, and values that are made missing."""
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evosdc.errors import Fault
 from evosdc.table.schema import MissingRule
-from evosdc.table.table import Table
+from evosdc.table.table import MISSING, Table
 
 
 def faults_of_missing(table: Table, names: Sequence[str]) -> list[Fault]:
@@ -14,3 +17,12 @@ def faults_of_missing(table: Table, names: Sequence[str]) -> list[Fault]:
     counts = {name: table.missing_in(table.schema[name]) for name in names}
     wanted, advice = "none, since the schema says na = 'error'", "Set na = 'category' or fill them in."
     return [Fault(name, f"{count} missing values", wanted, advice) for name, count in counts.items() if count]
+
+
+def with_suppressed(table: Table, suppressed: NDArray[np.bool_]) -> Table:
+    """Return the table with missing values where `suppressed`, shape (n, V) in the order of the schema, says so."""
+    codes, numbers = table.codes.copy(), table.numbers.copy()
+    categorical = np.array([a.categorical for a in table.schema.attributes], dtype=np.bool_)
+    codes[suppressed[:, categorical]] = MISSING
+    numbers[suppressed[:, ~categorical]] = np.nan
+    return Table(table.schema, codes, numbers)

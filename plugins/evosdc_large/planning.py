@@ -10,6 +10,7 @@ from evosdc.files.schema.description import SchemaDescription
 from evosdc.model import IntruderView, MaskingMethod, MissingMatch
 from evosdc.randomisation.transition import Matrix, cumulative
 from evosdc.secret import Purpose, Seed, stream
+from evosdc.table.missing_values import with_suppressed
 from evosdc.table.table import MISSING, Table
 from evosdc_large.blocks import Block
 from evosdc_large.counting import Counted, Integers, added_up, counted, counted_rows, keys_of
@@ -155,7 +156,7 @@ def _suppression(method: MaskingMethod, found: Counted, description: SchemaDescr
     firsts = np.cumsum(copies) - copies
     before, after = _absent(table), _absent(masked)
     gone = np.logical_or.reduceat(after, firsts, axis=0) & ~before
-    _require_anonymous(_without(table, gone), found, params.k, method)
+    _require_anonymous(with_suppressed(table, gone), found, params.k, method)
     widths = [len(values) for values in found.values]
     size = 1
     for width in widths:
@@ -173,16 +174,6 @@ def _absent(table: Table) -> Any:
     """Return which values are missing, shape (n, V), in the order of the schema."""
     columns = [table.column(a.name) for a in table.schema.attributes]
     return np.stack([column == MISSING if column.dtype.kind == "i" else np.isnan(column) for column in columns], axis=1)
-
-
-def _without(table: Table, gone: Any) -> Table:
-    codes, numbers = table.codes.copy(), table.numbers.copy()
-    places = {a.name: v for v, a in enumerate(table.schema.attributes)}
-    for j, attribute in enumerate(table.schema.categorical):
-        codes[gone[:, places[attribute.name]], j] = MISSING
-    for j, attribute in enumerate(table.schema.numeric):
-        numbers[gone[:, places[attribute.name]], j] = np.nan
-    return Table(table.schema, codes, numbers)
 
 
 def _require_anonymous(table: Table, found: Counted, k: int, method: MaskingMethod) -> None:

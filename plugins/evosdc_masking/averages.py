@@ -1,8 +1,7 @@
 """Averages of classes, and what methods have in common that publish them.
 
-Averages of a class: lower medians of ordinal attributes, modes of nominal ones, means of numbers, unless told else.
-
-With an even number of values the lower of the two middle categories is taken, so an average is always a category of
+Lower medians of ordinal attributes, modes of nominal ones and means of numbers, unless another is named. With an even
+number of values the lower of the two middle categories is taken, so an average is always a category of
 the domain; categories of equal frequency are decided by the order of the categories (thesis 2.3; Domingo-Ferrer and
 Torra 2005). Three more are offered where a scale has them:
 
@@ -16,10 +15,6 @@ Torra 2005). Three more are offered where a scale has them:
 How missing values take part is a choice of evosdc, a reconstruction: under the rule ``category`` a missing value
 competes for the mode as the last category, and any other average is missing where more than half of the values are;
 under ``wildcard`` an average is missing only where all values are. In a sample with weights a record counts its weight.
-
-The last step of every microaggregation: the records of a class get the class's average.
-
-What all methods have in common that publish the averages of classes of at least k records.
 """
 
 from abc import abstractmethod
@@ -285,23 +280,18 @@ class ClassAveraging(Tunable):
         collect = FaultCollector()
         with collect.step():
             self.require_support(table, f"method {self.name}")
-        with collect.step():
-            self._require_records(len(table))
+        where, k, n = f"method {self.name}", self.params.k, len(table)
+        if n == 0:
+            collect.faults.append(Fault(f"{where}: data", "no record", "at least one record"))
+        elif k > n:
+            advice = f"A class of {k} records cannot be made of {n}."
+            collect.faults.append(Fault(f"{where}: k", str(k), f"1..{n}", advice))
         with collect.step():
             self.require_blocks(table)
-        if collect.faults:
-            raise ParameterError(collect.faults)
+        collect.settle(ParameterError)
 
     def require_blocks(self, table: Table) -> None:
         """Raise `ParameterError` when the parameters name blocks of attributes that do not fit the table."""
-
-    def _require_records(self, n: int) -> None:
-        where, k = f"method {self.name}", self.params.k
-        if n == 0:
-            raise ParameterError(Fault(f"{where}: data", "no record", "at least one record"))
-        if k > n:
-            advice = f"A class of {k} records cannot be made of {n}."
-            raise ParameterError(Fault(f"{where}: k", str(k), f"1..{n}", advice))
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table of averages."""

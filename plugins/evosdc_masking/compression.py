@@ -128,10 +128,6 @@ def require_pillow() -> None:
         raise ParameterError(Fault("lossy compression", "no Pillow", "Pillow 10 or later", advice)) from None
 
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-
 class Jpeg(LossyCompression):
     """Publish the file as it looks after JPEG compression as a picture of 256 levels of grey.
 
@@ -153,13 +149,9 @@ class Jpeg(LossyCompression):
     compression: ClassVar[Range] = Range("quality", 1, 100, whole=True)
     params: Params
 
-    def save(self, picture: "Image", target: BytesIO) -> None:
+    def save(self, picture: "Picture", target: BytesIO) -> None:
         """Write a picture as JPEG."""
         picture.save(target, "JPEG", quality=self.params.quality)
-
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 
 class Jpeg2000(LossyCompression):
@@ -187,7 +179,7 @@ class Jpeg2000(LossyCompression):
     compression: ClassVar[Range] = Range("rate", 1.0, 200.0, "log")
     params: Params
 
-    def save(self, picture: "Image", target: BytesIO) -> None:
+    def save(self, picture: "Picture", target: BytesIO) -> None:
         """Write a picture as a JPEG 2000 code stream, with the irreversible wavelet transform."""
         layers = [self.params.rate]
         picture.save(target, "JPEG2000", no_jp2=True, quality_mode="rates", quality_layers=layers, irreversible=True)

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 from scipy import stats
 
-from evosdc.errors import Fault, FaultCollector, ParameterError
+from evosdc.errors import Fault, ParameterError
 from evosdc.model import Design, Tunable
 from evosdc.table.schema import Role, Scale, Schema
 from evosdc.table.table import MISSING, Codes, Numbers, Table
+from evosdc_masking.auxiliary import ReadingOthers
 from evosdc_masking.frequencies import frequencies
 from evosdc_masking.rounding import RoundingParameters, published
 
@@ -135,16 +136,20 @@ def residuals(space: Numbers, values: Numbers) -> Numbers:
     return once - fitted(space, once)
 
 
+def exact_residuals(space: Numbers, draws: Numbers, triangle: Numbers) -> Numbers:
+    """Return residuals of normal draws, shape (n, p), given exactly the covariance of a triangle."""
+    orthonormal, _ = np.linalg.qr(residuals(space, draws))
+    exact: Numbers = residuals(space, orthonormal) @ triangle
+    return exact
+
+
 def complete(table: Table) -> NDArray[np.bool_]:
     """Return which records have all their values, shape (n,)."""
     present: NDArray[np.bool_] = ~np.isnan(table.numbers).any(axis=1) & (table.codes != MISSING).all(axis=1)
     return present
 
 
-_CONFIDENTIAL = "method ipso: confidential"
-
-
-class Ipso(Tunable):
+class Ipso(ReadingOthers):
     """Publish synthetic values drawn from a regression of the masked attributes y on confidential ones x.
 
     x, which are published as they are, hold a constant; categories count by dummies. With B and S the estimates of
@@ -182,6 +187,7 @@ class Ipso(Tunable):
         )
 
     promise = 8
+    where = "method ipso: confidential"
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
     params: Params
 
@@ -190,21 +196,13 @@ class Ipso(Tunable):
         """Return the three variants."""
         return [Design({"variant": variant}) for variant in ("a", "b", "c")]
 
-    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+    def named(self, schema: Schema | None = None) -> Sequence[str]:
         """Return the confidential attributes."""
-        names = tuple(dict.fromkeys(self.params.confidential))
-        collect = FaultCollector()
-        with collect.step():
-            schema.require(names, _CONFIDENTIAL)
-        for wrong, why, wanted in (
-            (masked, "masked", "attributes that are not masked"),
-            (schema.with_role(Role.IDENTIFIER), "an identifier", "attributes that say something about many records"),
-        ):
-            both = [name for name in names if name in wrong]
-            if both:
-                advice = "Leave it out: confidential attributes are published as they are."
-                collect.faults.append(Fault(_CONFIDENTIAL, f"{', '.join(both)}, {why}", wanted, advice))
-        collect.settle()
+        return self.params.confidential
+
+    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+        """Return the confidential attributes, by default those of role sensitive."""
+        names = super().auxiliary_names(schema, masked)
         return names or tuple(name for name in schema.with_role(Role.SENSITIVE) if name not in masked)
 
     def require_fit(self, table: Table) -> None:
@@ -212,14 +210,6 @@ class Ipso(Tunable):
         super().require_fit(table)
         if table.numbers.size:
             _require_records(int(complete(table).sum()), table.numbers.shape[1], 1, self.params.variant)
-
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return synthetic values explained by a constant alone; `mask_given` has the confidential attributes."""
-        if self.params.confidential:
-            advice = "Call mask_given, or evosdc.mask, which has the whole file."
-            given = f"{', '.join(self.params.confidential)} without the file"
-            raise ParameterError(Fault(_CONFIDENTIAL, given, "the attributes' values", advice))
-        return self.mask_given(table, table.select(()), rng)
 
     def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
         """Return synthetic values explained by the attributes of `auxiliary`."""
@@ -249,9 +239,7 @@ class Ipso(Tunable):
         """Return the residuals of complete records, shape (m, p), orthogonal to the columns of `space`."""
         m, p = len(space), triangle.shape[1]
         if self.params.variant == "c":
-            orthonormal, _ = np.linalg.qr(residuals(space, rng.standard_normal((m, p))))
-            exact: Numbers = residuals(space, orthonormal) @ triangle
-            return exact
+            return exact_residuals(space, rng.standard_normal((m, p)), triangle)
         return residuals(space, self._draws(m, m, triangle, rng))
 
     def _draws(self, count: int, m: int, triangle: Numbers, rng: np.random.Generator) -> Numbers:

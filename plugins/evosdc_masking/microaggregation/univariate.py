@@ -6,6 +6,7 @@ that run it is the best partition of the first i. A run's loss is updated value 
 downwards, which takes O(kn) steps and no differences of large sums.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from evosdc.model import Design
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import MISSING, Numbers, Table
-from evosdc_masking.averages import Average, ClassAveraging, ClassNumbers, ClassParameters, aggregated
+from evosdc_masking.averages import ClassAveraging, ClassNumbers, ClassParameters, aggregated
 from evosdc_masking.space import standardised
 from evosdc_masking.tuning import OF_VALUES, class_sizes
 
@@ -83,11 +84,7 @@ def _runs(begins: Integers) -> Labels:
     return np.repeat(np.arange(sizes.size), sizes)
 
 
-# From sorted values, none missing and at least k, to the number of each value's run.
-Partition = Callable[[NDArray[Any]], ClassNumbers]
-
-
-def attribute_classes(table: Table, k: int, partition: Partition) -> ClassNumbers:
+def attribute_classes(table: Table, k: int, partition: Callable[[NDArray[Any], bool], Labels]) -> ClassNumbers:
     """Return the class of each record of a table of one ordinal or numeric attribute."""
     # Equal values are taken in the order of the records. Missing values are a class of their own; under the rule
     # ``category``, where they or the present ones are fewer than k, they join the class of the median record (where the
@@ -99,7 +96,9 @@ def attribute_classes(table: Table, k: int, partition: Partition) -> ClassNumber
     missing = column == MISSING if attribute.categorical else np.isnan(column)
     present = np.flatnonzero(~missing)
     order = present[np.argsort(column[present], kind="stable")]
-    labels = partition(column[order]) if order.size >= k else np.zeros(order.size, dtype=np.int64)
+    labels = (
+        partition(column[order], attribute.categorical) if order.size >= k else np.zeros(order.size, dtype=np.int64)
+    )
     classes = np.empty(len(table), dtype=np.int64)
     classes[order] = labels
     few = min(order.size, len(table) - order.size) < k and table.schema.na is not MissingRule.WILDCARD
@@ -110,19 +109,6 @@ def attribute_classes(table: Table, k: int, partition: Partition) -> ClassNumber
     else:
         classes[missing] = labels.max() + 1
     return classes
-
-
-def attribute_by_attribute(
-    table: Table, k: int, partition: Callable[[Table], Partition], average: Average | None, weights: Any
-) -> Table:
-    """Return the table in which each attribute has the averages of classes of its own."""
-    # partition: from a table of one attribute to the partition of its sorted values; average, weights: as in
-    # `evosdc_masking.averages.aggregated`.
-    masked = table
-    for name in table.schema.names:
-        part = table.select([name])
-        masked = masked.with_columns(aggregated(part, attribute_classes(part, k, partition(part)), average, weights))
-    return masked
 
 
 class OneByOne(ClassAveraging):
@@ -136,6 +122,19 @@ class OneByOne(ClassAveraging):
         """Return k from 2 to half of the file."""
         sizes = class_sizes(len(table), OF_VALUES)
         return [Design(free=sizes)] if sizes else []
+
+    @abstractmethod
+    def runs(self, values: NDArray[Any], categorical: bool) -> Labels:
+        """Return the number of each value's run, of sorted values, none missing and at least k."""
+
+    def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
+        """Return the table in which each attribute has the averages of classes of its own."""
+        masked = table
+        for name in table.schema.names:
+            part = table.select([name])
+            classes = attribute_classes(part, self.params.k, self.runs)
+            masked = masked.with_columns(aggregated(part, classes, self.params.average, weights))
+        return masked
 
 
 class UnivariateMicroaggregation(OneByOne):
@@ -154,10 +153,12 @@ class UnivariateMicroaggregation(OneByOne):
 
     name = "univariate-microaggregation"
 
-    def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
-        """Return the averages of each attribute's optimal classes."""
-        k = self.params.k
-        return attribute_by_attribute(table, k, lambda part: _optimal(part, k), self.params.average, weights)
+    def runs(self, values: NDArray[Any], categorical: bool) -> Labels:
+        """Return the optimal runs."""
+        if categorical:
+            return least_deviations(values.astype(np.int64), self.params.k)
+        # in units of the attribute's deviation, squares stay in the range of floats
+        return least_squares(standardised(values[:, None]), self.params.k)
 
 
 class IndividualRanking(OneByOne):
@@ -176,14 +177,6 @@ class IndividualRanking(OneByOne):
 
     name = "individual-ranking"
 
-    def published(self, table: Table, weights: Numbers | None, rng: np.random.Generator) -> Table:
-        """Return the averages of each attribute's runs."""
-        k, average = self.params.k, self.params.average
-        return attribute_by_attribute(table, k, lambda _: lambda values: equal_runs(values.size, k), average, weights)
-
-
-def _optimal(part: Table, k: int) -> Partition:
-    if part.schema.categorical:
-        return lambda codes: least_deviations(codes.astype(np.int64), k)
-    # in units of the attribute's deviation, squares stay in the range of floats
-    return lambda values: least_squares(standardised(values[:, None]), k)
+    def runs(self, values: NDArray[Any], categorical: bool) -> Labels:
+        """Return runs of k, the last of which takes the fewer than k that are over."""
+        return equal_runs(values.size, self.params.k)

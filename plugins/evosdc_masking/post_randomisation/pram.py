@@ -72,8 +72,7 @@ class Pram(Tunable):
                 self._zeros = read_combinations(params.structural_zeros)
         elif isinstance(params.structural_zeros, list):
             self._zeros = params.structural_zeros
-        if collect.faults:
-            raise ParameterError(collect.faults)
+        collect.settle(ParameterError)
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
@@ -148,14 +147,12 @@ class Pram(Tunable):
         given = [_checked(matrix, collect) for matrix in self._given] if stands else self._given
         with collect.step():
             own = assigned(given, table, blocks, every=stands)
-        if collect.faults:
-            raise ParameterError(collect.faults)
+        collect.settle(ParameterError)
         planned = []
         for block in blocks:
             with collect.step():
                 planned.append(self._planned(table, block, own.get(block), weights))
-        if collect.faults:
-            raise ParameterError(collect.faults)
+        collect.settle(ParameterError)
         return planned
 
     def _planned(

@@ -2,7 +2,6 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,7 +14,7 @@ from evosdc.model import Design, Parameters, Range, Tunable
 from evosdc.printing import printable
 from evosdc.table.numerals import is_padded, values_of
 from evosdc.table.schema import Attribute, Scale
-from evosdc.table.table import Codes, Numbers, Table
+from evosdc.table.table import Numbers, Table
 from evosdc_masking.anonymity.publication import labelled_table
 from evosdc_masking.frequencies import frequencies, occurring
 from evosdc_masking.recoding.groupings import (
@@ -107,114 +106,7 @@ def mergings(table: Table) -> list[Design]:
 
 METHOD = "method global-recoding"
 _FOR_CATEGORIES, _FOR_NUMBERS = ("q", "level", "partition"), ("level", "width", "cuts", "intervals")
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What a user asks for: each either for all attributes that it suits, or by attribute."""
-
-    q: int | None = None
-    level: int | Mapping[str, int] | None = None
-    partition: Mapping[str, UserGroups] | None = None
-    width: float | Mapping[str, float] | None = None
-    cuts: Sequence[float] | Mapping[str, Sequence[float]] | None = None
-    start: float = 0.0
-    intervals: int | Mapping[str, int] | None = None
-    spacing: str = "equal"
-
-    def assigned(self, table: Table) -> dict[str, tuple[str, Any]]:
-        """Return the rule and its value by attribute; attributes that stay as they are are left out."""
-        # An attribute that is named in a mapping gets that rule, another one the rule that is given for all. Where no
-        # rule is given by name, every attribute needs one: with no rule at all it is q = 2 or the usual width.
-        given = {key: getattr(self, key) for key in (*_FOR_CATEGORIES, "width", "cuts", "intervals")}
-        given = {key: value for key, value in given.items() if value is not None}
-        by_name = {key: value for key, value in given.items() if isinstance(value, Mapping)}
-        general = {key: value for key, value in given.items() if key not in by_name}
-        faults = [
-            Fault(f"{METHOD}: {key}", repr(name), f"one of {', '.join(table.schema.names)}", advice)
-            for key, values in by_name.items()
-            for name in values
-            if name not in table.schema
-            for advice in [did_you_mean(name, table.schema.names)]
-        ]
-        rules: dict[str, tuple[str, Any]] = {}
-        for attribute in table.schema.attributes:
-            suited = _suited(attribute)
-            named = [(key, values[attribute.name]) for key, values in by_name.items() if attribute.name in values]
-            found = named or [rule for rule in general.items() if rule[0] in suited]
-            if not named and attribute.categorical and any(rule[0] in _FOR_CATEGORIES for rule in found):
-                found = [rule for rule in found if rule[0] in _FOR_CATEGORIES]  # those for numbers are for the others
-            place = f"{METHOD}: {attribute.name}"
-            if len(found) > 1:
-                faults.append(Fault(place, " and ".join(key for key, _ in found), "one of them"))
-            elif found and found[0][0] not in suited:
-                given_text = f"{found[0][0]} for a {attribute.scale} attribute"
-                advice = f"Where these are numbers: evosdc edit SCHEMA {attribute.name} scale=numeric."
-                advice = advice if found[0][0] in _FOR_NUMBERS else ""
-                faults.append(Fault(place, given_text, f"one of {', '.join(suited)}", advice))
-            elif found:
-                rules[attribute.name] = found[0]
-            elif not given:
-                rules[attribute.name] = ("q", 2) if attribute.categorical else ("width", None)
-            elif not by_name:
-                advice = "Name attributes, as in width = { age = 5 }, to leave the others as they are."
-                faults.append(Fault(place, f"no rule, being {attribute.scale}", f"one of {', '.join(suited)}", advice))
-        if faults:
-            raise ParameterError(faults)
-        return rules
-
-    def partitions(self, table: Table) -> dict[str, Grouping]:
-        """Return the partition of each attribute that is recoded."""
-        collect, found = FaultCollector(), {}
-        for name, (rule, value) in self.assigned(table).items():
-            with collect.step():
-                found[name] = self._partition(table, table.schema[name], rule, value)
-        if collect.faults:
-            raise ParameterError(collect.faults)
-        return found
-
-    def _partition(self, table: Table, attribute: Attribute, rule: str, value: Any) -> Grouping:
-        column, place = table.column(attribute.name), f"{METHOD}: {rule} for attribute {attribute.name}"
-        if rule == "q":
-            counts = frequencies(column, len(attribute.categories))  # type: ignore[arg-type]
-            size = occurring(column)  # type: ignore[arg-type]
-            if value > size:
-                raise ParameterError(too_many("global-recoding", attribute, value, size))
-            return merged_categories(attribute, [by_rarity(counts)[:value].tolist()])
-        if rule == "partition":
-            return user_partition(attribute, value, place)
-        if rule == "level":
-            _require_level(attribute, value, place)
-            if not attribute.categorical:
-                return numbers_at_level(attribute, column, value)  # type: ignore[arg-type]
-            assert attribute.hierarchy is not None
-            codes, labels = attribute.hierarchy.nodes(attribute.categories)
-            return Grouping(codes[:, value].astype("int64"), labels[value])
-        if attribute.categorical:
-            return self._of_codes(attribute, column.astype(np.int64), rule, value, place)
-        return self._of_numbers(column.astype(np.float64, copy=False), attribute.decimals, rule, value, place)
-
-    def _of_numbers(self, column: Numbers, decimals: int, rule: str, value: Any, place: str) -> Grouping:
-        if rule == "intervals":
-            return so_many_intervals(column, value, self.spacing, decimals, place)
-        if rule == "cuts":
-            if not value:
-                raise ParameterError(Fault(place, "no number", "at least one"))
-            return between_cuts(column, value, decimals)
-        width, least = usual_width(column) if value is None else value, least_width(column)
-        if not width > least:
-            raise ParameterError(Fault(place, f"{width:g}", f"a number above {least:g}"))
-        return equal_intervals(column, width, self.start, decimals)
-
-    def _of_codes(self, attribute: Attribute, codes: NDArray[np.int64], rule: str, value: Any, place: str) -> Grouping:
-        """Return the partition of ordered categories that are numbers, by a rule for numbers."""
-        values = values_of(attribute.categories)
-        if rule != "intervals":
-            return self._of_numbers(values, 0, rule, value, place)
-        found = self._of_numbers(np.append(values, np.nan)[codes], 0, rule, value, place)
-        occurs, first = np.unique(codes[codes >= 0], return_index=True)
-        at = np.maximum(np.searchsorted(values[occurs], values, side="right") - 1, 0)
-        return Grouping(found.groups[codes >= 0][first][at], found.labels)
+_RULES = (*_FOR_CATEGORIES, *_FOR_NUMBERS[1:])
 
 
 def _suited(attribute: Attribute) -> tuple[str, ...]:
@@ -224,7 +116,7 @@ def _suited(attribute: Attribute) -> tuple[str, ...]:
     ordered = attribute.scale is Scale.ORDINAL and not attribute.date_format and len(attribute.categories) > 0
     plain = ordered and not any(map(is_padded, attribute.categories))
     if plain and not np.isnan(values_of(attribute.categories)).any():
-        return (*_FOR_CATEGORIES, "width", "cuts", "intervals")
+        return _RULES
     return _FOR_CATEGORIES
 
 
@@ -291,8 +183,8 @@ class GlobalRecoding(Tunable):
         groups = params.partition
         if isinstance(groups, Path):
             groups = read_partitions(groups, f"{METHOD}: partition")  # type: ignore[assignment]
-        given = (params.q, params.level, groups, params.width, params.cuts, params.start)
-        self._rules = Rules(*given, params.intervals, params.spacing)  # type: ignore[arg-type]
+        rules = {key: groups if key == "partition" else getattr(params, key) for key in _RULES}
+        self._given = {key: rule for key, rule in rules.items() if rule is not None}
 
     @classmethod
     def designs(cls, table: Table) -> Sequence[Design]:
@@ -319,44 +211,129 @@ class GlobalRecoding(Tunable):
     def require_fit(self, table: Table) -> None:
         """Raise `ParameterError` naming each attribute that its rule does not fit."""
         super().require_fit(table)
-        self._rules.partitions(table)
+        self._partitions(table)
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the recoded table; nothing is random."""
-        partitions = self._rules.partitions(table)
         published = table
-        for name, partition in partitions.items():
-            attribute = table.schema[name]
-            if self.params.output in ("lower", "upper", "middle") and not attribute.categorical:
-                published = published.with_columns(self._bounded(table, attribute, partition))
-                continue
-            part = self._labelled if self.generalises else self._represented
-            published = published.with_columns(part(table, attribute, partition))
+        for name, partition in self._partitions(table).items():
+            attribute, alone = table.schema[name], table.select([name])
+            if self.generalises:
+                column, groups = table.column(name), partition.groups
+                if attribute.categorical:
+                    groups = np.append(groups, -1)[column.astype(np.int64)]
+                part = labelled_table(table, attribute, partition.labels, groups.astype(np.int64))
+            elif attribute.categorical:
+                counts = frequencies(alone.codes[:, 0], len(attribute.categories))
+                codes = representatives(partition, counts, attribute.scale)[alone.codes]
+                part = Table(alone.schema, codes, alone.numbers)
+            else:
+                numbers = self._represented(partition, alone.numbers[:, 0])
+                part = Table(alone.schema, alone.codes, numbers[:, None])
+            published = published.with_columns(part)
         return published
 
-    @staticmethod
-    def _represented(table: Table, attribute: Attribute, partition: Grouping) -> Table:
-        alone = table.select([attribute.name])
-        if not attribute.categorical:
-            return Table(alone.schema, alone.codes, middle_numbers(partition, alone.numbers[:, 0])[:, None])
-        counts = frequencies(alone.codes[:, 0], len(attribute.categories))
-        return Table(alone.schema, representatives(partition, counts, attribute.scale)[alone.codes], alone.numbers)
-
-    def _bounded(self, table: Table, attribute: Attribute, partition: Grouping) -> Table:
-        alone = table.select([attribute.name])
-        column, groups = alone.numbers[:, 0], partition.groups
+    def _represented(self, partition: Grouping, column: Numbers) -> Numbers:
+        """Return what stands for each record's group of numbers, shape (n,)."""
+        if self.params.output == "point":
+            return middle_numbers(partition, column)
         published = np.full(column.shape, np.nan)
-        for group in np.unique(groups[groups >= 0]):
-            inside = groups == group
+        for group in np.unique(partition.groups[partition.groups >= 0]):
+            inside = partition.groups == group
             low, high = float(column[inside].min()), float(column[inside].max())
             published[inside] = {"lower": low, "upper": high}.get(self.params.output, low / 2.0 + high / 2.0)
-        return Table(alone.schema, alone.codes, published[:, None])
+        return published
 
-    @staticmethod
-    def _labelled(table: Table, attribute: Attribute, partition: Grouping) -> Table:
-        column: Codes | Numbers = table.column(attribute.name)
-        groups = np.append(partition.groups, -1)[column.astype(np.int64)] if attribute.categorical else partition.groups
-        return labelled_table(table, attribute, partition.labels, groups.astype(np.int64))
+    def _assigned(self, table: Table) -> dict[str, tuple[str, Any]]:
+        """Return the rule and its value by attribute; attributes that stay as they are are left out."""
+        # An attribute that is named in a mapping gets that rule, another one the rule that is given for all. Where no
+        # rule is given by name, every attribute needs one: with no rule at all it is q = 2 or the usual width.
+        by_name = {key: value for key, value in self._given.items() if isinstance(value, Mapping)}
+        general = {key: value for key, value in self._given.items() if key not in by_name}
+        faults = [
+            Fault(f"{METHOD}: {key}", repr(name), f"one of {', '.join(table.schema.names)}", advice)
+            for key, values in by_name.items()
+            for name in values
+            if name not in table.schema
+            for advice in [did_you_mean(name, table.schema.names)]
+        ]
+        rules: dict[str, tuple[str, Any]] = {}
+        for attribute in table.schema.attributes:
+            suited = _suited(attribute)
+            named = [(key, values[attribute.name]) for key, values in by_name.items() if attribute.name in values]
+            found = named or [rule for rule in general.items() if rule[0] in suited]
+            if not named and attribute.categorical and any(rule[0] in _FOR_CATEGORIES for rule in found):
+                found = [rule for rule in found if rule[0] in _FOR_CATEGORIES]  # those for numbers are for the others
+            place = f"{METHOD}: {attribute.name}"
+            if len(found) > 1:
+                faults.append(Fault(place, " and ".join(key for key, _ in found), "one of them"))
+            elif found and found[0][0] not in suited:
+                given_text = f"{found[0][0]} for a {attribute.scale} attribute"
+                advice = f"Where these are numbers: evosdc edit SCHEMA {attribute.name} scale=numeric."
+                advice = advice if found[0][0] in _FOR_NUMBERS else ""
+                faults.append(Fault(place, given_text, f"one of {', '.join(suited)}", advice))
+            elif found:
+                rules[attribute.name] = found[0]
+            elif not self._given:
+                rules[attribute.name] = ("q", 2) if attribute.categorical else ("width", None)
+            elif not by_name:
+                advice = "Name attributes, as in width = { age = 5 }, to leave the others as they are."
+                faults.append(Fault(place, f"no rule, being {attribute.scale}", f"one of {', '.join(suited)}", advice))
+        if faults:
+            raise ParameterError(faults)
+        return rules
+
+    def _partitions(self, table: Table) -> dict[str, Grouping]:
+        """Return the partition of each attribute that is recoded."""
+        collect, found = FaultCollector(), {}
+        for name, (rule, value) in self._assigned(table).items():
+            with collect.step():
+                found[name] = self._partition(table, table.schema[name], rule, value)
+        collect.settle(ParameterError)
+        return found
+
+    def _partition(self, table: Table, attribute: Attribute, rule: str, value: Any) -> Grouping:
+        column, place = table.column(attribute.name), f"{METHOD}: {rule} for attribute {attribute.name}"
+        if rule == "q":
+            counts = frequencies(column, len(attribute.categories))  # type: ignore[arg-type]
+            size = occurring(column)  # type: ignore[arg-type]
+            if value > size:
+                raise ParameterError(too_many("global-recoding", attribute, value, size))
+            return merged_categories(attribute, [by_rarity(counts)[:value].tolist()])
+        if rule == "partition":
+            return user_partition(attribute, value, place)
+        if rule == "level":
+            _require_level(attribute, value, place)
+            if not attribute.categorical:
+                return numbers_at_level(attribute, column, value)  # type: ignore[arg-type]
+            assert attribute.hierarchy is not None
+            codes, labels = attribute.hierarchy.nodes(attribute.categories)
+            return Grouping(codes[:, value].astype("int64"), labels[value])
+        if attribute.categorical:
+            return self._of_codes(attribute, column.astype(np.int64), rule, value, place)
+        return self._of_numbers(column.astype(np.float64, copy=False), attribute.decimals, rule, value, place)
+
+    def _of_numbers(self, column: Numbers, decimals: int, rule: str, value: Any, place: str) -> Grouping:
+        if rule == "intervals":
+            return so_many_intervals(column, value, self.params.spacing, decimals, place)
+        if rule == "cuts":
+            if not value:
+                raise ParameterError(Fault(place, "no number", "at least one"))
+            return between_cuts(column, value, decimals)
+        width, least = usual_width(column) if value is None else value, least_width(column)
+        if not width > least:
+            raise ParameterError(Fault(place, f"{width:g}", f"a number above {least:g}"))
+        return equal_intervals(column, width, self.params.start, decimals)
+
+    def _of_codes(self, attribute: Attribute, codes: NDArray[np.int64], rule: str, value: Any, place: str) -> Grouping:
+        """Return the partition of ordered categories that are numbers, by a rule for numbers."""
+        values = values_of(attribute.categories)
+        if rule != "intervals":
+            return self._of_numbers(values, 0, rule, value, place)
+        found = self._of_numbers(np.append(values, np.nan)[codes], 0, rule, value, place)
+        occurs, first = np.unique(codes[codes >= 0], return_index=True)
+        at = np.maximum(np.searchsorted(values[occurs], values, side="right") - 1, 0)
+        return Grouping(found.groups[codes >= 0][first][at], found.labels)
 
 
 def _span(numbers: NDArray[np.float64]) -> float:

@@ -10,9 +10,11 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError, PluginError, did_you_mean
 from evosdc.model import Design, Parameters, Tunable
+from evosdc.table.equivalence import key_codes
+from evosdc.table.missing_values import with_suppressed
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import Table
-from evosdc_masking.suppression.wildcards import Values, alike, key_values, with_suppressed
+from evosdc_masking.suppression.wildcards import Values, alike
 from evosdc_masking.tuning import class_sizes
 
 MOST_ATTRIBUTES = 62  # sets of attributes are the bits of a number
@@ -20,7 +22,7 @@ MOST_SETS = 20_000  # sets of attributes that are made k-anonymous one by one
 
 
 class LocalSuppression(Tunable):
-    """Suppress few values, so that on the masked attributes every record is like at least k, itself included.
+    """Suppress few values, so that on the mrequired attributes every record is like at least k, itself included.
 
     With `subsets` every set of so many attributes is made k-anonymous, for intruders who know some of them only, as
     ``combs`` does in sdcMicro; k may differ by size.
@@ -41,7 +43,7 @@ class LocalSuppression(Tunable):
         subset_k: tuple[int, ...] = Field(default=(), description="k of each of the subsets; default: k for all.")
         ghosts: dict[str, tuple[str, ...]] = Field(
             default={},
-            description="Masked attributes that are no keys, and the keys with which they are suppressed: a person "
+            description="Mrequired attributes that are no keys, and the keys with which they are suppressed: a person "
             "whose region is suppressed must not be found by the region of birth.",
         )
         importance: dict[str, float] = Field(
@@ -76,13 +78,13 @@ class LocalSuppression(Tunable):
             wrong = [other for other in linked if other in self.params.ghosts]
             if strange or wrong or not linked:
                 given = ", ".join(dict.fromkeys([*strange, *wrong])) or f"{name} without keys"
-                wanted = f"masked attributes and keys of {', '.join(names)}"
+                wanted = f"mrequired attributes and keys of {', '.join(names)}"
                 advice = (
-                    "Ghost attributes are masked as well: name them among the attributes to mask." if strange else ""
+                    "Ghost attributes are mrequired as well: name them among the attributes to mask." if strange else ""
                 )
                 faults.append(Fault(f"{where}: ghosts", given, wanted, advice))
         if self.params.ghosts and len(self.params.ghosts) >= len(names):
-            faults.append(Fault(f"{where}: ghosts", "all masked attributes", "at least one key"))
+            faults.append(Fault(f"{where}: ghosts", "all mrequired attributes", "at least one key"))
         for size in self.params.subsets:
             if not 1 <= size <= len(names):
                 faults.append(Fault(f"{where}: subsets", str(size), f"sizes from 1 to {len(names)}"))
@@ -95,7 +97,7 @@ class LocalSuppression(Tunable):
             faults.append(Fault(f"{where}: subset_k", str(self.params.subset_k), f"numbers from 1 to {len(table)}"))
         for name, weight in self.params.importance.items():
             if name not in names:
-                wanted = f"one of the masked attributes {', '.join(names)}"
+                wanted = f"one of the mrequired attributes {', '.join(names)}"
                 faults.append(Fault(f"{where}: importance", repr(name), wanted, did_you_mean(name, names)))
             if not weight > 0:
                 faults.append(Fault(f"{where}: importance: {name}", str(weight), "a positive number"))
@@ -107,24 +109,24 @@ class LocalSuppression(Tunable):
         self.require_fit(table)
         if self.params.ghosts:
             return self._with_ghosts(table)
-        return self._keys_masked(table)
+        return self._keys_mrequired(table)
 
     def _with_ghosts(self, table: Table) -> Table:
         """Return the table with keys suppressed, and ghost attributes wherever a key of theirs was."""
         keys = [name for name in table.schema.names if name not in self.params.ghosts]
-        masked = table.with_columns(self._keys_masked(table.select(keys)))
+        mrequired = table.with_columns(self._keys_mrequired(table.select(keys)))
         places = {name: j for j, name in enumerate(table.schema.names)}
-        before, after = key_values(table), key_values(masked)
+        before, after = key_codes(table, table.schema.names), key_codes(mrequired, table.schema.names)
         gone = (after < 0) & (before >= 0)
         for name, linked in self.params.ghosts.items():
             gone[:, places[name]] |= gone[:, [places[key] for key in linked]].any(axis=1)
         return with_suppressed(table, gone)
 
-    def _keys_masked(self, table: Table) -> Table:
-        wildcard = self._wildcard(table)
-        values = key_values(table)
-        asked = self._asked(values.shape[1])
-        if values.shape[1] == 0 or not asked or _kept(values, asked, wildcard):
+    def _keys_mrequired(self, table: Table) -> Table:
+        wildcard = (self.params.missing or table.schema.na) == MissingRule.WILDCARD
+        values = key_codes(table, table.schema.names)
+        required = self._required(values.shape[1])
+        if values.shape[1] == 0 or not required or _kept(values, required, wildcard):
             return table
         weights = np.array([self.params.importance.get(name, 1.0) for name in table.schema.names])
         # each heuristic has kernels of its own, which are compiled when they are first used
@@ -133,32 +135,27 @@ class LocalSuppression(Tunable):
 
         solver = suppressed_for_wildcards if wildcard else suppressed_for_classes
         published = values
-        while not _kept(published, asked, wildcard):
+        while not _kept(published, required, wildcard):
             # under wildcards a value less never makes a key rarer, so one round is enough; else rounds end, since each
             # suppresses at least one value more
-            for chosen, k in asked:
+            for chosen, k in required:
                 part = published[:, chosen]
                 if (alike(part, wildcard) < k).any():
                     published = published.copy()
                     published[:, chosen] = solver(np.ascontiguousarray(part), k, weights[list(chosen)])
-        masked = with_suppressed(table, (published < 0) & (values >= 0))
-        if not _kept(key_values(masked), asked, wildcard):
+        mrequired = with_suppressed(table, (published < 0) & (values >= 0))
+        if not _kept(key_codes(mrequired, table.schema.names), required, wildcard):
             raise PluginError("local-suppression: the result is not k-anonymous, which is a defect; report it")
-        return masked
+        return mrequired
 
-    def _asked(self, columns: int) -> list[tuple[tuple[int, ...], int]]:
+    def _required(self, columns: int) -> list[tuple[tuple[int, ...], int]]:
         """Return the sets of attributes that have to be k-anonymous, each with its k, the largest sets first."""
         sizes = self.params.subsets or (columns,)
         ks = self.params.subset_k or (self.params.k,) * len(sizes)
         ordered = sorted(zip(sizes, ks, strict=True), reverse=True)
         return [(chosen, k) for size, k in ordered if k > 1 for chosen in combinations(range(columns), size)]
 
-    def _wildcard(self, table: Table) -> bool:
-        if self.params.missing is None:
-            return table.schema.na is MissingRule.WILDCARD
-        return self.params.missing == "wildcard"
 
-
-def _kept(values: Values, asked: Sequence[tuple[tuple[int, ...], int]], wildcard: bool) -> bool:
-    """Whether every set of attributes is as anonymous as asked."""
-    return all((alike(np.ascontiguousarray(values[:, chosen]), wildcard) >= k).all() for chosen, k in asked)
+def _kept(values: Values, required: Sequence[tuple[tuple[int, ...], int]], wildcard: bool) -> bool:
+    """Whether every set of attributes is as anonymous as required."""
+    return all((alike(np.ascontiguousarray(values[:, chosen]), wildcard) >= k).all() for chosen, k in required)

@@ -7,12 +7,12 @@ from pydantic import Field
 
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.model import Parameters
-from evosdc.table.equivalence import equivalence_classes
+from evosdc.table.equivalence import equivalence_classes, key_codes
+from evosdc.table.missing_values import with_suppressed
 from evosdc.table.negative_binomial import reidentification_risks
 from evosdc.table.schema import MissingRule
 from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc.table.wildcard_tree import matching_sums, prefix_tree
-from evosdc_masking.suppression.wildcards import key_values, with_suppressed
 from evosdc_masking.tuning import Untuned
 
 
@@ -59,11 +59,9 @@ class RiskSuppression(Untuned):
     def mask_weighted(self, table: Table, weights: Numbers, rng: np.random.Generator) -> Table:
         """Return the table with values suppressed; risks are those of the weights."""
         self.require_fit(table)
-        values = key_values(table)
+        values = key_codes(table, table.schema.names)
         published = values.copy()
-        wildcard = table.schema.na is MissingRule.WILDCARD if self.params.missing is None else (
-            self.params.missing == "wildcard"
-        )  # fmt: skip
+        wildcard = (self.params.missing or table.schema.na) == MissingRule.WILDCARD
         places = {name: j for j, name in enumerate(table.schema.names)}
         for name in self.params.suppress or table.schema.names:
             above = individual_risks(published, weights, wildcard) > self.params.threshold + 1e-12

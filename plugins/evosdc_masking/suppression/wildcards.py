@@ -18,36 +18,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evosdc.table.table import MISSING, Codes, Numbers, Table
 from evosdc_masking.frequencies import Distinct, distinct
 
 Values = NDArray[np.int32]
 Counts = NDArray[np.int64]
-
-
-def key_values(table: Table) -> Values:
-    """Return the values as whole numbers, `MISSING` where there is none, shape (n, V) as in the schema."""
-    # Categories are their codes; a number is its rank among the distinct numbers of its attribute.
-    values = np.empty((len(table), len(table.schema)), dtype=np.int32)
-    for j, attribute in enumerate(table.schema.attributes):
-        column = table.column(attribute.name)
-        if attribute.categorical:
-            values[:, j] = column
-        else:
-            present = ~np.isnan(column)
-            values[:, j] = MISSING
-            values[present, j] = np.unique(column[present], return_inverse=True)[1]
-    return values
-
-
-def with_suppressed(table: Table, suppressed: NDArray[np.bool_]) -> Table:
-    """Return the table with missing values where `suppressed`, shape (n, V), says so."""
-    codes: Codes = table.codes.copy()
-    numbers: Numbers = table.numbers.copy()
-    categorical = np.array([a.categorical for a in table.schema.attributes], dtype=np.bool_)
-    codes[suppressed[:, categorical]] = MISSING
-    numbers[suppressed[:, ~categorical]] = np.nan
-    return Table(table.schema, codes, numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,17 +190,16 @@ def relieve(values: Values, counts: Counts, found: Counts, weights: Weights, k: 
                 values[a, unit] = -1
 
 
-def take_back(
-    values: Values, original: Values, counts: Counts, found: Counts, weights: Weights, k: int, order: Counts
-) -> None:
-    """Take back suppressions that no record needs any more, dearest attributes first."""
-    _take_back(values, original, counts, found, np.argsort(-weights, kind="stable"), k, order)
+def dearest_first(weights: Weights) -> Counts:
+    """Return the attributes, the dearest first."""
+    return np.argsort(-weights, kind="stable")
 
 
 @njit(cache=True)
-def _take_back(
+def take_back(
     values: Values, original: Values, counts: Counts, found: Counts, dearest_first: Counts, k: int, order: Counts
 ) -> None:
+    """Take back suppressions that no record needs any more, dearest attributes first."""
     width, size = values.shape
     full = (1 << width) - 1
     masks = np.empty(size, dtype=np.int64)
@@ -326,7 +299,7 @@ class _State:
 
     def take_back(self, order: Counts) -> None:
         """Take back what is needless of some units."""
-        take_back(self.values, self.original, self.counts, self.found, self.weights, self.k, order)
+        take_back(self.values, self.original, self.counts, self.found, dearest_first(self.weights), self.k, order)
 
 
 def _exchange(state: _State, draws: Draws) -> None:
@@ -393,7 +366,7 @@ def suppressed_for_wildcards(values: Values, k: int, weights: Weights) -> Values
     order = np.argsort(found, kind="stable")
     order = order[found[order] < k]
     relieve(state, units.counts, found, weights, k, order)
-    take_back(state, units.values, units.counts, found, weights, k, order[::-1].copy())
+    take_back(state, units.values, units.counts, found, dearest_first(weights), k, order[::-1].copy())
     exchanged(state, units.values, units.counts, found, weights, k)
     result = np.empty_like(values)
     result[units.records.rows] = np.repeat(state.T, units.counts, axis=0)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from evosdc.errors import DataError, Fault, FaultCollector, ParameterError
+from evosdc.errors import DataError, Fault, ParameterError
 from evosdc.model import Parameters
 from evosdc.table.alignment import align_codes
 from evosdc.table.equivalence import equivalence_classes, key_codes, told_apart
@@ -15,6 +15,7 @@ from evosdc.table.households import shared_in_households
 from evosdc.table.role_assignment import assign_role
 from evosdc.table.schema import Role, Scale, Schema
 from evosdc.table.table import Numbers, Rows, Table
+from evosdc_masking.auxiliary import ReadingOthers
 from evosdc_masking.tuning import Untuned
 
 
@@ -48,11 +49,10 @@ def merged(table: Table, homes: Table, first: Rows, of: NDArray[np.int64], names
     return values.take(of.astype(np.intp))
 
 
-_WHERE = "method record-swapping"
 Places = NDArray[np.int64]
 
 
-class RecordSwapping(Untuned):
+class RecordSwapping(ReadingOthers, Untuned):
     """Exchange the places of households that stand out with those of similar households elsewhere.
 
     The masked attributes are places, from the coarsest to the finest; those not named by `hierarchy` are carried along.
@@ -85,20 +85,15 @@ class RecordSwapping(Untuned):
         )
 
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
+    where = "method record-swapping"
+    read_identifiers = True
     params: Params
 
-    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+    def named(self, schema: Schema | None = None) -> Sequence[str]:
         """Return the household's number and the attributes of risk and similarity."""
-        given = [*self._household(schema), *self.params.risk, *self.params.similar]
-        names, collect = tuple(dict.fromkeys(given)), FaultCollector()
-        with collect.step():
-            schema.require(names, _WHERE)
-        both = [name for name in names if name in masked]
-        if both:
-            wanted = "attributes that are not masked: places alone move"
-            collect.faults.append(Fault(_WHERE, f"{', '.join(both)}, masked as well", wanted))
-        collect.settle()
-        return names
+        own = () if self.params.household is None else (self.params.household,)
+        household = own if own or schema is None else self._household(schema)
+        return [*household, *self.params.risk, *self.params.similar]
 
     def _household(self, schema: Schema) -> tuple[str, ...]:
         own = self.params.household
@@ -110,17 +105,7 @@ class RecordSwapping(Untuned):
         strange = [name for name in self.params.hierarchy if name not in table.schema]
         if strange:
             wanted = f"masked attributes: {', '.join(table.schema.names)}"
-            raise ParameterError(Fault(f"{_WHERE}: hierarchy", ", ".join(strange), wanted))
-
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the table with exchanged places where every record is a household; `mask_given` has the households."""
-        named = [*filter(None, [self.params.household]), *self.params.risk, *self.params.similar]
-        if named:
-            advice = "Call mask_given, or evosdc.mask, which has the whole file."
-            raise ParameterError(
-                Fault(_WHERE, f"{', '.join(named)} without the file", "the attributes' values", advice)
-            )
-        return self.mask_given(table, table.select(()), rng)
+            raise ParameterError(Fault(f"{self.where}: hierarchy", ", ".join(strange), wanted))
 
     def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
         """Return the table with exchanged places."""
@@ -129,79 +114,48 @@ class RecordSwapping(Untuned):
         household = equivalence_classes(told_apart(key_codes(auxiliary, own))).of if own else np.arange(len(table))
         first = np.unique(household, return_index=True)[1]
         sizes = np.bincount(household)
-        levels = [self._areas(table, depth) for depth in range(1, len(self._levels(table)) + 1)]
+        places = self.params.hierarchy or table.schema.names
+        # An area of a level is its place and those of all levels above it.
+        areas = [equivalence_classes(key_codes(table, places[:depth])).of for depth in range(1, len(places) + 1)]
         key = np.column_stack((key_codes(auxiliary, self.params.similar)[first], sizes)).astype(np.int32)
         profile = equivalence_classes(key).of
         people = equivalence_classes(key_codes(auxiliary, self.params.risk)).of
-        partner = exchanged(household, levels, people, profile, first, self.params.k, self.params.swap_rate, rng)
+        partner = exchanged(household, areas, people, profile, first, self.params.k, self.params.swap_rate, rng)
         return Table(table.schema, table.codes[first[partner]][household], table.numbers)
-
-    def _levels(self, table: Table) -> tuple[str, ...]:
-        return self.params.hierarchy or table.schema.names
-
-    def _areas(self, table: Table, depth: int) -> Places:
-        """Return each record's area of a level: its place of that level and of all above it."""
-        areas: Places = equivalence_classes(key_codes(table, self._levels(table)[:depth])).of
-        return areas
 
 
 def exchanged(
-    household: Places,
-    levels: Sequence[Places],
-    people: Places,
-    profile: Places,
-    first: Places,
-    k: int,
-    rate: float,
+    household: Places, levels: Sequence[Places], people: Places, profile: Places, first: Places, k: int, rate: float,
     rng: np.random.Generator,
-) -> Places:
+) -> Places:  # fmt: skip
     """Return the household whose places each household gets, shape (h,); itself where it stays."""
-    # household (n,): household of each record; levels (n,): area of each record, the coarsest level first; people (n,):
-    # class of each record by the attributes of risk; profile (h,): class of each household by what partners share;
-    # first (h,): first record of each household, whose area is the household's; k, rate: as of `RecordSwapping`.
-    partner = np.arange(len(first))
-    moved = np.zeros(len(first), dtype=np.bool_)
+    # household, people (n,): household of each record, and its class by the attributes of risk; levels (n,): area of
+    # each record, the coarsest level first; profile, first (h,): class of each household by what partners share, and
+    # its first record, whose area is the household's; k, rate: as of `RecordSwapping`.
+    partner, moved = np.arange(len(first)), np.zeros(len(first), dtype=np.bool_)
     members = [np.flatnonzero(profile == p) for p in range(int(profile.max(initial=-1)) + 1)]
     for depth, areas in enumerate(levels):
         counts = equivalence_classes(np.column_stack((areas, people)).astype(np.int32))
-        same = counts.counts[counts.of]
         rarest = np.full(len(first), np.iinfo(np.int64).max)
-        np.minimum.at(rarest, household, same)
+        np.minimum.at(rarest, household, counts.counts[counts.of])
         risk, area = 1.0 / rarest, areas[first]
-        for one in _in_random_order(np.flatnonzero((rarest < k) & ~moved), risk, rng):
-            _exchange(int(one), members[profile[one]], area, risk, moved, partner, rng)
-        if depth == len(levels) - 1:
-            wanted = int(np.ceil(rate * len(first) - 1e-9))
-            for one in _in_random_order(np.flatnonzero(~moved), risk, rng):
+
+        def exchange(chosen: Places, wanted: int, risk: Numbers = risk, area: Places = area) -> None:
+            """Exchange households, in random order by risk, until so many have moved; some have no partner."""
+            for one in chosen[np.argsort(-np.log(rng.random(len(chosen))) / risk[chosen], kind="stable")].tolist():
                 if moved.sum() >= wanted:
-                    break
-                _exchange(int(one), members[profile[one]], area, risk, moved, partner, rng)
+                    return
+                drawn = rng.random()
+                alike = members[profile[one]]
+                free = alike[~moved[alike] & (area[alike] != area[one])]
+                if not moved[one] and len(free):
+                    shares = np.cumsum(risk[free])
+                    place = int(np.searchsorted(shares, drawn * shares[-1], side="right"))
+                    other = int(free[min(place, len(free) - 1)])
+                    partner[one], partner[other] = other, one
+                    moved[one] = moved[other] = True
+
+        exchange(np.flatnonzero((rarest < k) & ~moved), len(first) + 1)
+        if depth == len(levels) - 1:
+            exchange(np.flatnonzero(~moved), int(np.ceil(rate * len(first) - 1e-9)))
     return partner
-
-
-def _in_random_order(chosen: Places, risk: Numbers, rng: np.random.Generator) -> Places:
-    """Return households drawn one after the other without replacement, in proportion to risk."""
-    order: Places = chosen[np.argsort(-np.log(rng.random(len(chosen))) / risk[chosen], kind="stable")]
-    return order
-
-
-def _exchange(
-    one: int,
-    alike: Places,
-    area: Places,
-    risk: Numbers,
-    moved: NDArray[np.bool_],
-    partner: Places,
-    rng: np.random.Generator,
-) -> None:
-    """Exchange a household with another of the same profile in another area, unless it moved or there is none."""
-    drawn = rng.random()
-    if moved[one]:
-        return
-    free = alike[~moved[alike] & (area[alike] != area[one])]
-    if not len(free):
-        return
-    shares = np.cumsum(risk[free])
-    other = int(free[min(int(np.searchsorted(shares, drawn * shares[-1], side="right")), len(free) - 1)])
-    partner[one], partner[other] = other, one
-    moved[one] = moved[other] = True

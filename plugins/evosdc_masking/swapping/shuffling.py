@@ -7,17 +7,15 @@ import numpy as np
 from pydantic import Field
 from scipy.stats import norm, rankdata
 
-from evosdc.errors import Fault, FaultCollector, ParameterError
 from evosdc.model import Parameters
-from evosdc.table.schema import Role, Scale, Schema
+from evosdc.table.schema import Scale, Schema
 from evosdc.table.table import Numbers, Table
-from evosdc_masking.synthesis import basis, design_matrix, fitted, residuals
+from evosdc_masking.auxiliary import ReadingOthers
+from evosdc_masking.synthesis import basis, design_matrix, exact_residuals, fitted, residuals
 from evosdc_masking.tuning import Untuned
 
-_PREDICTORS = "method shuffling: predictors"
 
-
-class Shuffling(Untuned):
+class Shuffling(ReadingOthers, Untuned):
     """Give the values of each attribute to other records, as a model of them given the predictors would order them.
 
     Masked attributes are taken by their normal scores and regressed on predictors that are published as they are; the
@@ -41,28 +39,13 @@ class Shuffling(Untuned):
         )
         residuals: Literal["drawn", "exact"] = Field("drawn", description="drawn, or keeping their covariance exactly")
 
+    where = "method shuffling: predictors"
     supports: ClassVar[frozenset[Scale]] = frozenset({Scale.NUMERIC})
     params: Params
 
-    def auxiliary_names(self, schema: Schema, masked: Sequence[str]) -> tuple[str, ...]:
+    def named(self, schema: Schema | None = None) -> Sequence[str]:
         """Return the predictors."""
-        names = tuple(dict.fromkeys(self.params.predictors))
-        collect = FaultCollector()
-        with collect.step():
-            schema.require(names, _PREDICTORS)
-        wrong = [name for name in names if name in masked or name in schema.with_role(Role.IDENTIFIER)]
-        if wrong:
-            wanted = "attributes that are not masked and no identifiers"
-            collect.faults.append(Fault(_PREDICTORS, ", ".join(wrong), wanted, "They are published as they are."))
-        collect.settle()
-        return names
-
-    def mask(self, table: Table, rng: np.random.Generator) -> Table:
-        """Return the shuffled table explained by a constant alone; `mask_given` has the predictors."""
-        if self.params.predictors:
-            given, advice = f"{', '.join(self.params.predictors)} without the file", "Call mask_given, or evosdc.mask."
-            raise ParameterError(Fault(_PREDICTORS, given, "the attributes' values", advice))
-        return self.mask_given(table, table.select(()), rng)
+        return self.params.predictors
 
     def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
         """Return the shuffled table."""
@@ -89,9 +72,7 @@ class Shuffling(Untuned):
         n, p = rest.shape
         _, triangle = np.linalg.qr(rest)
         if self.params.residuals == "exact" and n >= p + space.shape[1]:
-            orthonormal, _ = np.linalg.qr(residuals(space, draws))
-            exact: Numbers = residuals(space, orthonormal) @ triangle
-            return exact
+            return exact_residuals(space, draws, triangle)
         noise: Numbers = draws[:, : len(triangle)] @ triangle / np.sqrt(n)
         return noise
 

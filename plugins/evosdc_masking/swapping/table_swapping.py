@@ -58,8 +58,21 @@ def levels_of(table: Table) -> Integers:
     """Return the values of a table as integers, shape (2, n, V): all different ones, and `CLASSES` at most."""
     # A missing value is one of its own. Classes are quantile bins of numbers and of ordered categories; of other
     # categories the most frequent ones stay, and the rest are one class.
-    values = _values(table)
-    return np.stack([values, _classes(table, values)])
+    values, classes = [], []
+    for attribute in table.schema.attributes:
+        column = placed_values(table.column(attribute.name))[1].astype(np.int64)
+        values.append(column)
+        size = int(column.max()) + 1
+        if size > CLASSES:
+            counts = np.bincount(column)
+            if attribute.scale is not Scale.NOMINAL:
+                merged = ((np.cumsum(counts) - counts / 2) * CLASSES / len(table)).astype(np.int64)
+            else:
+                merged = np.empty(size, dtype=np.int64)
+                merged[np.argsort(-counts, kind="stable")] = np.minimum(np.arange(size), CLASSES - 1)
+            column = np.unique(merged, return_inverse=True)[1][column]
+        classes.append(column)
+    return np.stack([np.stack(values, axis=1), np.stack(classes, axis=1)])
 
 
 def with_sensitive(levels: Integers, attributes: Sequence[Attribute], least_cell: int) -> tuple[Integers, list[int]]:
@@ -77,15 +90,12 @@ def with_sensitive(levels: Integers, attributes: Sequence[Attribute], least_cell
             guessed = merged_classes(counts, sensitive, len(guessed) // SENSITIVE_CLASSES)[guessed]
         own = levels[0].copy()
         for v, attribute in enumerate(attributes):
-            own[:, v] = _merged(own[:, v], attribute, least_of_classes(guessed, least_cell))
+            column_of = own[:, v]
+            least = least_of_classes(guessed, least_cell)
+            own[:, v] = merged_classes(np.bincount(column_of), attribute, least)[column_of]
         own[:, column] = guessed
         found.append(own)
     return np.stack(found), columns
-
-
-def _merged(values: Integers, attribute: Attribute, least: int) -> Integers:
-    merged: Integers = merged_classes(np.bincount(values), attribute, least)[values]
-    return merged
 
 
 def frequency_tables(levels: Integers, masked: int, order: int, sensitive: Sequence[int] = ()) -> FrequencyTables:
@@ -106,12 +116,6 @@ def frequency_tables(levels: Integers, masked: int, order: int, sensitive: Seque
             strength = [sum(dependence[pair] for pair in combinations(group, 2)) for group in found]
             ranked = sorted(range(len(found)), key=lambda place: (-strength[place], found[place]))
             members += sorted(found[place] for place in ranked[:most])
-    return _laid_out(members, sizes, columns, sensitive)
-
-
-def _laid_out(
-    members: Sequence[tuple[int, ...]], sizes: Integers, columns: int, sensitive: Sequence[int]
-) -> FrequencyTables:
     attributes = np.full((len(members), 3), -1, dtype=np.int64)
     strides = np.zeros((len(members), 3), dtype=np.int64)
     offsets, detail = np.zeros(len(members), dtype=np.int64), np.zeros(len(members), dtype=np.int64)
@@ -119,9 +123,9 @@ def _laid_out(
     for place, group in enumerate(members):
         chosen = list(group)
         detail[place] = int(len(group) > 2 or np.prod(sizes[0, chosen]) > LARGE)
-        told = [at for at, column in enumerate(sensitive) if column in group]
-        if told:
-            detail[place] = 2 + told[0]
+        guessed = [at for at, column in enumerate(sensitive) if column in group]
+        if guessed:
+            detail[place] = 2 + guessed[0]
         own = sizes[detail[place], chosen]
         attributes[place, : len(group)] = chosen
         strides[place, : len(group)] = np.cumprod([1, *own[:-1]])
@@ -138,30 +142,6 @@ def _dependence(pair: Integers, sizes: Integers) -> float:
     joint = np.bincount(pair[:, 0] * sizes[1] + pair[:, 1], minlength=int(sizes[0] * sizes[1])).reshape(sizes)
     expected = np.outer(joint.sum(axis=1), joint.sum(axis=0)) / len(pair)
     return float(np.abs(joint - expected).sum() / 2 / len(pair))
-
-
-def _values(table: Table) -> Integers:
-    columns = [placed_values(table.column(name))[1] for name in table.schema.names]
-    return np.stack(columns, axis=1).astype(np.int64)
-
-
-def _classes(table: Table, values: Integers) -> Integers:
-    columns = []
-    for v, attribute in enumerate(table.schema.attributes):
-        column = values[:, v]
-        size = int(column.max()) + 1
-        if size > CLASSES:
-            counts = np.bincount(column)
-            if attribute.scale is not Scale.NOMINAL:
-                ranks = np.cumsum(counts) - counts / 2
-                merged = (ranks * CLASSES / len(table)).astype(np.int64)
-            else:
-                order = np.argsort(-counts, kind="stable")
-                merged = np.empty(size, dtype=np.int64)
-                merged[order] = np.minimum(np.arange(size), CLASSES - 1)
-            column = np.unique(merged, return_inverse=True)[1][column]
-        columns.append(column)
-    return np.stack(columns, axis=1).astype(np.int64)
 
 
 Keys = NDArray[np.uint64]
@@ -357,65 +337,39 @@ class TableSwapping(Tunable):
 
     def mask(self, table: Table, rng: np.random.Generator) -> Table:
         """Return the table with swapped values."""
-        return self._swapped(table, levels_of(table) if len(table) else None, table.schema.attributes, rng)
+        return self.mask_given(table, table.select(()), rng)
 
     def mask_given(self, table: Table, auxiliary: Table, rng: np.random.Generator) -> Table:
         """Return the table with swapped values, tables with unmasked attributes kept too."""
-        if not len(table):
-            return self._swapped(table, None, (), rng)
-        attributes = (*table.schema.attributes, *auxiliary.schema.attributes)
-        return self._swapped(table, np.concatenate([levels_of(table), levels_of(auxiliary)], axis=2), attributes, rng)
-
-    def _swapped(
-        self, table: Table, levels: Integers | None, attributes: Sequence[Attribute], rng: np.random.Generator
-    ) -> Table:
         self.require_fit(table)
-        n, masked = len(table), len(table.schema)
-        if levels is None or n < 2 or masked == 0:
+        n, masked, params = len(table), len(table.schema), self.params
+        if n < 2 or masked == 0:
             return table
-        levels, sensitive = with_sensitive(levels, attributes, self.params.least_cell)
-        tables = frequency_tables(levels, masked, self.params.order, sensitive)
+        attributes = (*table.schema.attributes, *auxiliary.schema.attributes)
+        parts = [levels_of(part) for part in (table, auxiliary) if len(part.schema)]
+        levels, sensitive = with_sensitive(np.concatenate(parts, axis=2), attributes, params.least_cell)
+        tables = frequency_tables(levels, masked, params.order, sensitive)
         expected = tables.counts(levels)
-        source = self._permuted(n, masked, rng)
-        labels = rng.integers(1, 2**63, size=(masked, int(levels[0].max()) + 1)).astype(np.uint64)
-        alone = _alone(_keys(levels[0], labels)) if self.params.avoid_alone else np.zeros(1, dtype=np.uint64)
-        published = levels.copy()
+        source = np.tile(np.arange(n)[:, None], (1, masked))  # a share of the values is permuted
         for v in range(masked):
-            published[:, :, v] = levels[:, source[:, v], v]
-        self._exchange(published, source, tables, expected, labels, alone, rng)
-        return _taken(table, source)
-
-    def _permuted(self, n: int, masked: int, rng: np.random.Generator) -> Integers:
-        source = np.tile(np.arange(n)[:, None], (1, masked))
-        for v in range(masked):
-            rows = np.flatnonzero(rng.random(n) < self.params.share)
+            rows = np.flatnonzero(rng.random(n) < params.share)
             source[rows, v] = rng.permutation(rows)
-        return source
-
-    def _exchange(
-        self,
-        published: Integers,
-        source: Integers,
-        tables: FrequencyTables,
-        expected: Integers,
-        labels: NDArray[np.uint64],
-        alone: NDArray[np.uint64],
-        rng: np.random.Generator,
-    ) -> None:
-        tries = min(_SWEEPS * source.size, _MOST) * self.params.effort
-        exchange(
-            published,
-            source,
-            tables,
-            tables.counts(published) - expected,
-            np.where(expected == 0, _EMPTY, 1).astype(np.int64),
-            _keys(published[0], labels),
-            labels,
-            alone,
-            _ALONE if self.params.avoid_alone else 0,
-            int(tries) if self.params.share > 0 else 0,
-            rng,
-        )
+        labels = rng.integers(1, 2**63, size=(masked, int(levels[0].max()) + 1)).astype(np.uint64)
+        alone = _alone(_keys(levels[0], labels)) if params.avoid_alone else np.zeros(1, dtype=np.uint64)
+        swapped = levels.copy()
+        for v in range(masked):
+            swapped[:, :, v] = levels[:, source[:, v], v]
+        surplus, weights = tables.counts(swapped) - expected, np.where(expected == 0, _EMPTY, 1).astype(np.int64)
+        tries = int(min(_SWEEPS * source.size, _MOST) * params.effort) if params.share > 0 else 0
+        penalty = _ALONE if params.avoid_alone else 0
+        keys = _keys(swapped[0], labels)
+        exchange(swapped, source, tables, surplus, weights, keys, labels, alone, penalty, tries, rng)
+        place = {name: v for v, name in enumerate(table.schema.names)}
+        codes, numbers = table.codes.copy(), table.numbers.copy()
+        for matrix, listed in ((codes, table.schema.categorical), (numbers, table.schema.numeric)):
+            for j, attribute in enumerate(listed):
+                matrix[:, j] = matrix[source[:, place[attribute.name]], j]
+        return Table(table.schema, codes, numbers)
 
 
 def _keys(values: Integers, labels: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -437,15 +391,3 @@ def _alone(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
             place = (place + 1) & (size - 1)
         places[place] = key
     return places
-
-
-def _taken(table: Table, source: Integers) -> Table:
-    """Return the table in which each value comes from the record that is its source."""
-    schema = table.schema
-    place = {name: v for v, name in enumerate(schema.names)}
-    codes, numbers = table.codes.copy(), table.numbers.copy()
-    for j, attribute in enumerate(schema.categorical):
-        codes[:, j] = table.codes[source[:, place[attribute.name]], j]
-    for j, attribute in enumerate(schema.numeric):
-        numbers[:, j] = table.numbers[source[:, place[attribute.name]], j]
-    return Table(schema, codes, numbers)
