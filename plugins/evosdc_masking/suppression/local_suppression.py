@@ -22,7 +22,7 @@ MOST_SETS = 20_000  # sets of attributes that are made k-anonymous one by one
 
 
 class LocalSuppression(Tunable):
-    """Suppress few values, so that on the mrequired attributes every record is like at least k, itself included.
+    """Suppress few values, so that on the masked attributes every record is like at least k, itself included.
 
     With `subsets` every set of so many attributes is made k-anonymous, for intruders who know some of them only, as
     ``combs`` does in sdcMicro; k may differ by size.
@@ -78,13 +78,13 @@ class LocalSuppression(Tunable):
             wrong = [other for other in linked if other in self.params.ghosts]
             if strange or wrong or not linked:
                 given = ", ".join(dict.fromkeys([*strange, *wrong])) or f"{name} without keys"
-                wanted = f"mrequired attributes and keys of {', '.join(names)}"
+                wanted = f"masked attributes and keys of {', '.join(names)}"
                 advice = (
-                    "Ghost attributes are mrequired as well: name them among the attributes to mask." if strange else ""
+                    "Ghost attributes are masked as well: name them among the attributes to mask." if strange else ""
                 )
                 faults.append(Fault(f"{where}: ghosts", given, wanted, advice))
         if self.params.ghosts and len(self.params.ghosts) >= len(names):
-            faults.append(Fault(f"{where}: ghosts", "all mrequired attributes", "at least one key"))
+            faults.append(Fault(f"{where}: ghosts", "all masked attributes", "at least one key"))
         for size in self.params.subsets:
             if not 1 <= size <= len(names):
                 faults.append(Fault(f"{where}: subsets", str(size), f"sizes from 1 to {len(names)}"))
@@ -97,7 +97,7 @@ class LocalSuppression(Tunable):
             faults.append(Fault(f"{where}: subset_k", str(self.params.subset_k), f"numbers from 1 to {len(table)}"))
         for name, weight in self.params.importance.items():
             if name not in names:
-                wanted = f"one of the mrequired attributes {', '.join(names)}"
+                wanted = f"one of the masked attributes {', '.join(names)}"
                 faults.append(Fault(f"{where}: importance", repr(name), wanted, did_you_mean(name, names)))
             if not weight > 0:
                 faults.append(Fault(f"{where}: importance: {name}", str(weight), "a positive number"))
@@ -109,20 +109,20 @@ class LocalSuppression(Tunable):
         self.require_fit(table)
         if self.params.ghosts:
             return self._with_ghosts(table)
-        return self._keys_mrequired(table)
+        return self._keys_masked(table)
 
     def _with_ghosts(self, table: Table) -> Table:
         """Return the table with keys suppressed, and ghost attributes wherever a key of theirs was."""
         keys = [name for name in table.schema.names if name not in self.params.ghosts]
-        mrequired = table.with_columns(self._keys_mrequired(table.select(keys)))
+        masked = table.with_columns(self._keys_masked(table.select(keys)))
         places = {name: j for j, name in enumerate(table.schema.names)}
-        before, after = key_codes(table, table.schema.names), key_codes(mrequired, table.schema.names)
+        before, after = key_codes(table, table.schema.names), key_codes(masked, table.schema.names)
         gone = (after < 0) & (before >= 0)
         for name, linked in self.params.ghosts.items():
             gone[:, places[name]] |= gone[:, [places[key] for key in linked]].any(axis=1)
         return with_suppressed(table, gone)
 
-    def _keys_mrequired(self, table: Table) -> Table:
+    def _keys_masked(self, table: Table) -> Table:
         wildcard = (self.params.missing or table.schema.na) == MissingRule.WILDCARD
         values = key_codes(table, table.schema.names)
         required = self._required(values.shape[1])
@@ -143,10 +143,10 @@ class LocalSuppression(Tunable):
                 if (alike(part, wildcard) < k).any():
                     published = published.copy()
                     published[:, chosen] = solver(np.ascontiguousarray(part), k, weights[list(chosen)])
-        mrequired = with_suppressed(table, (published < 0) & (values >= 0))
-        if not _kept(key_codes(mrequired, table.schema.names), required, wildcard):
+        masked = with_suppressed(table, (published < 0) & (values >= 0))
+        if not _kept(key_codes(masked, table.schema.names), required, wildcard):
             raise PluginError("local-suppression: the result is not k-anonymous, which is a defect; report it")
-        return mrequired
+        return masked
 
     def _required(self, columns: int) -> list[tuple[tuple[int, ...], int]]:
         """Return the sets of attributes that have to be k-anonymous, each with its k, the largest sets first."""
