@@ -138,8 +138,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.data)
     suite = getattr(item, "cls", None)
     if suite is not None and suite not in _sampled and hypothesis_settings.get_current_profile_name() == "evosdc":
-        own = [cls for cls in suite.__mro__ if cls not in _sampled and not cls.__module__.startswith("evosdc.testing")]
-        if len(own) < len(suite.__mro__) - 1 and not any("tables" in vars(cls) for cls in own):
+        suites = [cls for cls in suite.__mro__ if cls.__module__.startswith("evosdc.testing")]
+        others = [cls for cls in suite.__mro__ if cls not in suites and cls not in _sampled]
+        if suites and not any("tables" in vars(cls) for cls in others):
             suite.tables = tables_of(item.nodeid.rpartition("::")[0])
             _sampled.add(suite)
 
