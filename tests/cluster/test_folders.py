@@ -76,14 +76,6 @@ def test_a_killed_run_goes_on_and_ends_as_if_never_stopped(tmp_path, genotype):
     assert json.loads(completed("status", folder, "--json").stdout)["state"] == "finished"
 
 
-DAMAGES = {
-    "truncated": lambda data: data[: len(data) // 2],
-    "empty": lambda data: b"",
-    "flipped": lambda data: data[: len(data) // 3] + bytes([data[len(data) // 3] ^ 0x40]) + data[len(data) // 3 + 1 :],
-    "foreign": lambda data: b"\x80\x04\x95not a checkpoint",
-}
-
-
 @pytest.fixture(scope="module")
 def broken_off(tmp_path_factory):
     """Return a killed run, the end that it is to have, and the run that nothing disturbs."""
@@ -97,20 +89,6 @@ def broken_off(tmp_path_factory):
 def copied(folder, path):
     shutil.copytree(folder, path)
     return path
-
-
-@pytest.mark.endurance
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_checkpoint_is_told_of_set_aside_and_the_one_before_it_serves(broken_off, tmp_path, damage):
-    folder = copied(broken_off[0], tmp_path / "run")
-    newest = checkpoints(folder)[-1]
-    newest.write_bytes(DAMAGES[damage](newest.read_bytes()))
-    done = completed("resume", folder, "--quiet")
-    assert done.returncode == 0, done.stderr
-    assert newest.name in done.stderr
-    assert "going on from the checkpoint before it" in done.stderr
-    assert (folder / f"{newest.name}.damaged").exists()
-    assert_same_run(folder, broken_off[1])
 
 
 def test_without_any_sound_checkpoint_the_run_is_refused_and_nothing_is_touched(broken_off, tmp_path):

@@ -30,7 +30,7 @@ def experiment(**changes):
         "fitness": "max",
         "structural_zeros": {"threshold": 2},
         "algorithm": {"name": "memetic", "rounds": 20, "probes": 20},
-        "stop": {"generations": 60},
+        "stop": {"generations": 25},
     }
     return Experiment.model_validate(given | changes)
 

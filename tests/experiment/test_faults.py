@@ -258,6 +258,7 @@ def test_a_damaged_checkpoint_is_told_of_and_the_one_before_it_goes_on(tmp_path,
     resumed = resume_once(folder, known, display)
     assert len(display.messages) == 1
     assert newest.name in display.messages[0]
+    assert (folder / f"{newest.name}.damaged").exists()
     assert lasting(resumed.result) == lasting(plain.result)
     assert timeless(journal(folder)) == timeless(journal(plain.folder))
 

@@ -6,10 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.fresh import unequal
-from evosdc.errors import CheckpointError, ExperimentError
+from evosdc.errors import CheckpointError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.single_run import resume_once, run_once
@@ -106,20 +105,6 @@ def test_another_seed_gives_another_run(plain, tmp_path):
     assert other["digest"] != plain.result["digest"]
 
 
-def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.recorder.INTERVAL", 0.0)
-    run_once(experiment(), tmp_path / "run", default_registry(), 11)
-    older, newest = checkpoints(tmp_path / "run")
-    newest.write_bytes(newest.read_bytes()[:-200])
-    genotype = assemble(experiment(), default_registry()).problem.genotype
-    state, complaints = newest_checkpoint(tmp_path / "run", genotype)
-    assert state.population.generation == load_checkpoint(older, genotype).population.generation
-    assert newest.name in complaints[0]
-    older.write_bytes(b"")
-    with pytest.raises(CheckpointError, match="no checkpoint that can be read"):
-        newest_checkpoint(tmp_path / "run", genotype)
-
-
 def test_resume_of_a_finished_study_returns_its_result(plain):
     assert resume_study(plain.folder, default_registry()) == plain.result
 
@@ -134,14 +119,6 @@ def test_resume_refuses_changed_data_and_versions(tmp_path):
     path.write_text(json.dumps(document | {"data": "other"}))
     with pytest.raises(CheckpointError, match="not those that the run began with"):
         resume_once(tmp_path / "run", default_registry())
-
-
-def test_two_runs_cannot_share_a_folder(tmp_path):
-    from evosdc.runs.layout import RunFolder
-
-    (tmp_path / "run").mkdir()
-    with RunFolder(tmp_path / "run"), pytest.raises(ExperimentError, match="another run"), RunFolder(tmp_path / "run"):
-        pass
 
 
 @pytest.mark.endurance

@@ -12,29 +12,16 @@ from hypothesis import strategies as st
 from evosdc.errors import ParameterError
 from evosdc.model import MaskingMethod
 from evosdc.table.table import Table
-from evosdc.testing import MaskingMethodConformance
 from evosdc_masking import compression as picture
 from evosdc_masking.compression import Jpeg, Jpeg2000, Quantisation
-from tests.plugins.masking.tables import build, masked, numeric, numeric_tables
+from tests.plugins.masking.tables import FIXED, build, conforming, masked, numeric, numeric_tables
 from tests.published import DataSets
 
 pytest.importorskip("PIL", reason="Pillow is not installed")
 
 FORMATS = [Jpeg, Jpeg2000]
-
-
-class TestJpeg(MaskingMethodConformance):
-    deterministic = True
-
-    def method(self) -> MaskingMethod:
-        return build(Jpeg, quality=90)
-
-
-class TestJpeg2000(MaskingMethodConformance):
-    deterministic = True
-
-    def method(self) -> MaskingMethod:
-        return build(Jpeg2000, rate=3)
+TestJpeg = conforming(Jpeg, FIXED, quality=90)
+TestJpeg2000 = conforming(Jpeg2000, FIXED, rate=3)
 
 
 def error(method: type[MaskingMethod], table: Table, **params: float) -> float:

@@ -9,18 +9,22 @@ import pytest
 from evosdc.model import MaskingMethod
 from evosdc.table.table import Table
 from evosdc.testing import MaskingMethodConformance
+from evosdc_masking.anonymity.global_median import GlobalMedian
 from evosdc_masking.anonymity.k_member import KMember
+from evosdc_masking.anonymity.mondrian import Mondrian
 from evosdc_masking.anonymity.r_gather import RGather
 from evosdc_masking.microaggregation.mdav import Mdav
 from evosdc_masking.microaggregation.projected import ProjectedMicroaggregation
 from evosdc_masking.microaggregation.univariate import IndividualRanking, UnivariateMicroaggregation
+from evosdc_masking.noise import CorrelatedNoise, LinearTransformNoise, MultiplicativeNoise, UncorrelatedNoise
 from evosdc_masking.post_randomisation.pram import Pram
 from evosdc_masking.recoding.extreme_coding import BottomCoding, TopCoding
 from evosdc_masking.recoding.global_recoding import GlobalRecoding
 from evosdc_masking.suppression.local_suppression import LocalSuppression
 from evosdc_masking.swapping.rank_swapping import RankSwapping
 from evosdc_masking.swapping.table_swapping import TableSwapping
-from tests.plugins.masking.tables import FIXED, build, conforming
+from evosdc_masking.synthesis import Ipso, Liew
+from tests.plugins.masking.tables import FIXED, NOMINAL, NUMERIC, ORDINAL, build, conforming
 
 APART = {"keeps_links": False}
 
@@ -50,6 +54,23 @@ TestSuppressionByTheSchema = conforming(LocalSuppression, FIXED | APART, k=3)
 TestSuppressionByWildcards = conforming(
     LocalSuppression, FIXED | {"interpreted": ("one-record", "missing-values")}, k=2, missing="wildcard"
 )
+
+TestGlobalMedian = conforming(GlobalMedian, FIXED, k=3)
+TestGlobalMedianInOneOrder = conforming(GlobalMedian, FIXED, k=3, partitioning="global-order")
+TestMondrian = conforming(Mondrian, FIXED, k=3)
+TestMondrianRelaxed = conforming(Mondrian, FIXED, k=2, partitioning="relaxed")
+TestMondrianByRandomDimensions = conforming(Mondrian, k=2, dimension="random")
+
+TestUncorrelatedNoise = conforming(UncorrelatedNoise)
+TestCorrelatedNoise = conforming(CorrelatedNoise)
+TestLinearTransformNoise = conforming(LinearTransformNoise)
+TestMultiplicativeNoise = conforming(MultiplicativeNoise)
+TestTwoComponentNoise = conforming(MultiplicativeNoise, variant="two-component", f=0.15)
+
+TestIpsoC = conforming(Ipso, APART)
+TestIpsoA = conforming(Ipso, APART, variant="a")
+TestLiew = conforming(Liew, {"scales": {ORDINAL, NUMERIC}})
+TestLiewOfNominalAttributes = conforming(Liew, APART | {"scales": {NOMINAL}})
 
 TestPramA = conforming(Pram, design="a", p=0.7)
 TestPramB = conforming(Pram, design="b", theta=0.7)

@@ -16,7 +16,6 @@ from evosdc.errors import ParameterError
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import MissingRule, Scale
 from evosdc.table.table import Table
-from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.anonymity.global_median import GlobalMedian
 from tests.plugins.masking.mondrian_reference import mondrian
 from tests.plugins.masking.references import average_of, distance_of, records_of
@@ -35,22 +34,6 @@ from tests.plugins.masking.tables import (
 
 WAYS = ("mondrian", "global-order")
 
-
-class TestMondrianParts(MaskingMethodConformance):
-    deterministic = True
-
-    def method(self):
-        return build(GlobalMedian, k=3)
-
-
-class TestGlobalOrder(MaskingMethodConformance):
-    deterministic = True
-
-    def method(self):
-        return build(GlobalMedian, k=3, partitioning="global-order")
-
-
-del MaskingMethodConformance
 
 ANY = st.one_of(categorical_tables(), numeric_tables(), mixed_tables())
 

@@ -14,30 +14,14 @@ import evosdc
 from evosdc.cli import main
 from evosdc.errors import InputError, ParameterError
 from evosdc.files.frame import table_from_frame
-from evosdc.model import MaskingMethod
 from evosdc.table.schema import Role
 from evosdc.table.table import Table
-from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.synthesis import Ipso, basis, design_matrix
 from tests.plugins.masking.tables import NOMINAL, build, categorical, joined, masked, numeric, numeric_tables
 from tests.published import DataSets
 
 Y = ["agi", "fedtax", "taxinc"]
 X = ["pothval", "ernval", "afnlwgt"]
-
-
-class TestIpsoC(MaskingMethodConformance):
-    keeps_links = False
-
-    def method(self) -> MaskingMethod:
-        return build(Ipso)
-
-
-class TestIpsoA(MaskingMethodConformance):
-    keeps_links = False
-
-    def method(self) -> MaskingMethod:
-        return build(Ipso, variant="a")
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evosdc.errors import ParameterError
-from evosdc.model import MaskingMethod
 from evosdc.model.parameters import parse_parameters
 from evosdc.table.table import Table
-from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.synthesis import (
     FAMILIES,
     Liew,
@@ -22,23 +20,8 @@ from evosdc_masking.synthesis import (
     fitted_densities,
     frequency_imposed,
 )
-from tests.plugins.masking.tables import NOMINAL, NUMERIC, ORDINAL, build, categorical, masked, mixed_tables, numeric
+from tests.plugins.masking.tables import NOMINAL, ORDINAL, build, categorical, masked, mixed_tables, numeric
 from tests.published import DataSets
-
-
-class TestLiew(MaskingMethodConformance):
-    scales = frozenset({ORDINAL, NUMERIC})
-
-    def method(self) -> MaskingMethod:
-        return build(Liew)
-
-
-class TestLiewOfNominalAttributes(MaskingMethodConformance):
-    scales = frozenset({NOMINAL})
-    keeps_links = False
-
-    def method(self) -> MaskingMethod:
-        return build(Liew)
 
 
 def assert_order_kept(before: np.ndarray, after: np.ndarray) -> None:

@@ -28,25 +28,6 @@ from tests.plugins.masking.tables import (
 )
 
 
-class TestStrict(MaskingMethodConformance):
-    deterministic = True
-
-    def method(self):
-        return build(Mondrian, k=3)
-
-
-class TestRelaxed(MaskingMethodConformance):
-    deterministic = True
-
-    def method(self):
-        return build(Mondrian, k=2, partitioning="relaxed")
-
-
-class TestRandomDimension(MaskingMethodConformance):
-    def method(self):
-        return build(Mondrian, k=2, dimension="random")
-
-
 class TestIntervals(MaskingMethodConformance):
     deterministic = True
 

@@ -12,7 +12,6 @@ from evosdc.model import MaskingMethod
 from evosdc.model.parameters import parse_parameters
 from evosdc.table.schema import Attribute, Schema
 from evosdc.table.table import Table
-from evosdc.testing import MaskingMethodConformance
 from evosdc_masking.noise import CorrelatedNoise, LinearTransformNoise, MultiplicativeNoise, UncorrelatedNoise, moments
 from tests.plugins.masking.tables import NUMERIC, build, masked, numeric, numeric_tables
 from tests.published import DataSets
@@ -20,31 +19,6 @@ from tests.published import DataSets
 ADDITIVE = [UncorrelatedNoise, CorrelatedNoise, LinearTransformNoise]
 TWO = {"variant": "two-component"}
 DRAWS = 400
-
-
-class TestUncorrelatedNoise(MaskingMethodConformance):
-    def method(self) -> MaskingMethod:
-        return build(UncorrelatedNoise)
-
-
-class TestCorrelatedNoise(MaskingMethodConformance):
-    def method(self) -> MaskingMethod:
-        return build(CorrelatedNoise)
-
-
-class TestLinearTransformNoise(MaskingMethodConformance):
-    def method(self) -> MaskingMethod:
-        return build(LinearTransformNoise)
-
-
-class TestBasicMultiplicativeNoise(MaskingMethodConformance):
-    def method(self) -> MaskingMethod:
-        return build(MultiplicativeNoise)
-
-
-class TestTwoComponentNoise(MaskingMethodConformance):
-    def method(self) -> MaskingMethod:
-        return build(MultiplicativeNoise, variant="two-component", f=0.15)
 
 
 @pytest.fixture(scope="module")
