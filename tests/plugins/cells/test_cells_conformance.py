@@ -1,3 +1,5 @@
+"""Cells against the suite for plugin authors, with operators of all kinds."""
+
 import pytest
 
 from evosdc.table.schema import Scale
@@ -5,64 +7,30 @@ from evosdc.testing import GenotypeConformance
 from evosdc_cells import files
 from evosdc_cells.cells import Cells
 
-
-class Conformance(GenotypeConformance):
-    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL})
-    conserves = "genes"
-
-
-class TestTwoPoint(Conformance):
-    def genotype(self, microdata):
-        return Cells(Cells.Params(), microdata)
+CATEGORICAL = {"scales": frozenset({Scale.NOMINAL, Scale.ORDINAL})}
+MIXED = {"exact_seeding": False}
+"""Numbers are rounded to the decimals of the schema."""
 
 
-class TestUniformWithSteps(Conformance):
-    def genotype(self, microdata):
-        return Cells(Cells.Params(crossover="uniform", steps=True, mutations=3), microdata)
+@pytest.fixture(autouse=True)
+def in_blocks(self, monkeypatch):
+    """Files so small are arrays, but for suites that have this."""
+    monkeypatch.setattr(files, "WHOLE", 4)
+    monkeypatch.setattr(files, "LEAST_RECORDS", 2)
 
 
-class TestOnePoint(Conformance):
-    def genotype(self, microdata):
-        return Cells(Cells.Params(crossover="one-point", mutations=0), microdata)
+def conforming(declared, **params):
+    body = {"conserves": "genes", "genotype": lambda self, microdata: Cells(Cells.Params(**params), microdata)}
+    return type("TestCells", (GenotypeConformance,), body | declared)
 
 
-class TestInBlocks(Conformance):
-    """Files so small are arrays, but for this test."""
+TestTwoPoint = conforming(CATEGORICAL)
+TestUniformWithSteps = conforming(CATEGORICAL, crossover="uniform", steps=True, mutations=3)
+TestOnePoint = conforming(CATEGORICAL, crossover="one-point", mutations=0)
+TestInBlocks = conforming({"small": in_blocks}, mutations=2)
+TestGray = conforming(MIXED, crossover="m-point")
+TestNumbersInBlocks = conforming(MIXED | {"small": in_blocks})
+TestGaussian = conforming(MIXED, crossover="attribute-block", numbers="gaussian", mutations=4)
+TestRecordBlock = conforming(MIXED, crossover="record-block")
 
-    @pytest.fixture(autouse=True)
-    def small(self, monkeypatch):
-        monkeypatch.setattr(files, "WHOLE", 4)
-        monkeypatch.setattr(files, "LEAST_RECORDS", 2)
-
-    def genotype(self, microdata):
-        return Cells(Cells.Params(mutations=2), microdata)
-
-
-class Mixed(GenotypeConformance):
-    conserves = "genes"
-    exact_seeding = False  # numbers are rounded to the decimals of the schema
-
-
-class TestGray(Mixed):
-    def genotype(self, microdata):
-        return Cells(Cells.Params(crossover="m-point"), microdata)
-
-
-class TestNumbersInBlocks(Mixed):
-    small = TestInBlocks.small
-
-    def genotype(self, microdata):
-        return Cells(Cells.Params(), microdata)
-
-
-class TestGaussian(Mixed):
-    def genotype(self, microdata):
-        return Cells(Cells.Params(crossover="attribute-block", numbers="gaussian", mutations=4), microdata)
-
-
-class TestRecordBlock(Mixed):
-    def genotype(self, microdata):
-        return Cells(Cells.Params(crossover="record-block"), microdata)
-
-
-del Mixed, Conformance, GenotypeConformance
+del in_blocks  # else it would be in force for all of them

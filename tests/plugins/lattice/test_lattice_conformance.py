@@ -22,49 +22,21 @@ class TestLatticeWithSuppression(Conformance):
         return Lattice(Lattice.Params(k=2, suppression=1), microdata)
 
 
-class Measured(MeasureConformance):
-    kind = "model"
-    range = (0.0, float("inf"))
-    name = ""
-
-    def measure(self):
-        return default_registry().build("measure", self.name, {})
+def conforming(name, most=float("inf")):
+    measure = default_registry().build("measure", name, {})
+    body = {"kind": "model", "range": (0.0, most), "measure": lambda self: measure}
+    return type("TestMeasure", (MeasureConformance,), body)
 
 
-class TestDiscernibility(Measured):
-    name = "dm"
-
-
-class TestLossMetric(Measured):
-    name = "lm"
-    range = (0.0, 1.0)
-
-
-class TestLeafShare(Measured):
-    name = "iloss"
-    range = (0.0, 1.0)
-
-
-class TestAverageClassSize(Measured):
-    name = "cavg"
-
-
-class TestEntropy(Measured):
-    name = "entropy"
-
-
-class TestImprecision(Measured):
-    name = "precision"
-    range = (0.0, 1.0)
-
-
-class TestHeight(Measured):
-    name = "height"
+TestDiscernibility = conforming("dm")
+TestLossMetric = conforming("lm", 1.0)
+TestLeafShare = conforming("iloss", 1.0)
+TestAverageClassSize = conforming("cavg")
+TestEntropy = conforming("entropy")
+TestImprecision = conforming("precision", 1.0)
+TestHeight = conforming("height")
 
 
 @pytest.mark.parametrize("name", ["dm", "dm-star", "lm", "iloss", "cavg", "aecs", "entropy", "precision", "height"])
 def test_specs_are_of_generalisation(name):
     assert default_registry().spec("measure", name).family == "generalisation"
-
-
-del Conformance, GenotypeConformance, Measured, MeasureConformance

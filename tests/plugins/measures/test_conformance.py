@@ -13,50 +13,22 @@ from evosdc_measures.fitness import Max, Mean
 from tests.plugins.measures.cases import CLASSES
 
 
-class _Made(MeasureConformance):
-    name = ""
-    params: dict = {}  # noqa: RUF012 -- never changed
-
-    def measure(self):
-        measure = CLASSES[self.name]
-        return measure(measure.Params(**self.params))
+def conforming(name, params=None, **declared):
+    measure = CLASSES[name]
+    body = {"measure": lambda self: measure(measure.Params(**(params or {})))}
+    return type("TestMeasure", (MeasureConformance,), body | declared)
 
 
-class TestDistanceBasedLoss(_Made):
-    name, identity = "dbil", 0.0
-
-
-class TestContingencyTableLoss(_Made):
-    name, identity = "ctbil", 0.0
-
-
-class TestContingencyTableLossOfThree(_Made):
-    name, identity, params = "ctbil", 0.0, {"K": 3}
-
-
-class TestEntropyBasedLoss(_Made):
-    name, identity = "ebil", 0.0
-
-
-class TestIntervalDisclosure(_Made):
-    name, identity, kind = "id", 100.0, "dr"
-
-
-class TestIntervalDisclosureByFrequency(_Made):
-    name, identity, kind = "id", 100.0, "dr"
-    params = {"nominal": "frequency", "percents": (0, 15)}  # noqa: RUF012
-
-
-class TestDistanceBasedLinkage(_Made):
-    name, kind = "dbrl", "dr"
-
-
-class TestDistanceBasedLinkageBackward(_Made):
-    name, kind, params = "dbrl", "dr", {"direction": "original-to-masked"}
-
-
-class TestProbabilisticLinkage(_Made):
-    name, kind = "prl", "dr"
+LOSS, KNOWN, RISK = {"identity": 0.0}, {"kind": "dr", "identity": 100.0}, {"kind": "dr"}
+TestDistanceBasedLoss = conforming("dbil", **LOSS)
+TestContingencyTableLoss = conforming("ctbil", **LOSS)
+TestContingencyTableLossOfThree = conforming("ctbil", {"K": 3}, **LOSS)
+TestEntropyBasedLoss = conforming("ebil", **LOSS)
+TestIntervalDisclosure = conforming("id", **KNOWN)
+TestIntervalDisclosureByFrequency = conforming("id", {"nominal": "frequency", "percents": (0, 15)}, **KNOWN)
+TestDistanceBasedLinkage = conforming("dbrl", **RISK)
+TestDistanceBasedLinkageBackward = conforming("dbrl", {"direction": "original-to-masked"}, **RISK)
+TestProbabilisticLinkage = conforming("prl", **RISK)
 
 
 class TestMean(FitnessConformance):
@@ -67,9 +39,6 @@ class TestMean(FitnessConformance):
 class TestMax(FitnessConformance):
     def fitness(self):
         return Max(Max.Params())
-
-
-del _Made
 
 
 def test_fitnesses_follow_the_equations():
