@@ -1,6 +1,7 @@
 """Losses of given analyses: partitions, clusterings, regressions, classifiers."""
 
 import warnings
+from importlib.util import find_spec
 from itertools import combinations
 from math import log, sqrt
 
@@ -28,53 +29,27 @@ def measure(name, **params):
     return default_registry().build("measure", name, params)
 
 
-class _Registered(MeasureConformance):
-    name, identity = "", 0.0
-    params: dict = {}  # noqa: RUF012 -- never changed
-    tables = ("ordinary", "one-record", "missing-values")
-
-    def measure(self):
-        return measure(self.name, **self.params)
+NUMERIC = frozenset({Scale.NUMERIC})
 
 
-class TestClusterAgreement(_Registered):
-    name, scales, params = "cluster-agreement", CATEGORICAL, {"clusters": 3, "starts": 2}
+def conforming(name, scales=None, **params):
+    body = {"measure": lambda self: measure(name, **params), "scales": scales, "identity": 0.0}
+    return type("TestMeasure", (MeasureConformance,), body | {"tables": ("ordinary", "one-record", "missing-values")})
 
 
-class TestClusterAgreementOfNumbers(_Registered):
-    name, scales, params = "cluster-agreement", frozenset({Scale.NUMERIC}), {"clusters": 3, "index": "nmi"}
-
-
-class TestClusterAgreementOfMixedFiles(_Registered):
-    name, params = "cluster-agreement", {"clusters": 3, "starts": 2, "index": "mi"}
-
-
-class TestClusterAgreementFromTheOriginal(_Registered):
-    name, params = "cluster-agreement", {"clusters": 3, "starts": 2, "begin": "original"}
-
-
-class TestClusterAgreementOfNumbersFromTheOriginal(_Registered):
-    name, scales = "cluster-agreement", frozenset({Scale.NUMERIC})
-    params = {"clusters": 3, "starts": 2, "begin": "original", "method": "k-means"}  # noqa: RUF012 -- never changed
-
-
-class TestFuzzyClusterAgreement(_Registered):
-    name, params = "cluster-agreement", {"clusters": 3, "starts": 2, "index": "fuzzy-rand", "begin": "original"}
-
-
-class TestRegressionOverlap(_Registered):
-    name = "regression-overlap"
-
-
-class TestClassifierAccuracy(_Registered):
-    name, params = "classifier-accuracy", {"folds": 2}
-
-    @pytest.fixture(autouse=True)
-    def _learners(self):
-        pytest.importorskip("sklearn", reason="scikit-learn is an optional extra")
-
-
-del _Registered, MeasureConformance
+FEW = {"clusters": 3, "starts": 2}
+TestClusterAgreement = conforming("cluster-agreement", CATEGORICAL, **FEW)
+TestClusterAgreementOfNumbers = conforming("cluster-agreement", NUMERIC, clusters=3, index="nmi")
+TestClusterAgreementOfMixedFiles = conforming("cluster-agreement", index="mi", **FEW)
+TestClusterAgreementFromTheOriginal = conforming("cluster-agreement", begin="original", **FEW)
+TestClusterAgreementOfNumbersFromTheOriginal = conforming(
+    "cluster-agreement", NUMERIC, begin="original", method="k-means", **FEW
+)
+TestFuzzyClusterAgreement = conforming("cluster-agreement", index="fuzzy-rand", begin="original", **FEW)
+TestRegressionOverlap = conforming("regression-overlap")
+TestClassifierAccuracy = pytest.mark.skipif(find_spec("sklearn") is None, reason="scikit-learn is an optional extra")(
+    conforming("classifier-accuracy", folds=2)
+)
 
 FIRST, SECOND = np.array([0, 0, 0, 1, 1, 1, 2, 2]), np.array([0, 0, 1, 1, 1, 1, 2, 0])
 
