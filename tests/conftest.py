@@ -88,6 +88,7 @@ EARLY = (
     "executors/test_scoop.py",
     "test_stranger.py",
     "app/test_attacks.py",
+    "tests/files/",
 )
 """Files that begin: one process compiles what searches call while the others do what needs none of it.
 
@@ -200,7 +201,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def place(item: pytest.Item) -> int:
         file = item.nodeid.partition("::")[0]
-        early, long = ([file.endswith(end) for end in ends] for ends in (EARLY, LONG))
+        early, long = ([part in file for part in parts] for parts in (EARLY, LONG))
         marks = [item.get_closest_marker(mark) is not None for mark in FIRST]
         return [*early, *marks, *long, True].index(True)
 
