@@ -43,7 +43,7 @@ class LocalSuppression(Tunable):
         subset_k: tuple[int, ...] = Field(default=(), description="k of each of the subsets; default: k for all.")
         ghosts: dict[str, tuple[str, ...]] = Field(
             default={},
-            description="Mrequired attributes that are no keys, and the keys with which they are suppressed: a person "
+            description="Masked attributes that are no keys, and the keys with which they are suppressed: a person "
             "whose region is suppressed must not be found by the region of birth.",
         )
         importance: dict[str, float] = Field(
