@@ -49,28 +49,16 @@ def mdav(k: int) -> dict[str, Any]:
     return {"method": "mdav", "k": k}
 
 
-class TestMdavInClusters(MaskingMethodConformance):
-    def method(self):
-        return build(c=4, inner=mdav(3))
+def conforming(declared: dict[str, Any], **params: Any) -> type:
+    body = {"method": lambda self: build(**params)}
+    return type("TestClustered", (MaskingMethodConformance,), body | declared)
 
 
-class TestRandomSwapsInClusters(MaskingMethodConformance):
-    def method(self):
-        return build(c=3, inner={"method": "rank-swapping", "p": 20})
-
-
-class TestIntervalsInClusters(MaskingMethodConformance):
-    interpreted = ("one-record", "ordinary")
-
-    def method(self):
-        return build(c=2, inner={"method": "mondrian", "k": 3, "output": "interval"})
-
-
-class TestClustersInClusters(MaskingMethodConformance):
-    interpreted = ("one-record", "ordinary")
-
-    def method(self):
-        return build(c=2, inner={"method": "clustered", "c": 2, "inner": mdav(2)})
+SHORTER = {"interpreted": ("one-record", "ordinary")}
+TestMdavInClusters = conforming({}, c=4, inner=mdav(3))
+TestRandomSwapsInClusters = conforming({}, c=3, inner={"method": "rank-swapping", "p": 20})
+TestIntervalsInClusters = conforming(SHORTER, c=2, inner={"method": "mondrian", "k": 3, "output": "interval"})
+TestClustersInClusters = conforming(SHORTER, c=2, inner={"method": "clustered", "c": 2, "inner": mdav(2)})
 
 
 class TestNumbersAlone(MaskingMethodConformance):
@@ -82,9 +70,6 @@ class TestNumbersAlone(MaskingMethodConformance):
     def test_unsupported_scales_are_refused(self) -> None:
         with pytest.raises(ParameterError, match=r"method clustered: inner: .*grade"):
             self.method().require_support(table_of_grades())
-
-
-del MaskingMethodConformance
 
 
 def table_of_grades() -> Table:

@@ -1,12 +1,13 @@
 """The social plugin against the contracts."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from evosdc.assess.mask import RegisteredMethods
-from evosdc.model import Fitted, Genotype, MaskingMethod, Measure, Microdata
+from evosdc.model import Fitted, Genotype, MaskingMethod, Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.table.schema import Attribute, Role, Scale
 from evosdc.table.table import Table
@@ -30,81 +31,33 @@ def with_neighbours(table: Table) -> Table:
     return Table(schema, np.hstack([table.codes, np.arange(n, dtype=np.int32)[:, None]]), table.numbers)
 
 
-class Measured(MeasureConformance):
-    """What all measures of graphs have in common."""
-
-    name = ""
-
-    def measure(self) -> Measure:
-        """Return the registered measure."""
-        return default_registry().build("measure", self.name, {})
-
-    def table(self, table_name: str) -> Table:
-        """Return a table with edges."""
-        return with_neighbours(sample_table(table_name, CATEGORICAL))
+def conforming(name: str, prepared: Callable[[Table], Table] = lambda table: table, **declared: object) -> type:
+    """Return the suite of a measure of graphs, or of what is known without their edges."""
+    body: dict[str, object] = {
+        "measure": lambda self: default_registry().build("measure", name, {}),
+        "table": lambda self, table_name: prepared(sample_table(table_name, CATEGORICAL)),
+    }
+    return type("TestMeasure", (MeasureConformance,), body | declared)
 
 
-class TestAdjacencyLoss(Measured):
-    """AAMIL."""
-
-    name, identity = "aamil", 0.0
-
-
-class TestDistributionLoss(Measured):
-    """CDIL."""
-
-    name, identity = "cdil", 0.0
-
-    def table(self, table_name: str) -> Table:
-        """Return a plain table."""
-        return sample_table(table_name, CATEGORICAL)
+TestAdjacencyLoss = conforming("aamil", with_neighbours, identity=0.0)
+TestDistributionLoss = conforming("cdil", identity=0.0)
+TestDistanceLoss = conforming("semantic-dbil", identity=0.0)
+TestSemanticRisk = conforming("semantic-dr", kind="dr")
+TestInformedRisk = conforming("informed-semantic-dr", kind="dr")
+TestNeighbourhoodRisk = conforming("neighbourhood-dr", with_neighbours, kind="dr")
 
 
-class TestDistanceLoss(TestDistributionLoss):
-    """Semantic DBIL."""
-
-    name = "semantic-dbil"
-
-
-class TestSemanticRisk(TestDistributionLoss):
-    """Semantic disclosure risk."""
-
-    name, identity, kind = "semantic-dr", None, "dr"
+def masking(inner: object) -> type:
+    """Return the suite of semantic groups by an inner method."""
+    params = {"k": 2, "inner": inner}
+    body = {"method": lambda self: default_registry().build("masking-method", "semantic-groups", params)}
+    return type("TestSemanticGroups", (MaskingMethodConformance,), body)
 
 
-class TestInformedRisk(TestSemanticRisk):
-    """The informed intruder."""
-
-    name = "informed-semantic-dr"
-
-
-class TestNeighbourhoodRisk(Measured):
-    """The intruder who knows neighbours."""
-
-    name, identity, kind = "neighbourhood-dr", None, "dr"
-
-
-class TestSemanticGroups(MaskingMethodConformance):
-    """The masking method, by MDAV-generic."""
-
-    inner = "mdav"
-
-    def method(self) -> MaskingMethod:
-        """Return the registered method."""
-        inner = {"method": "mdav", "hierarchies": True} if self.inner == "mdav" else self.inner
-        return default_registry().build("masking-method", "semantic-groups", {"k": 2, "inner": inner})
-
-
-class TestSemanticGroupsByKMember(TestSemanticGroups):
-    """By k-member."""
-
-    inner, deterministic = "k-member", False
-
-
-class TestSemanticGroupsByMondrian(TestSemanticGroups):
-    """By Mondrian."""
-
-    inner = "mondrian"
+TestSemanticGroups = masking({"method": "mdav", "hierarchies": True})
+TestSemanticGroupsByKMember = masking("k-member")
+TestSemanticGroupsByMondrian = masking("mondrian")
 
 
 class TestLevelFilling(MaskingMethodConformance):
@@ -149,6 +102,3 @@ def test_groups_of_any_size_pass_checks(k: int) -> None:
         joined = groups.combined(genomes[-1], made)
         assert joined is not None
         groups.check(joined)
-
-
-del Measured, MeasureConformance, MaskingMethodConformance, GenotypeConformance
