@@ -6,11 +6,9 @@ import sys
 from contextlib import suppress
 from time import monotonic
 
+# How long threads of linear algebra stay awake without work: 2^20 cycles of the processor, and not 2^28 as by default.
+# The results are the same. Awake, each of them takes a processor, in every command and whether it multiplies or not.
 IDLE_THREADS = ("OPENBLAS_THREAD_TIMEOUT", "20")
-"""How long threads of linear algebra stay awake without work: 2^20 cycles of the processor, and not 2^28 as by default.
-
-The results are the same. Awake, each of them takes a processor, in every command and whether it multiplies or not.
-"""
 
 
 def main() -> None:

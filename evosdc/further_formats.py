@@ -5,18 +5,11 @@ from typing import Any, NamedTuple
 
 
 class FurtherFormat(NamedTuple):
-    """A format that is offered.
+    """A format that is offered."""
 
-    Parameters
-    ----------
-    suffixes : tuple of str
-        Endings of the names of its files.
-    parse : callable
-        From bytes and the place for messages to the file, or None where it is of another format; see
-        `evosdc.specs.FormatSpec`.
-    """
-
-    suffixes: tuple[str, ...]
+    suffixes: tuple[str, ...]  # endings of the names of its files
+    # From bytes and the place for messages to the file, or None where it is of another format; see
+    # `evosdc.specs.FormatSpec`.
     parse: Callable[[bytes, str], Any]
 
 

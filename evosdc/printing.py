@@ -12,8 +12,7 @@ _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u20
 _PATH = re.compile(r"(?<![^\s'\"(=:,;])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+[^\s/\\'\",;:)]+")
 
 
-NO_TIME = "not judged, since the time given was over before"
-"""Why a judge has said nothing that had no time to."""
+NO_TIME = "not judged, since the time given was over before"  # why a judge has said nothing that had no time to
 
 
 def three_digits(number: float) -> str:
@@ -27,11 +26,9 @@ def four_digits(number: float) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return a text with escapes in place of what would act on a terminal or break a line.
-
-    Control characters, line and paragraph separators, lone surrogates and the marks that turn the direction of
-    writing become ``\n``, ``\x1b``, ``\u202e`` and so on; letters of any script stay.
-    """
+    r"""Return a text with escapes in place of what would act on a terminal or break a line."""
+    # Control characters, line and paragraph separators, lone surrogates and the marks that turn the direction of
+    # writing become ``\n``, ``\x1b``, ``\u202e`` and so on; letters of any script stay.
     if text.isprintable():
         return text
     return "".join(
@@ -46,10 +43,8 @@ def file_name(path: str) -> str:
 
 
 def without_folders(text: str) -> str:
-    """Return a sentence whose absolute paths are cut to the names of the files; folders may name people and projects.
-
-    A path ends at the first blank or quotation mark.
-    """
+    """Return a sentence with absolute paths cut to the names of files; folders may name people and projects."""
+    # A path ends at the first blank or quotation mark.
     return _PATH.sub(lambda found: file_name(found[0]), text)
 
 

@@ -14,11 +14,10 @@ from evosdc.time_limit import check_time
 S = TypeVar("S")
 T = TypeVar("T")
 
-LONG = 100_000
-"""Records from which on calls about a file take so long that threads are worth it."""
+LONG = 100_000  # records from which on calls about a file take so long that threads are worth it
 
+# Into so many parts records are divided that are looked up side by side: who interrupts waits for those under way.
 PARTS = 32
-"""Into so many parts records are divided that are looked up side by side: who interrupts waits for those under way."""
 
 _shared = [False]
 
@@ -44,16 +43,8 @@ def in_parts(rows: NDArray[np.intp], call: Callable[[NDArray[np.intp]], T]) -> l
 
 
 def in_threads(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Return what calls that each take milliseconds return, in order, from as many threads as there are processors.
-
-    Whoever is called may do the same: threads of both are then awake at a time.
-
-    Raises
-    ------
-    BaseException
-        What the first of the calls raised, or interrupted them. None goes on then, so that nobody alters what others
-        go on with.
-    """
+    """Return what calls that each take milliseconds return, in order, from as many threads as there are processors."""
+    # Whoever is called may do the same: threads of both are then awake at a time.
     threads = 1 if _shared[0] else min(processors(), len(calls))
     if threads < 2:
         return list(_in_time(calls, lambda call: call()))

@@ -58,11 +58,10 @@ class Purpose(IntEnum):
 
 
 class Key:
-    """256 secret bits.
+    """256 secret bits."""
 
-    It is written to a key file alone. Texts of it do not show the bits, and it has no JSON form, so that a result
-    which held one by mistake could not be written.
-    """
+    # It is written to a key file alone. Texts of it do not show the bits, and it has no JSON form, so that a result
+    # which held one by mistake could not be written.
 
     __slots__ = ("_bits",)
 
@@ -96,13 +95,7 @@ class Key:
 
     @classmethod
     def read(cls, path: Path) -> "Key":
-        """Return the key of a key file.
-
-        Raises
-        ------
-        DataError
-            The file cannot be read, holds no key, or can be read by others than its owner.
-        """
+        """Return the key of a key file."""
         where = f"key file {path.name}"
         try:
             mode, text = path.stat().st_mode, path.read_bytes().strip()
@@ -127,27 +120,11 @@ class Key:
         return "<secret key>"
 
 
-Seed = int | Key
-"""What draws come from: a public whole number from 0, or a secret key."""
+Seed = int | Key  # what draws come from: a public whole number from 0, or a secret key
 
 
 def chosen_seed(seed: int | None, key: str | Path | None = None) -> Seed:
-    """Return what a user wants draws to come from: a seed, the key of a file, or else a fresh key.
-
-    Parameters
-    ----------
-    seed : int, optional
-        A public seed, 0 at least.
-    key : str or Path, optional
-        A key file; made where it does not exist.
-
-    Raises
-    ------
-    ParameterError
-        Both are given, or the seed is no whole number from 0.
-    DataError
-        The key file cannot be read or made.
-    """
+    """Return what a user wants draws to come from: a seed, the key of a file, or else a fresh key."""
     if seed is not None and key is not None:
         raise ParameterError(Fault("seed", "a seed and a key", "one of both", "Draws come from one of them."))
     if seed is not None:
@@ -178,14 +155,7 @@ def as_key(seed: Seed) -> Key:
 
 
 class KeySequence(ISpawnableSeedSequence):
-    """Seed words at an address below a key, or below a seed: BLAKE2b of the address.
-
-    Parameters
-    ----------
-    key : Key or None
-        None where the address holds a public seed itself.
-    address : bytes
-    """
+    """Seed words at an address below a key, or below a seed: BLAKE2b of the address."""
 
     def __init__(self, key: Key | None, address: bytes) -> None:
         self.key, self.address = key, address
@@ -208,8 +178,8 @@ class KeySequence(ISpawnableSeedSequence):
         return [self.child(number) for number in range(first, self.n_children_spawned)]
 
 
+# Where the first words of a generator come from; it travels to workers.
 SeedWords = np.random.SeedSequence | KeySequence
-"""Where the first words of a generator come from; it travels to workers."""
 
 
 def _encoded(kind: str, purpose: Purpose, address: tuple[int, ...]) -> bytes:
@@ -217,21 +187,7 @@ def _encoded(kind: str, purpose: Purpose, address: tuple[int, ...]) -> bytes:
 
 
 def stream(seed: Seed, purpose: Purpose, *address: int) -> np.random.Generator:
-    """Return the generator at an address.
-
-    Parameters
-    ----------
-    seed : Seed
-    purpose : Purpose
-        What the numbers are for.
-    *address : int
-        Further elements, each in ``0 <= element < 2**32``.
-
-    Raises
-    ------
-    ValueError
-        An element outside that range: two addresses could then share a stream.
-    """
+    """Return the generator at an address."""
     for element in address:
         if not 0 <= element < _WORD:
             raise ValueError(f"address element {element} is outside 0..2**32-1")
@@ -241,11 +197,9 @@ def stream(seed: Seed, purpose: Purpose, *address: int) -> np.random.Generator:
 
 
 def generator_of(words: SeedWords) -> np.random.Generator:
-    """Return the generator of seed words, at its beginning.
-
-    Below a key it is Philox: the state of numpy's default generator can be computed from a few thousand numbers that
-    it drew (Bouillaguet, Martinez, Sauvage 2020), so that who knows most originals could find the others.
-    """
+    """Return the generator of seed words, at its beginning."""
+    # Below a key it is Philox: the state of numpy's default generator can be computed from a few thousand numbers that
+    # it drew (Bouillaguet, Martinez, Sauvage 2020), so that who knows most originals could find the others.
     if isinstance(words, KeySequence):
         return np.random.Generator(np.random.Philox(words))  # type: ignore[arg-type]  # annotated too narrowly
     return np.random.Generator(np.random.PCG64(words))
@@ -284,11 +238,9 @@ def state_of(rng: np.random.Generator) -> str:
 
 
 def quick_stream(seed: Seed, purpose: Purpose, *address: int) -> np.random.Generator:
-    """Return the generator at an address, made in a fraction of the time that `stream` takes; other numbers than there.
-
-    For streams of which a search needs one at every step: each gives few numbers, of which few are ever published.
-    Address elements are whole numbers of any size.
-    """
+    """Return the generator at an address, made faster than by `stream`, which gives other numbers."""
+    # For streams of which a search needs one at every step: each gives few numbers, of which few are ever published.
+    # Address elements are whole numbers of any size.
     if isinstance(seed, Key):
         words = KeySequence(seed, _encoded("quick", purpose, address))
     else:
@@ -298,14 +250,7 @@ def quick_stream(seed: Seed, purpose: Purpose, *address: int) -> np.random.Gener
 
 
 def replicate_seed(seed: Seed, replicate: int, setting: int = 0) -> Seed:
-    """Return what a replicate draws from: the experiment's own for the very first, then one drawn from its address.
-
-    Parameters
-    ----------
-    setting : int
-        Position among the settings of a sweep. Each setting has seeds of its own, so that its runs are independent of
-        those of the others, as tests between settings take them to be.
-    """
+    """Return what a replicate draws from: the experiment's own for the very first, then one drawn from its address."""
     if replicate == 0 and setting == 0:
         return seed
     address = (replicate, setting) if setting else (replicate,)
@@ -324,11 +269,9 @@ def draw_seed(seed: Seed, draw: int) -> Seed:
 
 
 def judging_seed(seed: Seed) -> int:
-    """Return the whole number that measures and judges draw their samples and halves from.
-
-    Of a key it is a number below 2**32 that does not tell the key, so that it may stand in results; nothing that is
-    published is drawn from it.
-    """
+    """Return the whole number that measures and judges draw their samples and halves from."""
+    # Of a key it is a number below 2**32 that does not tell the key, so that it may stand in results; nothing that is
+    # published is drawn from it.
     if isinstance(seed, Key):
         return int.from_bytes(seed.derived(Purpose.JUDGE).hashed(b"seed", 4), "little")
     return seed
@@ -354,10 +297,8 @@ class Streams:
         return stream(self.seed, Purpose.SELECT, self.island, generation)
 
     def evaluate(self, draw: int, key: bytes | None = None) -> np.random.Generator:
-        """Return the stream that decodes a genome for one draw.
-
-        Without `key` all genomes share the draw's numbers (common random numbers); with it each genome has its own.
-        """
+        """Return the stream that decodes a genome for one draw."""
+        # Without `key` all genomes share the draw's numbers (common random numbers); with it each genome has its own.
         words = () if key is None else tuple(int.from_bytes(key[i : i + 4], "little") for i in range(0, 16, 4))
         return stream(self.seed, Purpose.EVALUATE, draw, *words)
 
@@ -380,11 +321,9 @@ def random_from(rng: np.random.Generator) -> random.Random:
 
 @contextmanager
 def lent(rng: np.random.Generator) -> Iterator[random.Random]:
-    """Lend a generator to code that draws from the global `random` and `numpy.random` (DEAP), then restore both.
-
-    Yields a generator of Python's kind that gives the same numbers as `random` does: for code that can be given one,
-    since from the global ones any other thread may draw at the same time.
-    """
+    """Lend a generator to code that draws from the global `random` and `numpy.random` (DEAP), then restore both."""
+    # Yields a generator of Python's kind that gives the same numbers as `random` does: for code that can be given one,
+    # since from the global ones any other thread may draw at the same time.
     seed = int(rng.integers(0, _WORD))
     with kept():
         random.seed(seed)

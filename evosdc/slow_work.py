@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from time import monotonic
 
-FIRST = 10.0
-"""Seconds after which it is told for the first time; then after twice as many each time."""
+FIRST = 10.0  # seconds after which it is told for the first time; then after twice as many each time
 
+# Called, in a thread of its own, with what takes long and how many seconds it has taken so far.
 Slow = Callable[[str, float], None]
-"""Called, in a thread of its own, with what takes long and how many seconds it has taken so far."""
 
 
 @contextmanager

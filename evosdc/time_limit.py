@@ -12,10 +12,9 @@ from time import monotonic
 
 
 class OutOfTime(BaseException):
-    """A time limit is over.
+    """A time limit is over."""
 
-    Not an `Exception`, so that a task's own ``except Exception`` cannot swallow it.
-    """
+    # Not an `Exception`, so that a task's own ``except Exception`` cannot swallow it.
 
 
 class DeadlineOver(BaseException):
@@ -40,11 +39,9 @@ _limits = _Limits()
 
 @contextmanager
 def time_limited(seconds: float | None, kind: type[BaseException] = OutOfTime) -> Iterator[None]:
-    """Have `check_time` raise an error of a kind in the body once the time is over; None sets no limit.
-
-    A limit set further out stays in force, and raises its own kind. A body that ends late without a question ends as
-    usual: what it has made is there.
-    """
+    """Have `check_time` raise an error of a kind in the body once the time is over; None sets no limit."""
+    # A limit set further out stays in force, and raises its own kind. A body that ends late without a question ends as
+    # usual: what it has made is there.
     if seconds is None:
         yield
         return

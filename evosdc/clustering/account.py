@@ -9,8 +9,7 @@ from evosdc.secret import public
 from evosdc.table.numerals import numeral
 from evosdc.table.table import MISSING, Table
 
-FEWEST = 3
-"""Records of a cluster from which its representative is told: that of fewer may be one of them."""
+FEWEST = 3  # records of a cluster from which its representative is told: that of fewer may be one of them
 
 
 def texts_of(table: Table) -> list[dict[str, str]]:
@@ -26,14 +25,7 @@ def texts_of(table: Table) -> list[dict[str, str]]:
 
 
 def account_of(found: Clusters) -> dict[str, Any]:
-    """Return what is told of clusters; representatives of fewer than `FEWEST` records are left out (None).
-
-    Returns
-    -------
-    dict
-        ``records attributes missing_rule asked distance clusters elbow stability fuzzy starts seed warnings``; each of
-        ``clusters`` has ``cluster records share distance medoid representative``. What was not asked for is None.
-    """
+    """Return what is told of clusters; representatives of fewer than `FEWEST` records are left out (None)."""
     schema, sizes = found.representatives.schema, found.sizes.tolist()
     rows = zip(sizes, found.within.tolist(), found.medoids.tolist(), texts_of(found.representatives), strict=True)
     clusters = [

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from evosdc.clustering.geometry import Geometry, Integers
 from evosdc.table.table import MISSING, Codes, Numbers
 
+# By numeric attribute the distinct records from the least number to the greatest, missing ones last, shape (Q, m).
 Order = NDArray[np.int32]
-"""By numeric attribute the distinct records from the least number to the greatest, missing ones last, shape (Q, m)."""
 
-_MOST_CELLS = 1 << 20
-"""Distances of some records from all representatives that are held at a time: 8 megabytes."""
+_MOST_CELLS = 1 << 20  # distances of some records from all representatives that are held at a time: 8 megabytes
 
 
 def distances_to(codes: Codes, numbers: Numbers, centres: Codes, means: Numbers, known: Geometry) -> Numbers:
@@ -60,17 +59,8 @@ def assign(
 
 
 def nearest_categories(frequencies: NDArray[Any], matrix: Numbers, known: Geometry) -> Codes:
-    """Return by cluster the category of least summed distance to records whose categories have these weights.
-
-    The first of several; where no value is known it is a missing one.
-
-    Parameters
-    ----------
-    frequencies : ndarray, shape (c, width)
-        Weights by code plus one.
-    matrix : ndarray of float64, shape (width, width)
-        Distances by code plus one.
-    """
+    """Return by cluster the category of least summed distance to records whose categories have these weights."""
+    # The first of several; where no value is known it is a missing one.
     # Running sums instead of a product of matrices: they add in the order of the categories.
     summed = np.array([(weights[:, None] * matrix).cumsum(axis=0)[-1] for weights in frequencies])
     if known.wildcard:
@@ -82,11 +72,9 @@ def nearest_categories(frequencies: NDArray[Any], matrix: Numbers, known: Geomet
 
 
 def represent(codes: Codes, counts: Integers, assigned: Integers, known: Geometry, centres: Codes) -> None:
-    """Put in place, by cluster and categorical attribute, the category of least summed distance to the records.
-
-    The first of several: the lower median of an ordinal attribute, the mode of a nominal one. Clusters without records
-    keep what they have.
-    """
+    """Put in place, by cluster and categorical attribute, the category of least summed distance to the records."""
+    # The first of several: the lower median of an ordinal attribute, the mode of a nominal one. Clusters without
+    # records keep what they have.
     clusters = len(centres)
     for v, matrix in enumerate(_matrices(known)):
         width = len(matrix)
@@ -99,10 +87,8 @@ def represent(codes: Codes, counts: Integers, assigned: Integers, known: Geometr
 def represent_numbers(
     numbers: Numbers, counts: Integers, assigned: Integers, order: Order, known: Geometry, means: Numbers
 ) -> None:
-    """Put in place, by cluster and numeric attribute, the lower median of the numbers that are there.
-
-    A missing number stands in where none is there, or where so many are missing that it is nearer to them all.
-    """
+    """Put in place, by cluster and numeric attribute, the lower median of the numbers that are there."""
+    # A missing number stands in where none is there, or where so many are missing that it is nearer to them all.
     clusters = np.arange(len(means))
     for v in range(numbers.shape[1]):
         column = numbers[:, v]

@@ -16,36 +16,23 @@ from evosdc.clustering.assignment import Order, assign, distances_to, nearer, re
 from evosdc.clustering.geometry import Geometry, Integers, Records, geometry_of, records_of
 from evosdc.table.table import Codes, Numbers, Table
 
-STARTS = 10
-"""Random starts, of which the best counts."""
+STARTS = 10  # random starts, of which the best counts
+MOST_ROUNDS = 100  # rounds of assignment after which a start ends, settled or not
 
-MOST_ROUNDS = 100
-"""Rounds of assignment after which a start ends, settled or not."""
-
+# Distinct records that starts are tried on, where there are more; all records settle around the best of them.
 SAMPLE = 20_000
-"""Distinct records that starts are tried on, where there are more; all records settle around the best of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Clusters of a file's records.
+    """Clusters of a file's records."""
 
-    Parameters
-    ----------
-    labels : ndarray of int64, shape (n,)
-        Cluster of each record, from 0.
-    representatives : Table
-        One record for each cluster, in the attributes of the file: medians and modes, which need be nobody's.
-    distances : ndarray of float64, shape (n,)
-        Of each record to its representative; an attribute that differs as much as it can counts 1.
-    totals : tuple of float
-        The sum of all distances after each round of assignment; none is greater than the one before, unless missing
-        values are wildcards.
-    """
-
-    labels: Integers
+    labels: Integers  # cluster of each record, from 0
+    # One record for each cluster, in the attributes of the file: medians and modes, which need be nobody's.
     representatives: Table
-    distances: Numbers
+    distances: Numbers  # of each record to its representative; an attribute that differs as much as it can counts 1
+    # The sum of all distances after each round of assignment; none is greater than the one before, unless missing
+    # values are wildcards.
     totals: tuple[float, ...] = ()
 
     @property
@@ -61,34 +48,15 @@ class Clustering:
 
 
 def c_median(
-    table: Table,
-    clusters: int,
+    table: Table,  # of any scales; one record and one attribute at least
+    clusters: int,  # how many, 1 at least; as many as there are distinct records where there are fewer of them
     rng: np.random.Generator,
-    starts: int = STARTS,
-    rounds: int = MOST_ROUNDS,
+    starts: int = STARTS,  # of which the one of least total distance counts, the first of several
+    rounds: int = MOST_ROUNDS,  # after which a start ends, settled or not
     known: Geometry | None = None,
     begin: Table | None = None,
 ) -> Clustering:
-    """Return clusters of a file's records by all of its attributes.
-
-    Parameters
-    ----------
-    table : Table
-        Of any scales; one record and one attribute at least.
-    clusters : int
-        How many, 1 at least; as many as there are distinct records where there are fewer of them.
-    rng : numpy.random.Generator
-        For the first representatives, drawn as k-means++ draws them with probabilities by distance.
-    starts : int
-        Of which the one of least total distance counts, the first of several.
-    rounds : int
-        After which a start ends, settled or not.
-    known : Geometry, optional
-        Distances to go by, such as those of the original of a masked file; by default those of the table.
-    begin : Table, optional
-        Representatives to begin with, such as those of the original, in place of random starts; they say how many
-        clusters there are.
-    """
+    """Return clusters of a file's records by all of its attributes."""
     records, known = records_of(table), known or geometry_of(table)
     if begin is None:
         best = best_settled(records, known, clusters, rng, starts, rounds)
@@ -128,11 +96,9 @@ def best_settled(
     rounds: int = MOST_ROUNDS,
     settling: int = MOST_ROUNDS,
 ) -> Settled:
-    """Return where the best of several starts ends, on distinct records; otherwise as `c_median`.
-
-    Where starts are tried on a sample, all records settle around the best of them for so many rounds as `settling`
-    says; with 0 they only go to the nearest representatives, and clusters may be empty.
-    """
+    """Return where the best of several starts ends, on distinct records; otherwise as `c_median`."""
+    # Where starts are tried on a sample, all records settle around the best of them for so many rounds as `settling`
+    # says; with 0 they only go to the nearest representatives, and clusters may be empty.
     wanted = min(clusters, len(records.counts))
     few = _sample(records, rng)
     best: Settled | None = None

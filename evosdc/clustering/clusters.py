@@ -17,50 +17,26 @@ from evosdc.secret import Purpose, Seed, draw_seed, stream
 from evosdc.table.missing_values import faults_of_missing
 from evosdc.table.table import Numbers, Table
 
-UP_TO = 12
-"""Clusters up to which within-distances are computed."""
-
-MOST_UP_TO = 100
-"""The most of these: a clustering is made for each number."""
-
-SEEDS = 5
-"""Seeds whose clusterings are compared."""
+UP_TO = 12  # clusters up to which within-distances are computed
+MOST_UP_TO = 100  # the most of these: a clustering is made for each number
+SEEDS = 5  # seeds whose clusterings are compared
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """A file's records in clusters, from the largest cluster to the smallest.
+    """A file's records in clusters, from the largest cluster to the smallest."""
 
-    Parameters
-    ----------
-    labels : ndarray of int64, shape (n,)
-        Cluster of each record, from 0.
-    representatives : Table
-        One record for each cluster: medians and modes, which need be nobody's.
-    distances : ndarray of float64, shape (n,)
-        Of each record to its representative; an attribute that differs as much as it can counts 1.
-    medoids : ndarray of int64, shape (c,)
-        Position of the record nearest to each representative, the first of several.
-    asked : int
-        Number of clusters that was asked for.
-    starts, seed : int
-    elbow : Elbow, optional
-    stability : Stability, optional
-    fuzziness : float, optional
-    fuzzy : FuzzyClustering, optional
-        Its clusters are numbered as those here, from whose representatives it begins.
-    """
-
-    labels: Integers
-    representatives: Table
-    distances: Numbers
-    medoids: Integers
-    asked: int
+    labels: Integers  # cluster of each record, from 0
+    representatives: Table  # one record for each cluster: medians and modes, which need be nobody's
+    distances: Numbers  # of each record to its representative; an attribute that differs as much as it can counts 1
+    medoids: Integers  # position of the record nearest to each representative, the first of several
+    asked: int  # number of clusters that was asked for
     starts: int
     seed: Seed
     elbow: Elbow | None = None
     stability: Stability | None = None
     fuzziness: float | None = None
+    # Its clusters are numbered as those here, from whose representatives it begins.
     fuzzy: FuzzyClustering | None = None
 
     @property
@@ -101,41 +77,16 @@ class Clusters:
 
 def clusters_of(
     table: Table,
-    clusters: int,
+    clusters: int,  # how many; as many as there are distinct records where there are fewer of them
     *,
-    up_to: int = UP_TO,
-    fuzziness: float | None = None,
-    starts: int = 10,
-    seed: Seed,
+    up_to: int = UP_TO,  # clusters up to which within-distances are computed, `MOST_UP_TO` at most; 1: they are not
+    fuzziness: float | None = None,  # the exponent m of a fuzzy clustering besides, above 1
+    starts: int = 10,  # random starts, of which the best counts
+    seed: Seed,  # of the starts. The same number of clusters has the same clustering, whatever else is asked.
     seeds: int = SEEDS,
     told: Callable[[int, int], Any] = lambda done, total: None,
 ) -> Clusters:
-    """Return clusters of a file's records by all of its attributes.
-
-    Parameters
-    ----------
-    table : Table
-    clusters : int
-        How many; as many as there are distinct records where there are fewer of them.
-    up_to : int
-        Clusters up to which within-distances are computed, `MOST_UP_TO` at most; 1: they are not.
-    fuzziness : float, optional
-        The exponent m of a fuzzy clustering besides, above 1.
-    starts : int
-        Random starts, of which the best counts.
-    seed : Seed
-        Of the starts. The same number of clusters has the same clustering, whatever else is asked.
-    seeds : int
-        How many draws of the starts, the first of them `seed`, whose clusterings are compared; 1: none.
-    told : callable
-        Told of clusterings done, and of how many there are to be.
-
-    Raises
-    ------
-    ParameterError
-        A number below 1, a fuzziness outside its range, a table without records or attributes, or
-        missing values where the schema allows none.
-    """
+    """Return clusters of a file's records by all of its attributes."""
     _check(table, {"c": clusters, "up_to": up_to, "starts": starts, "seeds": seeds}, fuzziness)
     records, known = records_of(table), geometry_of(table)
     wanted = min(clusters, len(records.counts))

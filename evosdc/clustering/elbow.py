@@ -8,18 +8,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Elbow:
-    """Within-distances by number of clusters.
+    """Within-distances by number of clusters."""
 
-    Parameters
-    ----------
-    clusters : tuple of int
-        1, 2, and so on; not beyond the number of distinct records.
-    distances : tuple of float
-        Mean distance of a record to the nearest representative, of the nearest clustering found with so many clusters
-        or fewer, so that it never rises; an attribute that differs as much as it can counts 1.
-    """
-
-    clusters: tuple[int, ...]
+    clusters: tuple[int, ...]  # 1, 2, and so on; not beyond the number of distinct records
+    # Mean distance of a record to the nearest representative, of the nearest clustering found with so many clusters or
+    # fewer, so that it never rises; an attribute that differs as much as it can counts 1.
     distances: tuple[float, ...]
 
     @classmethod
@@ -40,12 +33,10 @@ class Elbow:
 
 
 def knee(clusters: Sequence[int], distances: Sequence[float]) -> int | None:
-    """Return where a falling curve is farthest below the chord between its ends, the first of several.
-
-    Both axes are taken from 0 to 1, so that their units are of no account; the end of the curve is, since the chord
-    ends there (after the knee of Satopaa, Albrecht, Irwin and Raghavan, 2011). None where fewer than three points are
-    there, where the curve does not fall, or where no point lies below the chord.
-    """
+    """Return where a falling curve is farthest below the chord between its ends, the first of several."""
+    # Both axes are taken from 0 to 1, so that their units are of no account; the end of the curve is, since the chord
+    # ends there (after the knee of Satopaa, Albrecht, Irwin and Raghavan, 2011). None where fewer than three points are
+    # there, where the curve does not fall, or where no point lies below the chord.
     x, y = np.asarray(clusters, dtype=np.float64), np.asarray(distances, dtype=np.float64)
     if x.size < 3 or y[0] <= y[-1]:
         return None

@@ -18,8 +18,7 @@ from evosdc.clustering.assignment import Order, distances_to, nearest_categories
 from evosdc.clustering.geometry import Geometry, Integers, geometry_of, records_of
 from evosdc.table.table import Codes, Numbers, Table
 
-Memberships = NDArray[np.float64]
-"""How far each record belongs to each cluster, shape (m, c); rows sum to 1."""
+Memberships = NDArray[np.float64]  # how far each record belongs to each cluster, shape (m, c); rows sum to 1
 
 
 def belong(
@@ -32,11 +31,9 @@ def belong(
     fuzziness: float,
     memberships: Memberships,
 ) -> float:
-    """Put in place the memberships of least objective, and return it: the sum of ``u**fuzziness * d``.
-
-    ``u`` goes by ``d ** (-1 / (fuzziness - 1))``; a record at no distance from some representatives belongs to these
-    alone, in equal shares.
-    """
+    """Put in place the memberships of least objective, and return it: the sum of ``u**fuzziness * d``."""
+    # ``u`` goes by ``d ** (-1 / (fuzziness - 1))``; a record at no distance from some representatives belongs to these
+    # alone, in equal shares.
     distances = np.ascontiguousarray(distances_to(codes, numbers, centres, means, known).T)
     return float(_belong(distances, counts, fuzziness, memberships))
 
@@ -63,10 +60,8 @@ def _belong(distances: Numbers, counts: Integers, fuzziness: float, memberships:
 
 
 def represent_degrees(codes: Codes, weights: Memberships, known: Geometry, centres: Codes) -> None:
-    """Put in place, by cluster and categorical attribute, the category of least weighted distance to all records.
-
-    Clusters to which nothing belongs keep what they have.
-    """
+    """Put in place, by cluster and categorical attribute, the category of least weighted distance to all records."""
+    # Clusters to which nothing belongs keep what they have.
     for v, (offset, width) in enumerate(zip(known.offsets.tolist(), known.widths.tolist(), strict=True)):
         matrix = known.distances[offset : offset + width * width].reshape(width, width)
         frequencies = np.array([np.bincount(codes[:, v] + 1, column, width) for column in weights.T])
@@ -77,10 +72,8 @@ def represent_degrees(codes: Codes, weights: Memberships, known: Geometry, centr
 def represent_number_degrees(
     numbers: Numbers, weights: Memberships, order: Order, known: Geometry, means: Numbers
 ) -> None:
-    """Put in place, by cluster and numeric attribute, the lower weighted median of the numbers that are there.
-
-    A missing number stands in as in `evosdc.clustering.assignment.represent_numbers`.
-    """
+    """Put in place, by cluster and numeric attribute, the lower weighted median of the numbers that are there."""
+    # A missing number stands in as in `evosdc.clustering.assignment.represent_numbers`.
     for v in range(numbers.shape[1]):
         column = numbers[:, v]
         present = ~np.isnan(column)
@@ -104,30 +97,18 @@ def _summed(rows: Memberships) -> Numbers:
     return summed
 
 
-MOST_FUZZY = 10.0
-"""The greatest fuzziness; above it everything belongs to all clusters alike."""
-
-MOST_ROUNDS = 200
-"""Rounds after which a fuzzy clustering ends, settled or not."""
+MOST_FUZZY = 10.0  # the greatest fuzziness; above it everything belongs to all clusters alike
+MOST_ROUNDS = 200  # rounds after which a fuzzy clustering ends, settled or not
 
 
 @dataclass(frozen=True, eq=False)
 class FuzzyClustering:
-    """Degrees to which records belong to clusters.
+    """Degrees to which records belong to clusters."""
 
-    Parameters
-    ----------
-    memberships : ndarray of float64, shape (n, c)
-        From 0 to 1; those of a record sum to 1.
-    representatives : Table
-        One record for each cluster: weighted medians and modes.
-    objectives : tuple of float
-        After each round, of which none is greater than the one before, unless missing values are wildcards; an
-        attribute that differs as much as it can counts 1.
-    """
-
-    memberships: Memberships
-    representatives: Table
+    memberships: Memberships  # from 0 to 1; those of a record sum to 1
+    representatives: Table  # one record for each cluster: weighted medians and modes
+    # After each round, of which none is greater than the one before, unless missing values are wildcards; an attribute
+    # that differs as much as it can counts 1.
     objectives: tuple[float, ...]
 
     @property
@@ -138,29 +119,12 @@ class FuzzyClustering:
 
 def fuzzy_c_median(
     table: Table,
-    begin: Table,
-    fuzziness: float = 2.0,
+    begin: Table,  # the representatives to begin with, in the same attributes, such as those that `c_median` finds
+    fuzziness: float = 2.0,  # the exponent m, above 1 and at most `MOST_FUZZY`
     rounds: int = MOST_ROUNDS,
-    known: Geometry | None = None,
+    known: Geometry | None = None,  # distances to go by; by default those of the table
 ) -> FuzzyClustering:
-    """Return fuzzy clusters of a file's records by all of its attributes.
-
-    Parameters
-    ----------
-    table : Table
-    begin : Table
-        The representatives to begin with, in the same attributes, such as those that `c_median` finds.
-    fuzziness : float
-        The exponent m, above 1 and at most `MOST_FUZZY`.
-    rounds : int
-    known : Geometry, optional
-        Distances to go by; by default those of the table.
-
-    Raises
-    ------
-    ValueError
-        The fuzziness is outside its range: a mistake of the caller.
-    """
+    """Return fuzzy clusters of a file's records by all of its attributes."""
     if not 1.0 < fuzziness <= MOST_FUZZY:
         raise ValueError(f"fuzziness {fuzziness} is not in (1, {MOST_FUZZY}]")
     records, known = records_of(table), known or geometry_of(table)
@@ -186,24 +150,14 @@ def fuzzy_c_median(
     return FuzzyClustering(memberships[records.of], Table(table.schema, centres, means), found)
 
 
-MOST_PAIRS = 3000
-"""Distinct pairs of membership vectors that are compared with each other; of more, as many are drawn."""
+MOST_PAIRS = 3000  # distinct pairs of membership vectors that are compared with each other; of more, as many are drawn
 
 
 def fuzzy_rand(first: Memberships, second: Memberships) -> float:
-    """Return the fuzzy Rand index of two fuzzy partitions (Huellermeier, Rifqi, Henzgen and Senge, 2012).
-
-    Two records are together in a partition to the degree 1 minus half the sum of absolute differences of their
-    memberships. The index is 1 minus the mean, over all pairs of records, of the absolute difference of these degrees:
-    1 for equal partitions, whatever the clusters are called, and the Rand index for crisp ones.
-
-    Parameters
-    ----------
-    first, second : ndarray of float64, shapes (n, c) and (n, d)
-        Rows sum to 1.
-
-    Of more than `MOST_PAIRS` distinct rows so many records are drawn, always the same.
-    """
+    """Return the fuzzy Rand index of two fuzzy partitions (Huellermeier, Rifqi, Henzgen and Senge, 2012)."""
+    # Two records are together in a partition to the degree 1 minus half the sum of absolute differences of their
+    # memberships. The index is 1 minus the mean, over all pairs of records, of the absolute difference of these
+    # degrees: 1 for equal partitions, whatever the clusters are called, and the Rand index for crisp ones.
     rows, counts = np.unique(np.hstack([first, second]), axis=0, return_counts=True)
     if len(rows) > MOST_PAIRS:
         drawn = np.random.default_rng(0).choice(len(first), size=MOST_PAIRS, replace=False)

@@ -15,52 +15,30 @@ Integers = NDArray[np.int64]
 
 
 class Geometry(NamedTuple):
-    """How far records are apart: the sum over attributes, in units of which a whole attribute has `unit`.
+    """How far records are apart: the sum over attributes, in units of which a whole attribute has `unit`."""
 
-    Categories by Eq. 2.6 and 2.7 of the thesis (`evosdc.table.distance`), numbers by ``|a - b| / range``; a missing
-    number is a whole range from others, and at distance 0 from everything where missing values are wildcards. Sums of
-    categorical distances are whole numbers, so that ties are ties.
+    # Categories by Eq. 2.6 and 2.7 of the thesis (`evosdc.table.distance`), numbers by ``|a - b| / range``; a missing
+    # number is a whole range from others, and at distance 0 from everything where missing values are wildcards. Sums of
+    # categorical distances are whole numbers, so that ties are ties.
 
-    Parameters
-    ----------
-    widths : ndarray of int64, shape (C,)
-        Categories plus one.
-    offsets : ndarray of int64, shape (C,)
-        Where each attribute's matrix begins in `distances`; the entry of codes (a, b) is at
-        ``offsets[v] + (a + 1) * widths[v] + b + 1``.
-    distances : ndarray of float64
-    factors : ndarray of float64, shape (Q,)
-        `unit` over the range of each numeric attribute; 0 for a constant one.
-    unit : float
-    wildcard : bool
-    """
-
-    widths: Integers
+    widths: Integers  # categories plus one
+    # Where each attribute's matrix begins in `distances`; the entry of codes (a, b) is at ``offsets[v] + (a + 1) *
+    # widths[v] + b + 1``.
     offsets: Integers
     distances: Numbers
-    factors: Numbers
+    factors: Numbers  # `unit` over the range of each numeric attribute; 0 for a constant one
     unit: float
     wildcard: bool
 
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """The distinct records of a table in sorted order, so that the order of the file is of no account.
-
-    Parameters
-    ----------
-    codes : ndarray of int32, shape (m, C)
-    numbers : ndarray of float64, shape (m, Q)
-    counts : ndarray of int64, shape (m,)
-        Records of the file that are so.
-    of : ndarray of int64, shape (n,)
-        Position of each record of the file.
-    """
+    """The distinct records of a table in sorted order, so that the order of the file is of no account."""
 
     codes: Codes
     numbers: Numbers
-    counts: Integers
-    of: Integers
+    counts: Integers  # records of the file that are so
+    of: Integers  # position of each record of the file
 
 
 def geometry_of(table: Table) -> Geometry:

@@ -16,19 +16,9 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Agreement:
-    """Counts and entropies of two partitions; counts are exact integers.
+    """Counts and entropies of two partitions; counts are exact integers."""
 
-    Parameters
-    ----------
-    n : int
-        Records.
-    n11, n10, n01, n00 : int
-        Pairs of records.
-    first, second, mutual : float
-        Entropy of each partition and their mutual information, in nats.
-    """
-
-    n: int
+    n: int  # records
     n11: int
     n10: int
     n01: int
@@ -99,6 +89,11 @@ def variation(x: Agreement) -> float:
     return max(x.first + x.second - 2.0 * x.mutual, 0.0)
 
 
+# Agreement by name, 1 for equal partitions. Wallace: share of the first partition's pairs that are kept; reversed: of
+# the second's. Mutual information is taken as ``MI / H1``, the share of what the first partition tells that the second
+# tells too; 1 for any second one that only splits clusters of the first. Normalised mutual information is divided by
+# ``sqrt(H1 H2)``; the variation of information is taken as ``1 - VI / log n``, ``log n`` being the greatest possible.
+# The adjusted Rand index may fall below 0.
 INDICES: Mapping[str, Callable[[Agreement], float]] = {
     "rand": lambda x: _share(x.n11 + x.n00, x.n11 + x.n10 + x.n01 + x.n00),
     "adjusted-rand": _adjusted,
@@ -110,13 +105,6 @@ INDICES: Mapping[str, Callable[[Agreement], float]] = {
     "nmi": _normalised,
     "variation-of-information": lambda x: 1.0 - (variation(x) / log(x.n) if x.n > 1 else 0.0),
 }
-"""Agreement by name, 1 for equal partitions.
-
-Wallace: share of the first partition's pairs that are kept; reversed: of the second's. Mutual information is taken as
-``MI / H1``, the share of what the first partition tells that the second tells too; 1 for any second one that only
-splits clusters of the first. Normalised mutual information is divided by ``sqrt(H1 H2)``; the variation of information
-is taken as ``1 - VI / log n``, ``log n`` being the greatest possible. The adjusted Rand index may fall below 0.
-"""
 
 
 def loss_of(index: str, agreement: Agreement) -> float:

@@ -11,24 +11,16 @@ from evosdc.secret import Seed
 
 @dataclass(frozen=True)
 class Stability:
-    """Losses between clusterings of the same file by different seeds: what is lost where nothing is masked.
+    """Losses between clusterings of the same file by different seeds: what is lost where nothing is masked."""
 
-    A yardstick: a masked file whose clusters are no farther from those of the original loses nothing that another seed
-    would not lose as well.
-
-    Parameters
-    ----------
-    seeds : tuple of Seed
-    losses : mapping of str to float
-        By index of `evosdc.clustering.partitions`, ``100 (1 - index)``, the mean over all pairs of seeds and, since not
-        all indices are symmetric, both directions; 0 where all clusterings are equal.
-    greatest : mapping of str to float
-        Of the pair that differs most.
-    """
+    # A yardstick: a masked file whose clusters are no farther from those of the original loses nothing that another
+    # seed would not lose as well.
 
     seeds: tuple[Seed, ...]
+    # By index of `evosdc.clustering.partitions`, ``100 (1 - index)``, the mean over all pairs of seeds and, since not
+    # all indices are symmetric, both directions; 0 where all clusterings are equal.
     losses: Mapping[str, float]
-    greatest: Mapping[str, float]
+    greatest: Mapping[str, float]  # of the pair that differs most
 
     @classmethod
     def of(cls, seeds: Sequence[Seed], labels: Sequence[Integers]) -> "Stability":

@@ -11,13 +11,7 @@ from evosdc.table.schema import Attribute
 
 
 def load_casc(name: str, attributes: Sequence[Attribute], path: Path) -> Source:
-    """Return a reference file; its header, with hyphens for points and in lower case, must name the attributes.
-
-    Raises
-    ------
-    DatasetError
-        The header names other attributes.
-    """
+    """Return a reference file; its header, with hyphens for points and in lower case, must name the attributes."""
     with path.open(encoding="utf-8", newline="") as stream:
         header, *lines = csv.reader(stream)
     names = [title.lower().replace(".", "-") for title in header]

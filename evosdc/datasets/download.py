@@ -10,8 +10,7 @@ from pathlib import Path
 from evosdc.errors import DatasetError, Fault
 from evosdc.specs import RemoteFile
 
-Progress = Callable[[str, int, int | None], None]
-"""Told the file's name, bytes at hand, and bytes in all if known."""
+Progress = Callable[[str, int, int | None], None]  # told the file's name, bytes at hand, and bytes in all if known
 
 _TIMEOUT = 30.0
 
@@ -36,22 +35,7 @@ class _Bar:
 
 
 def download(file: RemoteFile, folder: Path, progress: Progress | None = None, timeout: float = _TIMEOUT) -> Path:
-    """Download a file into a folder and return its path.
-
-    Parameters
-    ----------
-    file : RemoteFile
-    folder : Path
-        Created where it does not exist.
-    progress : callable, optional
-    timeout : float
-        Seconds without a byte after which an address is given up.
-
-    Raises
-    ------
-    DatasetError
-        One fault for each address that failed.
-    """
+    """Download a file into a folder and return its path."""
     import pooch
     import requests
 

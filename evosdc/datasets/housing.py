@@ -57,14 +57,7 @@ def load(paths: Mapping[str, Path]) -> Source:
 
 @lru_cache(maxsize=2)
 def survey(seed: int = SEED, records: int = RECORDS) -> Source:
-    """Return a survey drawn from a seed.
-
-    Parameters
-    ----------
-    seed : int
-    records : int
-        From 1; the rare categories keep their share.
-    """
+    """Return a survey drawn from a seed."""
     codes = draw(seed, records)
     lines = zip(*([a.categories[code] for code in codes[a.name]] for a in ATTRIBUTES), strict=True)
     return source_from_lines("housing", ATTRIBUTES, list(lines))

@@ -16,21 +16,8 @@ from evosdc.table.schema import Attribute, Role, Scale, Schema
 
 
 def load_dataset(spec: DatasetSpec, offline: bool = False) -> Source:
-    """Return a registered data set.
-
-    It is written as CSV with a header line, whatever the published file looks like.
-
-    Parameters
-    ----------
-    spec : DatasetSpec
-    offline : bool
-        Whether downloading is forbidden.
-
-    Raises
-    ------
-    DatasetError
-        Its files cannot be had, or are not those that were published.
-    """
+    """Return a registered data set."""
+    # It is written as CSV with a header line, whatever the published file looks like.
     paths = available(spec, offline) if spec.files else {}
     module, _, name = spec.implementation.partition(":")
     source = getattr(import_module(module), name)(paths)
@@ -48,10 +35,8 @@ def lines_of(path: Path, separator: str | None, skip: int = 0) -> list[list[str]
 def source_from_lines(
     name: str, attributes: Sequence[Attribute], lines: Iterable[Sequence[str]], missing: tuple[str, ...] = ("",)
 ) -> Source:
-    """Return the source of a data set from the values of its records.
-
-    An attribute without categories, such as an identifier, gets those found.
-    """
+    """Return the source of a data set from the values of its records."""
+    # An attribute without categories, such as an identifier, gets those found.
     content = plain_text([attribute.name for attribute in attributes], list(lines))
     description = describe(Schema(tuple(attributes), missing))
     found = {

@@ -11,8 +11,7 @@ from evosdc.errors import DatasetError, Fault
 from evosdc.files.atomic import make_folder
 from evosdc.specs import DatasetSpec, RemoteFile
 
-VARIABLE = "EVOSDC_DATA"
-"""Environment variable that names a folder with data sets."""
+VARIABLE = "EVOSDC_DATA"  # environment variable that names a folder with data sets
 
 
 def cache_folder(spec: DatasetSpec) -> Path:
@@ -29,13 +28,7 @@ def data_folder() -> Path | None:
 
 
 def locate(spec: DatasetSpec) -> Mapping[str, Path] | None:
-    """Return the paths of a data set's files by name, or None when some of them are not at hand.
-
-    Raises
-    ------
-    DatasetError
-        A file has another content than was published.
-    """
+    """Return the paths of a data set's files by name, or None when some of them are not at hand."""
     paths = {}
     faults = []
     for file in spec.files:
@@ -53,19 +46,7 @@ def locate(spec: DatasetSpec) -> Mapping[str, Path] | None:
 
 
 def fetch(spec: DatasetSpec, progress: Progress | None = None) -> Mapping[str, Path]:
-    """Return the paths of a data set's files by name, after downloading those that are not at hand.
-
-    Parameters
-    ----------
-    spec : DatasetSpec
-    progress : callable, optional
-        Told the file's name, the bytes at hand and the bytes in all (None if not known) as a download goes on.
-
-    Raises
-    ------
-    DatasetError
-        A file cannot be had, or has another content than was published.
-    """
+    """Return the paths of a data set's files by name, after downloading those that are not at hand."""
     paths = dict(locate(spec) or {})
     faults: list[Fault] = []
     for file in spec.files:
@@ -93,13 +74,7 @@ def fetch(spec: DatasetSpec, progress: Progress | None = None) -> Mapping[str, P
 
 
 def available(spec: DatasetSpec, offline: bool = False) -> Mapping[str, Path]:
-    """Return the paths of a data set's files, downloading them if allowed.
-
-    Raises
-    ------
-    DatasetError
-        As `fetch`; or files are lacking and `offline` forbids to download them.
-    """
+    """Return the paths of a data set's files, downloading them if allowed."""
     paths = locate(spec)
     if paths is None and offline:
         raise DatasetError(

@@ -3,46 +3,18 @@
 from itertools import accumulate
 from math import ceil
 
-OVERHEAD_SHARE = 0.05
-"""Most that sending may cost, as a share of the work sent."""
-
-CHUNKS_PER_WORKER = 4
-"""Chunks that each worker gets at least, where there are items enough."""
-
-MAX_BYTES = 4 * 1024 * 1024
-"""Greatest size of a chunk on the wire, unless one item alone is larger."""
-
-OVERHEAD = 0.0003
-"""Seconds that a chunk costs on the way: the dearest of the shipped executors."""
-
-WORTH_SENDING = 0.02
-"""Seconds of work in all below which it is done before the workers have heard of it."""
-
-START_SECONDS = 3.0
-"""Seconds until workers have been started and have built their problem, about."""
+OVERHEAD_SHARE = 0.05  # most that sending may cost, as a share of the work sent
+CHUNKS_PER_WORKER = 4  # chunks that each worker gets at least, where there are items enough
+MAX_BYTES = 4 * 1024 * 1024  # greatest size of a chunk on the wire, unless one item alone is larger
+OVERHEAD = 0.0003  # seconds that a chunk costs on the way: the dearest of the shipped executors
+WORTH_SENDING = 0.02  # seconds of work in all below which it is done before the workers have heard of it
+START_SECONDS = 3.0  # seconds until workers have been started and have built their problem, about
 
 
 def chunks_of(
     items: int, seconds_per_item: float, workers: int, bytes_per_item: float = 0.0, overhead: float = OVERHEAD
 ) -> list[tuple[int, int]]:
-    """Return chunks of items as positions, ``(first, one past the last)`` of each: sizes differ by one at most.
-
-    Parameters
-    ----------
-    items, workers : int
-    seconds_per_item : float
-        What an item has cost so far; 0 if that is not known or not measurable.
-    bytes_per_item : float
-        Size of a payload, or of a result where that is larger.
-    overhead : float
-        Seconds that sending and receiving a chunk cost.
-
-    Notes
-    -----
-    The size is the least at which the overhead is `OVERHEAD_SHARE` of the work or less. When that leaves fewer than
-    `CHUNKS_PER_WORKER` chunks a worker, cheap sending goes before even loads, yet every worker gets a chunk. The limit
-    of `MAX_BYTES` goes before both.
-    """
+    """Return chunks of items as positions, ``(first, one past the last)`` of each: sizes differ by one at most."""
     if items < 0 or workers < 1:
         raise ValueError(f"{items} items for {workers} workers")
     if items == 0:

@@ -11,32 +11,15 @@ from evosdc.errors import ExecutorError
 from evosdc.executors.launch import ONE_THREAD, RECEIVE_PLUGINS, check_versions, plugin_sources, versions
 from evosdc.executors.tasks import resolve
 
+# Of every cluster started here, for as long as it runs.
 _SETTINGS: dict[str, Any] = {
     # Pages about the tasks would be there for any local user.
     "distributed.scheduler.http.routes": [],
 }
-"""Of every cluster started here, for as long as it runs."""
 
 
 def dask_client(held: ExitStack, workers: int, scheduler: str | None, settings: Mapping[str, Any]) -> tuple[Any, int]:
-    """Return a client and the number of its workers; all of whom run what runs here.
-
-    Parameters
-    ----------
-    held : ExitStack
-        Closing it leaves the scheduler, and ends what was started here.
-    workers : int
-        To start here, where there is no scheduler to connect to.
-    scheduler : str or None
-        Address of a scheduler.
-    settings : mapping
-        Further ones of a cluster that is started here.
-
-    Raises
-    ------
-    ExecutorError
-        The scheduler is not there or has no workers, these have other versions, or a package is missing.
-    """
+    """Return a client and the number of its workers; all of whom run what runs here."""
     lacking = "Dask's workers need the package {}: pip install distributed cryptography"
     try:
         distributed: Any = import_module("distributed")

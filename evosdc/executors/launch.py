@@ -20,6 +20,7 @@ from evosdc._version import __version__
 from evosdc.errors import ExecutorError
 from evosdc.specs import Spec
 
+# Environment of a worker: as many threads as workers, set before numpy is first imported.
 ONE_THREAD = dict.fromkeys(
     (
         "OMP_NUM_THREADS",
@@ -32,37 +33,14 @@ ONE_THREAD = dict.fromkeys(
     ),
     "1",
 )
-"""Environment of a worker: as many threads as workers, set before numpy is first imported."""
 
-START_TIME = 120.0
-"""Seconds that a worker may take to start; importing compiled libraries over a network drive is slow."""
+START_TIME = 120.0  # seconds that a worker may take to start; importing compiled libraries over a network drive is slow
 
 _TAIL = 2000
 
 
 class Child:
-    """A child process and the private connection to it.
-
-    Parameters
-    ----------
-    module : str
-        Run as ``python -m module``; its main function begins with `worker_bootstrap.attend`, and finds under the
-        setting ``descriptor`` the file descriptor of its end of the connection.
-    settings : mapping
-        JSON; they travel through a pipe, so that no other user sees them, as the command line could be.
-    log : file
-        Gets what the process writes to standard output and standard error.
-
-    Attributes
-    ----------
-    names : frozenset of str
-        Of the workers in it, once it has said what they are.
-
-    Raises
-    ------
-    ExecutorError
-        The process cannot be started on this system.
-    """
+    """A child process and the private connection to it."""
 
     def __init__(self, module: str, settings: Mapping[str, Any], log: IO[bytes]) -> None:
         if os.name != "posix":
@@ -94,13 +72,7 @@ class Child:
         return self.process.poll() is None
 
     def first_message(self, deadline: float) -> bytes | None:
-        """Return the first message; None where the deadline is over.
-
-        Raises
-        ------
-        EOFError, OSError
-            The process ended before.
-        """
+        """Return the first message; None where the deadline is over."""
         return self.connection.recv_bytes() if wait([self.connection], max(0.0, deadline - monotonic())) else None
 
     def stop(self, patience: float = 0.0) -> None:
@@ -124,15 +96,8 @@ def sent_settings(pipe: IO[bytes], settings: Mapping[str, Any]) -> None:
 
 
 def open_log(path: Path | None = None) -> IO[bytes]:
-    """Return a file for what workers complain of, which its owner alone can read.
-
-    Without a path it has no name, and is gone when it is closed.
-
-    Raises
-    ------
-    ExecutorError
-        It cannot be written.
-    """
+    """Return a file for what workers complain of, which its owner alone can read."""
+    # Without a path it has no name, and is gone when it is closed.
     if path is None:
         return tempfile.TemporaryFile(mode="a+b", buffering=0)
     try:
@@ -162,10 +127,8 @@ def search_path() -> list[str]:
 
 
 def launching_executor(specs: Iterable[Spec]) -> str | None:
-    """Return the name of the executor whose own launcher runs this program, or None.
-
-    ``python -m scoop script.py`` makes its workers available to the script. Nothing is imported to find out.
-    """
+    """Return the name of the executor whose own launcher runs this program, or None."""
+    # ``python -m scoop script.py`` makes its workers available to the script. Nothing is imported to find out.
     for spec in specs:
         module, _, attribute = getattr(spec, "launcher", "").partition(":")
         if module and getattr(sys.modules.get(module), attribute, False):
@@ -174,8 +137,7 @@ def launching_executor(specs: Iterable[Spec]) -> str | None:
 
 
 # Executors lie below the registry of plugins, and call it by name, as workers are called.
-RECEIVE_PLUGINS = "evosdc.plugins.local_files:receive"
-"""What a worker on another computer calls with `plugin_sources`."""
+RECEIVE_PLUGINS = "evosdc.plugins.local_files:receive"  # what a worker on another computer calls with `plugin_sources`
 
 
 def plugin_sources() -> dict[str, str]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from evosdc.executors.tasks import TIME_LIMIT, all_failed
 from evosdc.model.executor import Failure, Outcome, Task
 
-WORKER_DIED = "WorkerDied"
-"""`Failure.type` of an item whose worker died of it."""
+WORKER_DIED = "WorkerDied"  # `Failure.type` of an item whose worker died of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +18,16 @@ class Job:
     task: Task
     begin: int = 0
     losses: int = 0
+    # Whether nothing else may be under way at the same time, so that a death has one possible cause.
     alone: bool = False
-    """Whether nothing else may be under way at the same time, so that a death has one possible cause."""
 
 
 class Ledger:
-    """The state of one queue of tasks.
+    """The state of one queue of tasks."""
 
-    A job that is lost is run again, `retries` times. Lost once more, it is run item by item; an item that is lost then
-    is the culprit and becomes a `Failure`. When workers can only be lost all together (`certain` is false) the suspects
-    are run with nothing else under way, first as they are, then item by item.
-    """
+    # A job that is lost is run again, `retries` times. Lost once more, it is run item by item; an item that is lost
+    # then is the culprit and becomes a `Failure`. When workers can only be lost all together (`certain` is false) the
+    # suspects are run with nothing else under way, first as they are, then item by item.
 
     def __init__(self, retries: int, certain: bool = True) -> None:
         self._retries = retries
@@ -92,10 +90,8 @@ class Ledger:
         self._record(job, all_failed(job.task, failure))
 
     def lost(self, jobs: Sequence[Job], overdue: bool = False, seconds: float = 0.0) -> None:
-        """Record that jobs went down with their workers: one, or all under way where nothing more is known.
-
-        Where the worker was ended because it did not keep the time limit (`overdue`) there is no point in a retry.
-        """
+        """Record that jobs went down with their workers: one, or all under way where nothing more is known."""
+        # Where the worker was ended because it did not keep the time limit (`overdue`) there is no point in a retry.
         self.losses_in_a_row += 1
         for job in reversed(jobs):
             self._ended()

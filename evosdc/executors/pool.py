@@ -17,22 +17,20 @@ from evosdc.model.executor import Executor, Failure, Outcome, Task, TaskQueue
 from evosdc.model.parameters import Parameters
 from evosdc.time_limit import check_time
 
-Answered = Callable[[Job, bytes], None]
-"""Called with a job and the packed outcomes that `run_packed` returned."""
+Answered = Callable[[Job, bytes], None]  # called with a job and the packed outcomes that `run_packed` returned
 
+# Called with lost jobs, whether they were overdue, and the seconds they had been under way.
 Lost = Callable[[Sequence[Job], bool, float], None]
-"""Called with lost jobs, whether they were overdue, and the seconds they had been under way."""
 
-PERIOD = 1.0
-"""Seconds between two looks at whether all workers are alive, at most."""
+PERIOD = 1.0  # seconds between two looks at whether all workers are alive, at most
 
+# Seconds beyond the time limit after which a worker is taken to hang. With its first task a worker builds the problem,
+# which is no part of any evaluation.
 GRACE, FIRST_GRACE = 5.0, 60.0
-"""Seconds beyond the time limit after which a worker is taken to hang. With its first task a worker builds the problem,
-which is no part of any evaluation."""
 
+# Seconds without any result after which the workers are given up, at least, and as a multiple of the slowest
+# evaluation.
 PATIENCE, TIMES_SLOWEST = 600.0, 20.0
-"""Seconds without any result after which the workers are given up, at least, and as a multiple of the slowest
-evaluation."""
 
 
 def longest(job: Job, time_limit: float | None, first: bool) -> float:
@@ -47,15 +45,9 @@ def losses_allowed(workers: int) -> int:
 
 
 class Pool(ABC):
-    """Workers that are running or about to.
+    """Workers that are running or about to."""
 
-    Attributes
-    ----------
-    certain : bool
-        Whether a loss tells which job the dead worker was at.
-    """
-
-    certain: bool
+    certain: bool  # whether a loss tells which job the dead worker was at
 
     @property
     def complete(self) -> bool:
@@ -73,13 +65,7 @@ class Pool(ABC):
 
     @abstractmethod
     def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
-        """Report answers and losses of `patience` seconds at most, and replace dead workers; return whether any came.
-
-        Raises
-        ------
-        ExecutorError
-            Workers cannot be started.
-        """
+        """Report answers and losses for `patience` seconds at most, replace dead workers; return whether any came."""
 
     def complaint(self) -> str:
         """Return the end of the workers' log, for an error message."""
@@ -150,13 +136,7 @@ class PoolExecutor(Executor):
         return not self._to_prepare
 
     def map(self, tasks: Sequence[Task]) -> list[tuple[Outcome, ...]]:
-        """Run tasks and return the outcomes of each, in order.
-
-        Raises
-        ------
-        ExecutorError
-            Workers cannot be started, die one after another without any result, or have been silent for too long.
-        """
+        """Run tasks and return the outcomes of each, in order."""
         rows: dict[int, tuple[Outcome, ...]] = {}
         with self.queue() as queue:
             for place, task in enumerate(tasks):
@@ -247,10 +227,8 @@ class PoolQueue(TaskQueue):
         return ready
 
     def close(self) -> None:
-        """Give up the jobs under way.
-
-        Their answers must not reach the next queue. Where the pool cannot ignore them, its workers are stopped.
-        """
+        """Give up the jobs under way."""
+        # Their answers must not reach the next queue. Where the pool cannot ignore them, its workers are stopped.
         if not (self._ledger.done or self._pool.abandon()):
             self._stop()
 

@@ -21,8 +21,7 @@ from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, PoolExecutor, lo
 
 _LOG = logging.getLogger("evosdc.executors")
 
-STOPPING = 5.0
-"""Seconds that a worker has to end by itself before it is killed."""
+STOPPING = 5.0  # seconds that a worker has to end by itself before it is killed
 
 
 class ProcessesExecutor(PoolExecutor):
@@ -73,10 +72,9 @@ class Worker:
 
 
 class ProcessPool(Pool):
-    """A fixed number of worker processes, each with one job at most; those that die are replaced.
+    """A fixed number of worker processes, each with one job at most; those that die are replaced."""
 
-    The workers keep the time limit of an evaluation; one that never looks at the clock is killed some seconds later.
-    """
+    # The workers keep the time limit of an evaluation; one that never looks at the clock is killed some seconds later.
 
     certain = True
 

@@ -19,24 +19,7 @@ MANIFEST = "documents.json"
 
 
 def share(folder: Path, arrays: Mapping[str, NDArray[Any]], documents: Mapping[str, Any]) -> SharedFiles:
-    """Write arrays and documents where workers find them: a folder below `folder`, named by their content.
-
-    Parameters
-    ----------
-    folder : Path
-        Created if need be, and made accessible to its owner alone. Several contexts may share it.
-    arrays : mapping of str to ndarray
-        Of any dtype but objects.
-    documents : mapping of str to object
-        Whatever JSON can hold.
-
-    Raises
-    ------
-    ValueError
-        An array of objects, which could only be pickled, or a document that is not JSON.
-    OSError
-        The disk is full, or the folder cannot be written; what had been written is removed again.
-    """
+    """Write arrays and documents where workers find them: a folder below `folder`, named by their content."""
     folder = folder.absolute()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
@@ -62,13 +45,7 @@ def share(folder: Path, arrays: Mapping[str, NDArray[Any]], documents: Mapping[s
 
 
 def read_shared(ref: SharedFiles) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the shared arrays, memory-mapped and read-only, and the documents.
-
-    Raises
-    ------
-    ExecutorError
-        The files are missing, or they are not what was published.
-    """
+    """Return the shared arrays, memory-mapped and read-only, and the documents."""
     folder = Path(ref.folder) / ref.digest
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes()) if _digest_of(folder / MANIFEST) == ref.digest else None

@@ -15,28 +15,14 @@ from evosdc.errors import EvosdcError
 from evosdc.model.executor import Failure, Outcome, Task
 from evosdc.time_limit import OutOfTime, check_time, time_limited
 
-TIME_LIMIT = "TimeLimit"
-"""`Failure.type` of an item that ran out of time."""
+TIME_LIMIT = "TimeLimit"  # `Failure.type` of an item that ran out of time
 
 _FRAMES = 25
 _MESSAGE = 500
 
 
 def run_chunk(task: Task, time_limit: float | None = None, contain: bool = False) -> tuple[Outcome, ...]:
-    """Run every item of a task and return the outcomes, in order; an item that raised holds a `Failure`.
-
-    Parameters
-    ----------
-    task : Task
-        `task.function` is called as ``function(shared, seed, payload)``; `shared` is the reference itself, and the
-        function keeps what it builds from it by its digest.
-    time_limit : float or None
-        Seconds that one evaluation may take, greater than zero. One that does not look at the clock
-        (`evosdc.time_limit.check_time`) fails when it ends late; one that never ends is for the owner of this process.
-    contain : bool
-        Whether `KeyboardInterrupt` and `SystemExit` are failures too, as they should be in a worker, which hears of
-        the user's wishes from its parent alone; otherwise they pass through.
-    """
+    """Run every item of a task and return the outcomes, in order; an item that raised holds a `Failure`."""
     try:
         function = resolve(task.function)
     except BaseException as error:

@@ -31,19 +31,12 @@ def remove_at_end(folder: Path | None) -> None:
 
 
 def attend() -> dict[str, Any]:
-    """Read the settings from standard input and stay alive for as long as that is open.
-
-    Standard input is a pipe whose other end only the parent holds. It closes when the parent ends, however it ends, and
-    this process then ends too. Ctrl-C is the parent's to handle. What tasks print goes to standard error, for the
-    parent's standard output may be read by a program; the setting ``output`` is then the descriptor of what standard
-    output was. Where there is a setting ``silence``, the process also ends when nothing came for so many seconds: on
-    another computer a parent may be lost without the pipe being closed.
-
-    Raises
-    ------
-    SystemExit
-        The parent is gone already.
-    """
+    """Read the settings from standard input and stay alive for as long as that is open."""
+    # Standard input is a pipe whose other end only the parent holds. It closes when the parent ends, however it ends,
+    # and this process then ends too. Ctrl-C is the parent's to handle. What tasks print goes to standard error, for the
+    # parent's standard output may be read by a program; the setting ``output`` is then the descriptor of what standard
+    # output was. Where there is a setting ``silence``, the process also ends when nothing came for so many seconds: on
+    # another computer a parent may be lost without the pipe being closed.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     share_processors()
     output = os.dup(1)
@@ -64,11 +57,9 @@ def attend() -> dict[str, Any]:
 
 
 def _die_with_parent() -> None:
-    """Have the kernel end this process with its parent, where the kernel can: on Linux.
-
-    Compiled code that holds the interpreter's lock, for minutes perhaps, would keep the watching thread from noticing.
-    To the kernel the parent is the thread that started this process.
-    """
+    """Have the kernel end this process with its parent, where the kernel can: on Linux."""
+    # Compiled code that holds the interpreter's lock, for minutes perhaps, would keep the watching thread from
+    # noticing. To the kernel the parent is the thread that started this process.
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -54,22 +54,14 @@ from evosdc.table.table import Rows
 
 WANTED = '"module:function", or the name of a registered operator'
 
-GIVEN = {"mutate": 1, "mate": 2, "select": 2}
-"""How many arguments an operator is given, the generator aside."""
+GIVEN = {"mutate": 1, "mate": 2, "select": 2}  # how many arguments an operator is given, the generator aside
 
 
 def register_chosen(toolbox: base.Toolbox, genotype: Genotype[Any], chosen: Operators, registry: Registry) -> None:
-    """Register the operators of an experiment in a toolbox.
-
-    A function with an argument ``rng`` is pure: ``mutate(genome, rng)`` returns a genome, ``mate(a, b, rng)`` two.
-    Any other is an operator as DEAP has them: ``mutate(genes)`` changes a list of genes and returns it in a tuple,
-    ``mate(a, b)`` two of them; it draws from Python's `random`. ``select(individuals, k)`` returns k individuals.
-
-    Raises
-    ------
-    ExperimentError
-        With every operator that cannot be found, or does not take the parameters given.
-    """
+    """Register the operators of an experiment in a toolbox."""
+    # A function with an argument ``rng`` is pure: ``mutate(genome, rng)`` returns a genome, ``mate(a, b, rng)`` two.
+    # Any other is an operator as DEAP has them: ``mutate(genes)`` changes a list of genes and returns it in a tuple,
+    # ``mate(a, b)`` two of them; it draws from Python's `random`. ``select(individuals, k)`` returns k individuals.
     collect = FaultCollector()
     functions: dict[str, Callable[..., Any]] = {}
     for kind in ("mate", "mutate", "select"):
@@ -163,35 +155,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Assembly:
-    """An experiment, ready to run.
+    """An experiment, ready to run."""
 
-    Parameters
-    ----------
-    experiment : Experiment
-        With measures.
-    source : Source
-        The confidential file, cut down as the experiment says.
-    microdata : Microdata
-        What of it is protected, and what is read besides.
-    problem : Problem
-    algorithm : Algorithm
-    stop : Stop
-    plan : StartingPlan
-    registry : Registry
-        Where names were looked up.
-    earlier : tuple of EarlierRelease
-        That the experiment names.
-    """
-
-    experiment: Experiment
-    source: Source
-    microdata: Microdata
+    experiment: Experiment  # with measures
+    source: Source  # the confidential file, cut down as the experiment says
+    microdata: Microdata  # what of it is protected, and what is read besides
     problem: Problem
     algorithm: Algorithm
     stop: Stop
     plan: StartingPlan
-    registry: Registry
-    earlier: tuple[EarlierRelease, ...] = ()
+    registry: Registry  # where names were looked up
+    earlier: tuple[EarlierRelease, ...] = ()  # that the experiment names
 
     @property
     def seed(self) -> Seed:
@@ -212,13 +186,7 @@ def measures_auxiliary(measures: Measures | None, schema: Schema, registry: Regi
 
 
 def read_by_genotype(experiment: Experiment, schema: Schema, registry: Registry) -> tuple[str, ...]:
-    """Return the attributes that the genotype reads beside those that it masks; faulty parameters, refused later, none.
-
-    Raises
-    ------
-    SchemaError, DataError
-        The file lacks some of them, or leaves them out when it is published.
-    """
+    """Return the attributes that the genotype reads besides those it masks; none where its parameters are faulty."""
     name = experiment.genotype.name
     names: tuple[str, ...] = ()
     with FaultCollector().step():
@@ -232,18 +200,7 @@ def read_by_genotype(experiment: Experiment, schema: Schema, registry: Registry)
 
 
 def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = None) -> Assembly:
-    """Return everything that a run needs.
-
-    Parameters
-    ----------
-    seed : Seed, optional
-        What it draws from; by default the experiment's seed, and where it has none a fresh key.
-
-    Raises
-    ------
-    InputError
-        With every fault in data, names and parameters.
-    """
+    """Return everything that a run needs."""
     if experiment.start is not None and experiment.start.recipes:  # of an experiment that no file tells of
         experiment = experiment.model_copy(update={"start": with_recipes(experiment.start, Path.cwd())})
     collect = FaultCollector()
@@ -324,22 +281,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
 def assembled_like(
     assembly: Assembly, experiment: Experiment, rows: Rows | None = None, seed: Seed | None = None
 ) -> Assembly:
-    """Return the assembly of another experiment on the same data, by measures that are fitted already, or on a part.
-
-    Parameters
-    ----------
-    assembly : Assembly
-    experiment : Experiment
-    rows : ndarray of intp, optional
-        Positions of the records that are taken; measures are then fitted on them.
-    seed : Seed, optional
-        What it draws from; by default what the other one does.
-
-    Raises
-    ------
-    InputError
-        The genotype, the algorithm or the start do not fit the file.
-    """
+    """Return the assembly of another experiment on the same data, by measures that are fitted already, or on a part."""
     source, microdata, registry = assembly.source, assembly.microdata, assembly.registry
     measures = assembly.experiment.measures
     known = None if measures is None else (measures, assembly.problem.measures)
@@ -363,13 +305,7 @@ def _stop(rule: StopRule) -> Stop:
 
 
 def algorithm_of(experiment: Experiment, problem: Problem, registry: Registry) -> Algorithm:
-    """Return the algorithm of an experiment on its problem; what a worker builds too, to evolve demes.
-
-    Raises
-    ------
-    InputError
-        Its parameters are wrong.
-    """
+    """Return the algorithm of an experiment on its problem; what a worker builds too, to evolve demes."""
     toolbox = toolbox_of(
         problem.genotype,
         problem.measures,

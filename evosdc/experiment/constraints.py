@@ -17,13 +17,7 @@ from evosdc.specs import MeasureSpec
 
 
 def parse_constraints(experiment: Experiment) -> tuple[Constraint, ...]:
-    """Return the constraints as they are written, without those on the verdict.
-
-    Raises
-    ------
-    ExperimentError
-        With one fault for each text that is none.
-    """
+    """Return the constraints as they are written, without those on the verdict."""
     collect = FaultCollector()
     listed = []
     for text in without_publishable(experiment.constraints)[0]:
@@ -42,13 +36,7 @@ def constraints_of(
     aggregation: Aggregation,
     genotype: object,
 ) -> tuple[Constraints, dict[str, Fitted]]:
-    """Return the constraints, and the measures that they need besides those of the experiment.
-
-    Raises
-    ------
-    InputError
-        With the faults of all constraints.
-    """
+    """Return the constraints, and the measures that they need besides those of the experiment."""
     listed = parse_constraints(experiment)
     figures, collect = Figures(measures, registry, microdata, aggregation), FaultCollector()
     for constraint in listed:
@@ -71,13 +59,7 @@ def constraints_of(
 
 @dataclass
 class Figures:
-    """What constraints look at: further fitted measures by the name of their score, and figures made of scores.
-
-    Parameters
-    ----------
-    measures, registry, microdata, aggregation
-        What an experiment takes, what there is, and what is judged.
-    """
+    """What constraints look at: further fitted measures by the name of their score, and figures made of scores."""
 
     measures: Measures
     registry: Registry
@@ -87,13 +69,7 @@ class Figures:
     derived: dict[str, Aggregation] = field(default_factory=dict)
 
     def add(self, constraint: Constraint) -> None:
-        """Take in what one constraint looks at.
-
-        Raises
-        ------
-        InputError
-            Nothing has its name, or what has it cannot be judged here.
-        """
+        """Take in what one constraint looks at."""
         name, attribute, where = constraint.name, constraint.attribute, f"constraint {str(constraint)!r}"
         taken = {measure.name: measure for measure in self.measures.all}
         kinds = {"il": self.measures.il, "dr": self.measures.dr}
@@ -190,11 +166,9 @@ def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggreg
 def judge_constraints(
     constraints: Constraints, scores: Mapping[str, float], measures: Mapping[str, Fitted] = MappingProxyType({})
 ) -> list[dict[str, object]]:
-    """Return each constraint with the figure that it looks at and whether it is met, JSON-able.
-
-    Of privacy models also the ``quasi_identifiers`` that they look at, which of these are ``unmasked``, and the
-    requirement in ``words`` that name them.
-    """
+    """Return each constraint with the figure that it looks at and whether it is met, JSON-able."""
+    # Of privacy models also the ``quasi_identifiers`` that they look at, which of these are ``unmasked``, and the
+    # requirement in ``words`` that name them.
     return [
         {
             "requirement": str(constraint),

@@ -19,13 +19,7 @@ from evosdc.table.table import Table
 
 
 def load_data(data: DataSource, registry: Registry) -> Source:
-    """Return the data that an experiment names, cut down as it says.
-
-    Raises
-    ------
-    InputError
-        The file or data set cannot be used.
-    """
+    """Return the data that an experiment names, cut down as it says."""
     if data.name is not None:
         from evosdc.datasets.loading import load_dataset
 
@@ -45,28 +39,11 @@ def load_data(data: DataSource, registry: Registry) -> Source:
 def microdata_of(
     source: Source,
     protect: Sequence[str] | None,
-    auxiliary: Sequence[str] = (),
-    zeros_threshold: float | None = None,
-    population: Path | None = None,
+    auxiliary: Sequence[str] = (),  # further attributes that measures or the start read
+    zeros_threshold: float | None = None,  # as of `Microdata`
+    population: Path | None = None,  # a file of the population
 ) -> Microdata:
-    """Return the microdata of a source; `protect` None means the quasi-identifiers.
-
-    Parameters
-    ----------
-    source : Source
-    protect : sequence of str, optional
-    auxiliary : sequence of str
-        Further attributes that measures or the start read.
-    zeros_threshold : float, optional
-        As of `Microdata`.
-    population : Path, optional
-        A file of the population.
-
-    Raises
-    ------
-    InputError
-        As `Microdata`; or an identifier is to be protected, which would publish it.
-    """
+    """Return the microdata of a source; `protect` None means the quasi-identifiers."""
     schema = source.table.schema
     names = schema.with_role(Role.QUASI_IDENTIFIER) if protect is None else schema.named(protect, "protect")
     withheld = [name for name in names if not schema[name].role.published]
@@ -85,13 +62,7 @@ def microdata_of(
 
 
 def people_of(path: Path | None, table: Table, protect: Sequence[str]) -> Table | None:
-    """Return what a file of the population has of the quasi-identifiers, protected ones among them; None for no file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, lacks quasi-identifiers, or has fewer records than the confidential one.
-    """
+    """Return the quasi-identifiers of a population file, protected ones among them; None for no file."""
     if path is None:
         return None
     known = table.schema.with_role(Role.QUASI_IDENTIFIER)

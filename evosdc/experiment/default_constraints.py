@@ -15,13 +15,12 @@ from evosdc.plugins.registry import Registry
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.schema import Role, Schema
 
-MOST_HARM = 3.0
-"""What a measure of harm may come to at most, in per cent of the records."""
+MOST_HARM = 3.0  # what a measure of harm may come to at most, in per cent of the records
 
 
+# How many more sensitive values, in per cent of the people, may be right when looked up in tables of the file than of
+# people who are not in it: the excess that a judge of members and others may find for certain.
 MOST_LEARNED = 2.0
-"""How many more sensitive values, in per cent of the people, may be right when looked up in tables of the file than of
-people who are not in it: the excess that a judge of members and others may find for certain."""
 
 
 def harms_of(registry: Registry) -> dict[str, float]:
@@ -32,25 +31,9 @@ def harms_of(registry: Registry) -> dict[str, float]:
 def exact_risks(
     microdata: Microdata, registry: Registry, require: Sequence[str] = (), accepted: float = ACCEPTED
 ) -> dict[str, float]:
-    """Return the measures of what the file gives away by exact values and in its tables, each with its bound.
-
-    The verdict refuses a file that is beyond one. A measure that not even the original exceeds is left out: no masked
-    file of it has to be kept from anything.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    registry : Registry
-    require : sequence of str
-        Requirements, which may set the bound.
-    accepted : float
-        The bound where they do not.
-
-    Raises
-    ------
-    ExperimentError
-        A requirement cannot be read.
-    """
+    """Return the measures of what the file gives away by exact values and in its tables, each with its bound."""
+    # The verdict refuses a file that is beyond one. A measure that not even the original exceeds is left out: no masked
+    # file of it has to be kept from anything.
     original, bound = microdata.original, strictest_bound(require, registry, accepted)
     scales = {str(attribute.scale) for attribute in original.schema.attributes}
     fitting = [
@@ -67,8 +50,8 @@ def exact_risks(
     }
 
 
+# Parameters of these measures in a search: what unmasked columns tell of each other is a condition of the verdict.
 OF_MASKED: Mapping[str, Any] = {"masked": True}
-"""Parameters of these measures in a search: what unmasked columns tell of each other is a condition of the verdict."""
 
 
 def learned_of(registry: Registry) -> dict[str, float]:
@@ -76,17 +59,15 @@ def learned_of(registry: Registry) -> dict[str, float]:
     return dict.fromkeys(registry.defaults("measure", "lookup"), MOST_LEARNED)
 
 
+# Records of which the people worst off are looked for, and pairs of them with different originals up to which a search
+# follows that: it matches all pairs for each file that it keeps.
 MATCHED = 3000, 10_000_000
-"""Records of which the people worst off are looked for, and pairs of them with different originals up to which a search
-follows that: it matches all pairs for each file that it keeps."""
 
 
 def followed_judges(microdata: Microdata, registry: Registry, goal: float | None) -> dict[str, float]:
-    """Return the judges that a search with a goal follows, each with the verdict's bound.
-
-    None that not even the original exceeds. Of the people worst off none in a large file of many combinations. Any
-    other judge only where numbers are masked: with categories alone it costs a search most of its evaluations.
-    """
+    """Return the judges that a search with a goal follows, each with the verdict's bound."""
+    # None that not even the original exceeds. Of the people worst off none in a large file of many combinations. Any
+    # other judge only where numbers are masked: with categories alone it costs a search most of its evaluations.
     known, n = microdata.original.select(known_among(microdata.original.schema)), len(microdata.original)
     if goal is None or not n or not len(known.schema):
         return {}
@@ -126,22 +107,10 @@ def _score_of_original(
 def aims_of(
     require: Sequence[str], registry: Registry, judged: Iterable[str], goal: float | None = None
 ) -> dict[str, float]:
-    """Return the measures that a search has to keep to the bound of the verdict; none where it has no such goal.
-
-    They are those, among the measures by which it judges the risk, that a verdict may state, but for those that a
-    requirement bounds already. A search with a goal keeps what masked sensitive attributes disclose to the same bound:
-    it has nothing else that would mask them.
-
-    Parameters
-    ----------
-    require : sequence of str
-        Requirements, of which one may be on the verdict, and others may set the bound.
-    registry : Registry
-    judged : iterable of str
-        Names of measures.
-    goal : float, optional
-        The bound that the search is for, in per cent of the people.
-    """
+    """Return the measures that a search has to keep to the bound of the verdict; none where it has no such goal."""
+    # They are those, among the measures by which it judges the risk, that a verdict may state, but for those that a
+    # requirement bounds already. A search with a goal keeps what masked sensitive attributes disclose to the same
+    # bound: it has nothing else that would mask them.
     others, verdict = without_publishable(require)
     if not verdict and goal is None:
         return {}
@@ -170,26 +139,13 @@ def limits_of(bounds: Mapping[str, float], bounded: Iterable[str] = ()) -> list[
 
 
 def with_origins(
-    judged: Sequence[Mapping[str, Any]],
+    judged: Sequence[Mapping[str, Any]],  # of `judge_constraints`. Of two that are alike the user's comes first.
     registry: Registry,
-    most_harm: float = MOST_HARM,
-    aims: Sequence[str] = (),
-    accepted: float = ACCEPTED,
+    most_harm: float = MOST_HARM,  # the bound of harms
+    aims: Sequence[str] = (),  # of `aims_among`
+    accepted: float = ACCEPTED,  # the bound of the verdict where no requirement sets it
 ) -> list[dict[str, Any]]:
-    """Return judged constraints that say by ``own`` whether evosdc set them itself, and nobody required them.
-
-    Parameters
-    ----------
-    judged : sequence of mapping
-        Of `judge_constraints`. Of two that are alike the user's comes first.
-    registry : Registry
-    most_harm : float
-        The bound of harms.
-    aims : sequence of str
-        Of `aims_among`.
-    accepted : float
-        The bound of the verdict where no requirement sets it.
-    """
+    """Return judged constraints that say by ``own`` whether evosdc set them itself, and nobody required them."""
     texts = [str(entry["requirement"]) for entry in judged]
     exact = dict.fromkeys(registry.defaults("measure", "exact"), strictest_bound(texts, registry, accepted))
     own = dict.fromkeys(harms_of(registry), most_harm) | exact | learned_of(registry)
@@ -202,24 +158,13 @@ def with_origins(
     ]
 
 
-NO_BOUND = 100.0
-"""Per cent of the records from which there is nothing to guard."""
+NO_BOUND = 100.0  # per cent of the records from which there is nothing to guard
 
 
 def guarded(experiment: Experiment, genotype: object, registry: Registry) -> Experiment:
-    """Return an experiment in which matrices are bounded in the harms that plugins offer, relabelling for one.
-
-    What bounds a harm already stays as it is, so that an experiment may be stricter or looser; so does an experiment
-    with another kind of genotype, or with a genotype that is told to guard nothing.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        With measures.
-    genotype : object
-        Not yet built, if it is None: then there is nothing to guard.
-    registry : Registry
-    """
+    """Return an experiment in which matrices are bounded in the harms that plugins offer, relabelling for one."""
+    # What bounds a harm already stays as it is, so that an experiment may be stricter or looser; so does an experiment
+    # with another kind of genotype, or with a genotype that is told to guard nothing.
     measures = experiment.measures
     drawing = matrices_of(genotype) if isinstance(genotype, Genotype) else None
     if drawing is None or measures is None or drawing.most_relabelled >= NO_BOUND:

@@ -10,23 +10,14 @@ from evosdc.table.table import Table
 
 _LOG = logging.getLogger(__name__)
 
-_UNMASKED = (Role.QUASI_IDENTIFIER, Role.OTHER, Role.STRATUM)
-"""Roles of columns that are published beside masked ones."""
+_UNMASKED = (Role.QUASI_IDENTIFIER, Role.OTHER, Role.STRATUM)  # roles of columns that are published beside masked ones
 
 
 def with_dependent(data: DataSource, table: Table) -> DataSource:
-    """Return a source of which no published column tells a masked one, with a remark on each that would.
-
-    A column that is a function of a masked one is computed from its masked values, and so no two masked columns
-    contradict each other where the user leaves open what is masked. Another column that tells a masked one is masked,
-    too.
-
-    Parameters
-    ----------
-    data : DataSource
-    table : Table
-        The whole file.
-    """
+    """Return a source of which no published column tells a masked one, with a remark on each that would."""
+    # A column that is a function of a masked one is computed from its masked values, and so no two masked columns
+    # contradict each other where the user leaves open what is masked. Another column that tells a masked one is masked,
+    # too.
     schema = table.schema
     quasi = schema.with_role(Role.QUASI_IDENTIFIER)
     protect = quasi if data.protect is None else schema.named(data.protect, "protect")

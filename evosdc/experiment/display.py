@@ -7,8 +7,8 @@ from typing import Any
 class Display:
     """What a run tells of itself while it goes on. This one shows nothing; a subclass shows what it overrides."""
 
+    # Whether it has to be told of every generation of a study's runs, which then go on one after another here.
     here: bool = False
-    """Whether it has to be told of every generation of a study's runs, which then go on one after another here."""
 
     def limited(self, seconds: float | None) -> None:
         """The run begins, and goes on for so many seconds at most; None: no time limits it."""

@@ -22,20 +22,7 @@ if TYPE_CHECKING:
 
 
 def earlier_release(path: Path, source: Source) -> EarlierRelease:
-    """Return a file of the same people that is out already, and whose each of its records is.
-
-    Parameters
-    ----------
-    path : Path
-        A run folder, or a file: that of a run folder, or one with its records in the order of the original.
-    source : Source
-        The original.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, is none of this original, or its records were shuffled and nothing says whose they are.
-    """
+    """Return a file of the same people that is out already, and whose each of its records is."""
     folder = path if path.is_dir() else path.parent
     of_run = (folder / RESOLVED).is_file()
     if path.is_dir():
@@ -63,10 +50,8 @@ def earlier_releases(paths: Sequence[Path], source: Source) -> tuple[EarlierRele
 
 
 def other_runs(folder: Path, source: Source) -> tuple[EarlierRelease, ...]:
-    """Return the files of other runs of the same data in the same folder that nothing forbids to publish.
-
-    Any of them may be out. What cannot be read is passed over, and so are the runs of one study.
-    """
+    """Return the files of other runs of the same data in the same folder that nothing forbids to publish."""
+    # Any of them may be out. What cannot be read is passed over, and so are the runs of one study.
     if is_replicate(folder):
         return ()
     return tuple(_other_runs(folder.resolve(), source))

@@ -13,44 +13,27 @@ from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, stream
 from evosdc.time_limit import DeadlineOver, check_time, time_limited
 
+# Shares of the effort at which a method is tried: what it takes in any case, and what it takes for its effort.
 FIRST, SECOND = 0.001, 0.04
-"""Shares of the effort at which a method is tried: what it takes in any case, and what it takes for its effort."""
 
+# Share of a search's time at which such methods are to end; where they are slow, a search gains less in the rest.
 UNTIL = 0.75
-"""Share of a search's time at which such methods are to end; where they are slow, a search gains less in the rest."""
 
+# The same of files so large that they are tuned by a sample: there other methods and the search would get nothing.
 UNTIL_OF_LARGE = 0.4
-"""The same of files so large that they are tuned by a sample: there other methods and the search would get nothing."""
 
-LEAST = 0.01
-"""Share of the effort that is left to a method in any case."""
+LEAST = 0.01  # share of the effort that is left to a method in any case
+FOR_TRYING = 0.5  # seconds in any case for finding out whether even the least effort is too much
+FEW = 1000  # records on which a method is tried at all first
 
-FOR_TRYING = 0.5
-"""Seconds in any case for finding out whether even the least effort is too much."""
-
-FEW = 1000
-"""Records on which a method is tried at all first."""
-
+# Share of the time that a method may be expected to take: two short trials foretell it by a third at best, another file
+# may take longer, and is judged too. What is given up before its end is lost as a whole.
 CAUTION = 0.6
-"""Share of the time that a method may be expected to take: two short trials foretell it by a third at best, another
-file may take longer, and is judged too. What is given up before its end is lost as a whole."""
 
 
 def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: float) -> Masking:
-    """Return an entry with as much effort as ends within a time; as it is where that is enough.
-
-    Only a method of one step changes whose class names its `MaskingMethod.pace`, and whose entry leaves that open.
-
-    Parameters
-    ----------
-    seconds : float
-        That masking may take, from now on; trying the method out takes some of them.
-
-    Raises
-    ------
-    DeadlineOver
-        What it takes in any case is too long.
-    """
+    """Return an entry with as much effort as ends within a time; as it is where that is enough."""
+    # Only a method of one step changes whose class names its `MaskingMethod.pace`, and whose entry leaves that open.
     method = registry.implementation("masking-method", masking.method)
     if not method.pace or masking.then or method.pace in masking.params:
         return masking

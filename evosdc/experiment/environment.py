@@ -21,15 +21,12 @@ from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder, read_object
 from evosdc.secret import Key
 from evosdc.table.schema import Attribute, Schema
 
-REQUIRED = ("evosdc", "packages", "providers", "data")
-"""What a resume compares."""
+REQUIRED = ("evosdc", "packages", "providers", "data")  # what a resume compares
 
 
 def environment_of(assembly: Assembly, key: Key) -> dict[str, Any]:
-    """Return versions of Python, packages and plugins, what was read, and the data's fingerprint; nothing of the host.
-
-    ``start_files`` has a fingerprint of each of the user's own masked files that the search starts from.
-    """
+    """Return versions of Python, packages and plugins, the input, and the data's fingerprint; nothing of the host."""
+    # ``start_files`` has a fingerprint of each of the user's own masked files that the search starts from.
     registry = assembly.registry
     data = assembly.experiment.data
     return versions_of(registry) | {
@@ -99,8 +96,7 @@ def changes_since(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str
     return changes
 
 
-SCHEMA = "schema"
-"""The key of a run's environment."""
+SCHEMA = "schema"  # the key of a run's environment
 
 
 def schema_account(schema: Schema, key: Key) -> dict[str, Any]:
@@ -120,10 +116,9 @@ def schema_account(schema: Schema, key: Key) -> dict[str, Any]:
 
 
 def schema_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return, in words, what has changed between two environments of a run; nothing where one does not tell.
-
-    What comes from the data as well as from the schema, such as categories, counts where the schema's file is another.
-    """
+    """Return, in words, what has changed between two environments of a run; nothing where one does not tell."""
+    # What comes from the data as well as from the schema, such as categories, counts where the schema's file is
+    # another.
     if SCHEMA not in before or SCHEMA not in now:
         return []
     edited = (before.get("input") or {}).get("schema") != (now.get("input") or {}).get("schema")
@@ -131,10 +126,8 @@ def schema_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[st
 
 
 def require_same_schema(before: Mapping[str, Any], now: Mapping[str, Any], force: bool) -> list[str]:
-    """Return what has changed of a run's schema since it began; raise `CheckpointError` for it unless forced.
-
-    Where the data are read otherwise because of it, nobody can go on.
-    """
+    """Return what has changed of a run's schema since it began; raise `CheckpointError` for it unless forced."""
+    # Where the data are read otherwise because of it, nobody can go on.
     changes = schema_changes(before, now)
     same = before.get("data") == now.get("data")
     if changes and not (force and same):
@@ -178,15 +171,7 @@ def _fingerprint(told: object, key: Key) -> str:
 
 
 def opened(folder: RunFolder, registry: Registry) -> Assembly:
-    """Return everything that the run in a folder needs.
-
-    Raises
-    ------
-    InputError
-        As `assemble`; of names that nothing has any more with the plugin that the run had them from.
-    CheckpointError
-        As `experiment_of`.
-    """
+    """Return everything that the run in a folder needs."""
     with told_of_plugins(folder, registry):
         experiment = experiment_of(folder)
         return assemble(experiment, registry, folder.seed(experiment.seed))
@@ -194,10 +179,9 @@ def opened(folder: RunFolder, registry: Registry) -> Assembly:
 
 @contextmanager
 def told_of_plugins(folder: RunFolder, registry: Registry) -> Iterator[None]:
-    """Add to names that are unknown in the block which plugin the run in a folder had them from.
-
-    A run keeps the names of files with plugins, not their paths, and imports none by itself: the user gives them again.
-    """
+    """Add to names that are unknown in the block which plugin the run in a folder had them from."""
+    # A run keeps the names of files with plugins, not their paths, and imports none by itself: the user gives them
+    # again.
     try:
         yield
     except InputError as error:

@@ -77,20 +77,11 @@ class OnError(Parameters):
 
 MOST_SETTINGS = 10_000
 
-UNSWEPT = ("seed", "replicates", "sweep", "title", "executor")
-"""Keys that make no difference to what a search can find."""
+UNSWEPT = ("seed", "replicates", "sweep", "title", "executor")  # keys that make no difference to what a search can find
 
 
 def require_values(sweep: Mapping[str, Sequence[Any]], keys: Iterable[str]) -> None:
-    """Raise `ValueError` for keys that cannot be swept, empty or repeated values, and too many combinations.
-
-    Parameters
-    ----------
-    sweep : mapping of str to sequence
-        Values by dotted key.
-    keys : iterable of str
-        The keys of an experiment.
-    """
+    """Raise `ValueError` for keys that cannot be swept, empty or repeated values, and too many combinations."""
     known, count = list(keys), 1
     for key, values in sweep.items():
         root = key.partition(".")[0]
@@ -166,8 +157,7 @@ class DataSource(Parameters):
         return self
 
 
-DECILES = 9
-"""From 10 % to 90 %."""
+DECILES = 9  # from 10 % to 90 %
 
 
 class AttributeProfile(Parameters):
@@ -350,14 +340,7 @@ DEFAULT_GENERATIONS = 500
 
 
 class InvalidExperimentError(ExperimentError):
-    """What is wrong with an experiment, and under which of its keys.
-
-    Parameters
-    ----------
-    faults : iterable of Fault
-    keys : frozenset of str
-        The keys of the experiment that have faults; empty where a fault concerns the whole.
-    """
+    """What is wrong with an experiment, and under which of its keys."""
 
     def __init__(self, faults: Iterable[Fault], keys: frozenset[str]) -> None:
         super().__init__(faults)

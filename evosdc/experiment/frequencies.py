@@ -21,11 +21,9 @@ MANY_CATEGORIES, RARE = 60, 3
 
 
 def frequencies(original: Table, masked: Table) -> dict[str, Any]:
-    """Return, by categorical attribute, how often each category occurs before and after: counts, no records.
-
-    A rare category of an attribute with many is nearly a record: with more than 60 categories all that occur fewer than
-    3 times both before and after are counted together, as the last entry.
-    """
+    """Return, by categorical attribute, how often each category occurs before and after: counts, no records."""
+    # A rare category of an attribute with many is nearly a record: with more than 60 categories all that occur fewer
+    # than 3 times both before and after are counted together, as the last entry.
     document = {}
     for attribute in original.schema.categorical:
         after = masked.schema[attribute.name]  # by name: numbers that were generalised have become categories, too
@@ -50,8 +48,7 @@ def frequencies(original: Table, masked: Table) -> dict[str, Any]:
     return document
 
 
-SINGULAR = 1e12
-"""Condition number from which on a matrix is taken for one that has no inverse."""
+SINGULAR = 1e12  # condition number from which on a matrix is taken for one that has no inverse
 
 _INVARIANT = 1e-9
 
@@ -68,11 +65,9 @@ _USE = (
 
 
 def write_transitions(folder: RunFolder, original: Table, masked: Table, matrices: Sequence[Matrix]) -> None:
-    """Write ``transitions.json``, ``matrix-ATTRIBUTE.csv`` and ``analyst.json``.
-
-    The first two are the custodian's: they hold the original's frequencies, or determine them. The last one holds
-    nothing that cannot be published; the seed is in none of them, since who knows it knows every draw.
-    """
+    """Write ``transitions.json``, ``matrix-ATTRIBUTE.csv`` and ``analyst.json``."""
+    # The first two are the custodian's: they hold the original's frequencies, or determine them. The last one holds
+    # nothing that cannot be published; the seed is in none of them, since who knows it knows every draw.
     document = {}
     for attribute, matrix in zip(original.schema.categorical, matrices, strict=True):
         document[attribute.name] = {
@@ -104,11 +99,9 @@ def matrix_files(names: Sequence[str]) -> dict[str, str]:
 
 
 def matrices_for_analysts(original: Table, masked: Table, matrices: Sequence[Matrix]) -> dict[str, Any]:
-    """Return what users of the published file may know to correct their estimates.
-
-    Reckoned from the published counts, never from the original ones; the original only decides whether a matrix is
-    invariant, in which case it is withheld.
-    """
+    """Return what users of the published file may know to correct their estimates."""
+    # Reckoned from the published counts, never from the original ones; the original only decides whether a matrix is
+    # invariant, in which case it is withheld.
     attributes = {}
     for attribute, matrix in zip(original.schema.categorical, matrices, strict=True):
         if np.array_equal(matrix, np.identity(len(matrix))):
@@ -123,16 +116,7 @@ def matrices_for_analysts(original: Table, masked: Table, matrices: Sequence[Mat
 
 
 def correction_figures(matrix: Matrix, published: NDArray[np.int64]) -> dict[str, Any]:
-    """Return the condition of a matrix and what correcting by its inverse costs.
-
-    Returns
-    -------
-    dict
-        ``condition`` (2-norm; None where there is no inverse) and ``inflation``, one factor a category, at least 1:
-        ``1 + Var(T_hat_k) / (T_hat_k (1 - T_hat_k / N))``, the variance that of the draws,
-        ``(P^-1)' (diag(T_hat P) - P' diag(T_hat) P) P^-1`` at ``T_hat = (P^-1)' T_published``. None for a category that
-        is estimated at nobody or everybody.
-    """
+    """Return the condition of a matrix and what correcting by its inverse costs."""
     condition = float(np.linalg.cond(matrix)) if len(matrix) else 1.0
     if not condition < SINGULAR:
         return {"condition": None, "inflation": None}

@@ -13,21 +13,11 @@ from evosdc.model.constraint import Constraints
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.time_limit import DeadlineOver, time_limited
 
-MOST_AGAIN = 12
-"""Starting files that are masked once more, to tell whether rules of records are the cause."""
+MOST_AGAIN = 12  # starting files that are masked once more, to tell whether rules of records are the cause
 
 
 def missed_by_all(constraints: Constraints, judged: Sequence[Mapping[str, float]], own: Sequence[str] = ()) -> str:
-    """Return a sentence that says what no starting file keeps, and how near the best comes; empty where one keeps all.
-
-    Parameters
-    ----------
-    constraints : Constraints
-    judged : sequence of mapping
-        Scores of the starting files, those not evaluated left out.
-    own : sequence of str
-        Those of the constraints that evosdc set itself: they are told where nothing that was required is missed.
-    """
+    """Return a sentence on what no starting file keeps, and how near the best comes; empty where one keeps all."""
     known = [scores for scores in judged if all(one.figure_name in scores for one in constraints.listed)]
     if not known or any(scores.get(INFEASIBILITY, 0.0) == 0.0 for scores in known):
         return ""
@@ -58,21 +48,9 @@ def traced(assembly: Assembly, judged: Sequence[Mapping[str, Any]]) -> list[dict
 def causes_of(
     assembly: Assembly, evaluated: int, judged: Sequence[Mapping[str, Any]], seconds: float | None = None
 ) -> list[str]:
-    """Return a sentence for each cause because of which requirements on privacy models may have been missed.
-
-    Causes are quasi-identifiers that are published as they are, and rules of records that took from starting files what
-    was asked of them.
-
-    Parameters
-    ----------
-    assembly : Assembly
-    evaluated : int
-        Starting files that were judged.
-    judged : sequence of mapping
-        The requirements of the protected file.
-    seconds : float, optional
-        That looking for the second cause may take; it is not told where they are over before.
-    """
+    """Return a sentence for each cause because of which requirements on privacy models may have been missed."""
+    # Causes are quasi-identifiers that are published as they are, and rules of records that took from starting files
+    # what was asked of them.
     causes = unmasked_causes(judged)
     with suppress(DeadlineOver), time_limited(seconds, DeadlineOver):
         causes = [*causes, *_rules_cause(assembly, evaluated, judged)]

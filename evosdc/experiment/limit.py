@@ -8,8 +8,7 @@ from evosdc.experiment.problem import aggregation_of
 from evosdc.model import Individual, Judgement, Limit, Microdata
 from evosdc.plugins.registry import Registry
 
-LEAST, MOST = 1.0, 30.0
-"""Seconds that the limit may take, at least and at most; in between as many as the search took."""
+LEAST, MOST = 1.0, 30.0  # seconds that the limit may take, at least and at most; in between as many as the search took
 
 
 def judgement_by(experiment: Experiment, microdata: Microdata, registry: Registry) -> Judgement:
@@ -23,13 +22,7 @@ def judgement_by(experiment: Experiment, microdata: Microdata, registry: Registr
 
 
 def limit_of_run(experiment: Experiment, microdata: Microdata, registry: Registry, seconds: float) -> Limit | None:
-    """Return the limit of a run; None where its measures have none, or it would take longer than the search.
-
-    Parameters
-    ----------
-    seconds : float
-        What the search took.
-    """
+    """Return the limit of a run; None where its measures have none, or it would take longer than the search."""
     if not registry.names("limit"):
         return None
     return limit_for(judgement_by(experiment, microdata, registry), registry, min(max(LEAST, seconds), MOST))

@@ -24,30 +24,15 @@ from evosdc.secret import Seed, SeedWords, generator_of, spawned, state_of, word
 from evosdc.table.spread import Spreads
 from evosdc.table.table import Rows, Table
 
-MASK_PART = "evosdc.experiment.masked_parts:mask_part"
-"""The worker's function that masks a part."""
+MASK_PART = "evosdc.experiment.masked_parts:mask_part"  # the worker's function that masks a part
+TASKS = 32  # tasks that each worker gets at most; parts beyond travel together
 
-TASKS = 32
-"""Tasks that each worker gets at most; parts beyond travel together."""
-
+# What a worker needs to know of a part: positions of its records, seed words of its stream, spreads of the numbers.
 Job = tuple[Rows, SeedWords, Spreads | None]
-"""What a worker needs to know of a part: positions of its records, seed words of its stream, spreads of the numbers."""
 
 
 def executor_for_parts(chosen: str | Mapping[str, Any] | None, registry: Registry) -> Executor | None:
-    """Return the executor that parts are masked on; None for this process, unless a launcher of workers runs it.
-
-    Parameters
-    ----------
-    chosen : str or mapping, optional
-        A name, or a table as an experiment has it: ``{"name": "processes", "workers": 4}``.
-    registry : Registry
-
-    Raises
-    ------
-    InputError
-        There is no such executor, or it refuses its parameters.
-    """
+    """Return the executor that parts are masked on; None for this process, unless a launcher of workers runs it."""
     if chosen is None and launching_executor(registry.specs("executor")) is None:
         return None
     # Only what asks for workers needs what an experiment says of them.
@@ -63,16 +48,7 @@ def executor_for_parts(chosen: str | Mapping[str, Any] | None, registry: Registr
 
 @contextmanager
 def carrying_out(executor: Executor | None, folder: Path | None = None) -> Iterator[CarryOut]:
-    """Start an executor, and have parts of files masked on it in the block.
-
-    Parameters
-    ----------
-    executor : Executor or None
-        None, or one whose tasks stay in this process: parts are masked one after the other.
-    folder : Path, optional
-        Where workers find the file for as long as they need it, readable by its owner alone; workers on other computers
-        must see it, too. By default a temporary one, and where nothing can be written there.
-    """
+    """Start an executor, and have parts of files masked on it in the block."""
     if executor is None or not executor.remote:
         yield in_turn
         return
@@ -103,10 +79,8 @@ def job_of(part: Part) -> Job | None:
 
 
 def _leaf(step: Masking, method: MaskingMethod) -> dict[str, Any] | None:
-    """Return the method that masks the parts of a step in the end, by name with its parameters.
-
-    None where these are not told completely by what can travel.
-    """
+    """Return the method that masks the parts of a step in the end, by name with its parameters."""
+    # None where these are not told completely by what can travel.
     registry = default_registry()
     *_, (name, params) = nested(registry, step.method, step.params)
     told = params.model_dump(mode="json", exclude_unset=True)
@@ -167,13 +141,7 @@ def _work(shared: SharedFiles) -> _Work:
 
 
 def mask_part(shared: SharedFiles, seed: Seed, payload: Job) -> Any:
-    """Mask a part.
-
-    Returns
-    -------
-    tuple
-        Faults as tuples where the method refuses; codes, numbers, and the schema where it is not that of the file.
-    """
+    """Mask a part."""
     rows, words, spreads = payload
     work = _work(shared)
     try:

@@ -13,10 +13,9 @@ from evosdc.options.written import listed, parameters
 
 
 class MaskingEntry(Parameters):
-    """One masking method of a start: ``{ method = "mdav", k = 3, attributes = ["age"], by = ["region"] }``.
+    """One masking method of a start: ``{ method = "mdav", k = 3, attributes = ["age"], by = ["region"] }``."""
 
-    Further steps are applied to what it makes: ``then = [{ method = "pram", design = "a" }]``.
-    """
+    # Further steps are applied to what it makes: ``then = [{ method = "pram", design = "a" }]``.
 
     model_config = ConfigDict(extra="allow", frozen=True)
 

@@ -31,44 +31,23 @@ from evosdc.table.role_assignment import assign_known
 from evosdc.table.table import Table
 
 _OF_RECIPE = "recipe.*"
+# Files that tell of the best file, which are written anew, and locks.
 _OF_BEST = ("best.*", "crosswalk*.csv", "picture-*", _OF_RECIPE, "result.json", "release.json", "risk.json",
             "frequencies.json", "transitions.json", "analyst.json", "scores.csv", "front.csv", REPORT, "for-users.html",
             f"{LOCK}*", ".probe")  # fmt: skip
-"""Files that tell of the best file, which are written anew, and locks."""
 
 
 def choose_member(
-    path: Path,
-    member: Member | Choice,
-    target: Path,
+    path: Path,  # of a run that has ended
+    member: Member | Choice,  # its number in ``front.csv``, or which one it is
+    target: Path,  # a new or empty folder
     registry: Registry,
-    display: Display | None = None,
-    command: str = "",
+    display: Display | None = None,  # that is told what is being done
+    command: str = "",  # what the user typed, for ``environment.json``, which has run and member under ``chosen``, too
 ) -> dict[str, Any]:
-    """Write a run folder like another, in which a member of the front is the best file; return its result.
-
-    The search is not repeated: population, front, journal and checkpoints are those of the run. The file, its scores,
-    requirements, verdict, second opinion, recipe and what else is told of a best file are the member's.
-
-    Parameters
-    ----------
-    path : Path
-        Of a run that has ended.
-    member : int, "best" or Choice
-        Its number in ``front.csv``, or which one it is.
-    target : Path
-        A new or empty folder.
-    registry : Registry
-    display : Display, optional
-        That is told what is being done.
-    command : str
-        What the user typed, for ``environment.json``, which has run and member under ``chosen``, too.
-
-    Raises
-    ------
-    InputError
-        There is no run or no such member, the run goes on, its data have changed, or the folder is not empty.
-    """
+    """Write a run folder like another, in which a member of the front is the best file; return its result."""
+    # The search is not repeated: population, front, journal and checkpoints are those of the run. The file, its scores,
+    # requirements, verdict, second opinion, recipe and what else is told of a best file are the member's.
     require_complete([path])
     assembly, individual, member = front_member(path, member, registry)
     source, folder = RunFolder(path), RunFolder(target)
@@ -97,37 +76,13 @@ def choose_member(
 
 
 def member_findings(
-    path: Path,
-    member: Member | Choice,
+    path: Path,  # the run folder
+    member: Member | Choice,  # its position in ``front.csv``, or which one it is
     registry: Registry,
-    judge: bool = False,
-    answered: Callable[[int, int], None] | None = None,
+    judge: bool = False,  # whether judges that the search did not use are asked
+    answered: Callable[[int, int], None] | None = None,  # told how many of how many judges have answered
 ) -> dict[str, Any]:
-    """Return what is to be known of a member of the front before it is published.
-
-    Parameters
-    ----------
-    path : Path
-        The run folder.
-    member : int, "best" or Choice
-        Its position in ``front.csv``, or which one it is.
-    registry : Registry
-    judge : bool
-        Whether judges that the search did not use are asked.
-    answered : callable, optional
-        Told how many of how many judges have answered.
-
-    Returns
-    -------
-    dict
-        ``member origin scores fitness protect cross_tables analyses records``, keys as in ``release.json``; with
-        `judge` also ``second_opinion``.
-
-    Raises
-    ------
-    InputError
-        As `front_member`; or judges are asked of a file whose values were generalised, which they cannot read.
-    """
+    """Return what is to be known of a member of the front before it is published."""
     assembly, individual, member = front_member(path, member, registry)
     problem, microdata = assembly.problem, assembly.microdata
     masked = problem.decode(individual.genome, individual.key)

@@ -16,29 +16,15 @@ from evosdc.table.table import Rows, Table
 def write_published(
     assembly: Assembly,
     individual: Individual,
-    masked: Table,
+    masked: Table,  # its file, in the order of the original
     path: Path,
     crosswalk: Path,
-    omitted: Rows | None,
+    omitted: Rows | None,  # positions of records that are not published
     shuffle: bool,
-    source: Source | None = None,
+    source: Source | None = None,  # in place of the assembly's, where it is to be written otherwise
 ) -> WriteReport:
-    """Write the file of an individual, and where its records are in random order the crosswalk.
-
-    Files of one run that are not the same have orders of their own, so that their records cannot be joined by number.
-
-    Parameters
-    ----------
-    masked : Table
-        Its file, in the order of the original.
-    path, crosswalk : Path
-        Where to write.
-    omitted : ndarray of intp, optional
-        Positions of records that are not published.
-    shuffle : bool
-    source : Source, optional
-        In place of the assembly's, where it is to be written otherwise.
-    """
+    """Write the file of an individual, and where its records are in random order the crosswalk."""
+    # Files of one run that are not the same have orders of their own, so that their records cannot be joined by number.
     whole = assembly.source if source is None else source
     order = None
     if shuffle:

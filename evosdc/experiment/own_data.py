@@ -19,21 +19,8 @@ ORIGINAL, SCHEMA = "original.csv", "original.toml"
 
 
 def with_own_data(document: Mapping[str, Any], table: Table, folder: Path) -> dict[str, Any]:
-    """Return an experiment about a table; the table and its schema are written to ``data`` in the run's folder.
-
-    Files and folder can be read by their owner alone, as all that a run writes.
-
-    Parameters
-    ----------
-    document : mapping
-        An experiment as an experiment file says it; under ``data`` only what is to be done with the file
-        (``protect``, ``complete``, ``first``, ``hierarchies``).
-
-    Raises
-    ------
-    ExperimentError
-        The experiment names a file or data set of its own, or the folder is not empty.
-    """
+    """Return an experiment about a table; the table and its schema are written to ``data`` in the run's folder."""
+    # Files and folder can be read by their owner alone, as all that a run writes.
     said = document.get("data", {})
     named = [key for key in ("name", "file", "schema") if isinstance(said, Mapping) and said.get(key) is not None]
     if named or not isinstance(said, Mapping):

@@ -20,19 +20,16 @@ from evosdc.model import Individual
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import ENVIRONMENT, PORTFOLIO, STATUS, TUNING, RunFolder
 
-STOPPED, OUT_OF_MEMORY = "stopped by the user", "not enough memory"
-"""Why there is only the best so far."""
+STOPPED, OUT_OF_MEMORY = "stopped by the user", "not enough memory"  # why there is only the best so far
 
+# What the status says of a run that was asked to end: by its folder, not by a signal.
 ASKED_TO_END = "stopped by evosdc finish"
-"""What the status says of a run that was asked to end: by its folder, not by a signal."""
 
 
 def leave_so_far(recorder: Recorder, reason: str = STOPPED) -> dict[str, Any] | None:
-    """Write the best file so far of a run that ends early, whatever it was at; return its result, None without any.
-
-    Before the search that is the best of the starting files, or of what tuning has found. A resume makes them anew.
-    `reason` says in the result of a search why it ended.
-    """
+    """Write the best file so far of a run that ends early, whatever it was at; return its result, None without any."""
+    # Before the search that is the best of the starting files, or of what tuning has found. A resume makes them anew.
+    # `reason` says in the result of a search why it ended.
     folder, assembly = recorder.folder, recorder.assembly
     if recorder.state is not None:
         return _write_found(folder, assembly, recorder.state, reason)
@@ -74,17 +71,8 @@ def _write_first(folder: RunFolder, assembly: Assembly, seconds: float, evaluati
 
 
 def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
-    """Write the best file so far of a run that no process goes on with, from its newest checkpoint.
-
-    Before the search it is the best file that tuning has found, where that was done.
-
-    Raises
-    ------
-    InputError
-        There is no run, another process writes to it, its data have changed, or its search had not begun.
-    CheckpointError
-        Its checkpoints cannot be read.
-    """
+    """Write the best file so far of a run that no process goes on with, from its newest checkpoint."""
+    # Before the search it is the best file that tuning has found, where that was done.
     folder = RunFolder(path)
     assembly = opened(folder, registry)
     require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table, folder.key())

@@ -11,25 +11,14 @@ from evosdc.model.constraint import Constraint
 from evosdc.plugins.registry import Registry
 from evosdc.specs import MaskingMethodSpec
 
-LASTING = "lasting"
-"""Parameter of genotypes of plans: whether methods that take long are tried."""
-
-LAST = "last"
-"""Likewise: a step that ends every plan."""
+LASTING = "lasting"  # parameter of genotypes of plans: whether methods that take long are tried
+LAST = "last"  # likewise: a step that ends every plan
 
 
 def plan_genotype(required: Iterable[Constraint], microdata: Microdata, registry: Registry) -> dict[str, Any]:
-    """Return the genotype of plans for a file of which something is required, as an experiment says it.
-
-    What takes long is left to tuning, and a step comes last that makes sure of a requirement, where the genotype has
-    parameters for that.
-
-    Parameters
-    ----------
-    required : iterable of Constraint
-    microdata : Microdata
-    registry : Registry
-    """
+    """Return the genotype of plans for a file of which something is required, as an experiment says it."""
+    # What takes long is left to tuning, and a step comes last that makes sure of a requirement, where the genotype has
+    # parameters for that.
     name = registry.default("genotype", "plan")
     fields = registry.implementation("genotype", name).Params.model_fields
     genotype: dict[str, Any] = {"name": name}
@@ -40,15 +29,7 @@ def plan_genotype(required: Iterable[Constraint], microdata: Microdata, registry
 
 
 def require_last(genotype: Mapping[str, Any], required: Iterable[Constraint], registry: Registry) -> None:
-    """Raise `ParameterError` where the step that ends all plans makes sure of less than what is required.
-
-    Parameters
-    ----------
-    genotype : mapping
-        Parameters of the genotype.
-    required : iterable of Constraint
-    registry : Registry
-    """
+    """Raise `ParameterError` where the step that ends all plans makes sure of less than what is required."""
     last = genotype.get(LAST)
     if not isinstance(last, Mapping) or last.get("method") not in registry.names("masking-method"):
         return
@@ -66,22 +47,9 @@ def require_last(genotype: Mapping[str, Any], required: Iterable[Constraint], re
 
 
 def assuring_step(required: Iterable[Constraint], microdata: Microdata, registry: Registry) -> dict[str, Any] | None:
-    """Return a step that makes sure of the first requirement that any masking method guarantees.
-
-    None where no method does: plans are then led by the requirement as all files are. None, too, where an intruder
-    knows attributes that are published as they are: no masking of the others can make sure of anything.
-
-    Parameters
-    ----------
-    required : iterable of Constraint
-    microdata : Microdata
-    registry : Registry
-
-    Returns
-    -------
-    dict, or None
-        The name of the method, its parameters, and the attributes where these are not all.
-    """
+    """Return a step that makes sure of the first requirement that any masking method guarantees."""
+    # None where no method does: plans are then led by the requirement as all files are. None, too, where an intruder
+    # knows attributes that are published as they are: no masking of the others can make sure of anything.
     for constraint in required:
         if not constraint.plain:
             continue

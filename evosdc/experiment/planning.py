@@ -29,39 +29,24 @@ from evosdc.model.individual import INFEASIBILITY
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
 from evosdc.time_limit import DeadlineOver, time_limited
 
-EVALUATIONS = 1500
-"""How many plans are evaluated where neither seconds nor evaluations limit the search."""
+EVALUATIONS = 1500  # how many plans are evaluated where neither seconds nor evaluations limit the search
+STALLED = 40  # generations without improvement after which a plan is taken for the best
 
-STALLED = 40
-"""Generations without improvement after which a plan is taken for the best."""
-
+# Plans that can be evaluated within the seconds of that search, below which it is left: it would find nothing.
 FEWEST = 20
-"""Plans that can be evaluated within the seconds of that search, below which it is left: it would find nothing."""
 
-QUICK = 0.1
-"""Seconds of a file up to which a plan is evolved in any case: it costs the search next to nothing."""
+QUICK = 0.1  # seconds of a file up to which a plan is evolved in any case: it costs the search next to nothing
+MOST = 3.0  # times the seconds of that search after which there is no plan
 
-MOST = 3.0
-"""Times the seconds of that search after which there is no plan."""
-
+# Share of the seconds of that search that judging the plan on new files, and making its files, may take besides.
 FOR_JUDGING = 0.5
-"""Share of the seconds of that search that judging the plan on new files, and making its files, may take besides."""
 
 
 def planned_start(
     recorder: Recorder, dispatch: Dispatch | None, spent: Mapping[str, Any]
 ) -> tuple[Assembly, Mapping[str, Any]]:
-    """Return a run's assembly with the files of an evolved plan in its start, and what ``planning.json`` says.
-
-    A resumed run reads that file. One that was stopped before it was written evolves plans again.
-
-    Parameters
-    ----------
-    recorder : Recorder
-    dispatch : Dispatch, optional
-    spent : mapping
-        What tuning has cost and told: ``seconds``, ``evaluations`` and ``file_seconds``.
-    """
+    """Return a run's assembly with the files of an evolved plan in its start, and what ``planning.json`` says."""
+    # A resumed run reads that file. One that was stopped before it was written evolves plans again.
     assembly, folder = recorder.assembly, recorder.folder
     start = assembly.experiment.start
     assert start is not None, "nothing is planned unless the experiment says so"
@@ -94,14 +79,7 @@ def planned_start(
 
 
 def seconds_of_plan(assembly: Assembly, file_seconds: float) -> float:
-    """Return about how many seconds the plan takes that a run is to evolve within its time; 0 where it has none.
-
-    Parameters
-    ----------
-    assembly : Assembly
-    file_seconds : float
-        What a file takes, by what tuning has seen; 0 where nobody knows.
-    """
+    """Return about how many seconds the plan takes that a run is to evolve within its time; 0 where it has none."""
     start = assembly.experiment.start
     if start is None or start.planned is None:
         return 0.0
@@ -182,13 +160,10 @@ def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
 def _not_worse(
     nested: Assembly, found: Masking, recorder: Recorder, until: float | None
 ) -> tuple[Masking, MeanScores | None, float]:
-    """Return the plan found, or a method where that is better on fresh files, its scores there, and the seconds that
-    one of its files takes.
-
-    A method that takes long may not have had its turn among the plans. Files of the best tuned one are only made again
-    where the mean of those that tuning chose it by, which flatters it, is better than what the plan comes to; those of
-    methods that the start asks for by name as long as there is time.
-    """
+    """Return the plan, or a method that is better on fresh files, with its scores and the seconds of a file."""
+    # A method that takes long may not have had its turn among the plans. Files of the best tuned one are only made
+    # again where the mean of those that tuning chose it by, which flatters it, is better than what the plan comes to;
+    # those of methods that the start asks for by name as long as there is time.
 
     def judged(masking: Masking) -> tuple[MeanScores | None, float]:
         began = monotonic()

@@ -21,23 +21,17 @@ from evosdc.table.table import Table
 from evosdc.time_limit import DeadlineOver, time_limited
 from evosdc.tuning.large_files import LARGE
 
+# The worker's function that makes and evaluates what stands at a position.
 EVALUATE_START = "evosdc.experiment.worker_tasks:evaluate_start"
-"""The worker's function that makes and evaluates what stands at a position."""
 
-BATCH = 16
-"""Candidates between two signs of progress."""
+BATCH = 16  # candidates between two signs of progress
+FOR_SEARCH = 0.6  # share of a search's time that neither tuning nor starting files may take
 
-FOR_SEARCH = 0.6
-"""Share of a search's time that neither tuning nor starting files may take."""
-
+# The same of a large file (`evosdc.tuning.large_files.LARGE`): the few candidates there is time for change little.
 FOR_SEARCH_OF_LARGE = 0.25
-"""The same of a large file (`evosdc.tuning.large_files.LARGE`): the few candidates there is time for change little."""
 
-FOR_SEARCH_AT_LEAST = 0.2
-"""The same for the starting files that a run had rather not be without."""
-
-SENT = 0.05
-"""Share of a search's time that a batch on workers may take: it is given up as a whole."""
+FOR_SEARCH_AT_LEAST = 0.2  # the same for the starting files that a run had rather not be without
+SENT = 0.05  # share of a search's time that a batch on workers may take: it is given up as a whole
 
 
 def identity_file(assembly: Assembly) -> StartingFile:
@@ -50,20 +44,9 @@ def identity_file(assembly: Assembly) -> StartingFile:
 def starting_individuals(
     assembly: Assembly, dispatch: Dispatch | None, tell: Callable[[int, int], None], spent: float = 0.0
 ) -> Iterator[Individual]:
-    """Yield all that stands in the plan of the start, evaluated: the candidates first, then files for comparison.
-
-    Where the experiment stops by time, they end early when `FOR_SEARCH` of it is left, or `FOR_SEARCH_OF_LARGE`, those
-    of `StartingPlan.assured` when `FOR_SEARCH_AT_LEAST` is. What is under way then is given up.
-
-    Parameters
-    ----------
-    dispatch : Dispatch, optional
-        None to make and evaluate all in this process.
-    tell : callable
-        Called with the number done and the total.
-    spent : float
-        Seconds that were spent before.
-    """
+    """Yield all that stands in the plan of the start, evaluated: the candidates first, then files for comparison."""
+    # Where the experiment stops by time, they end early when `FOR_SEARCH` of it is left, or `FOR_SEARCH_OF_LARGE`,
+    # those of `StartingPlan.assured` when `FOR_SEARCH_AT_LEAST` is. What is under way then is given up.
     problem, plan = assembly.problem, assembly.plan
     rule = assembly.experiment.on_error.rule
     total = len(plan.labels)
@@ -139,22 +122,7 @@ def files_of(assembly: Assembly, individuals: Sequence[Individual]) -> list[Star
 
 
 def search_from(assembly: Assembly, individuals: Sequence[Individual], seconds: float, evaluations: int) -> SearchState:
-    """Return the state of a search that begins with what was evaluated, all but the files that are left out.
-
-    Parameters
-    ----------
-    individuals : sequence of Individual
-        As of `starting_individuals`, or the first of them.
-    seconds : float
-        Spent so far.
-    evaluations : int
-        Made so far besides those of the candidates.
-
-    Raises
-    ------
-    EvaluationError
-        As `evosdc.engine.loop.first_state`.
-    """
+    """Return the state of a search that begins with what was evaluated, all but the files that are left out."""
     apart = assembly.plan.left_out(individuals)
     candidates = [one for place, one in enumerate(individuals[: assembly.plan.candidates]) if place not in apart]
     return first_state(assembly.algorithm, candidates, seconds, evaluations)
@@ -224,18 +192,7 @@ def ended_by_time(folder: RunFolder, generation: int) -> bool:
 
 
 def write_repetition(folder: RunFolder, assembly: Assembly, evaluated: int | None, generations: int | None) -> None:
-    """Write ``experiment.toml`` so that it gives what a time allowed, without one.
-
-    Parameters
-    ----------
-    folder : RunFolder
-    assembly : Assembly
-        As the search began with it.
-    evaluated : int or None
-        Files and genomes that it began with; None where that is written already.
-    generations : int or None
-        After which time was over; None where it was not.
-    """
+    """Write ``experiment.toml`` so that it gives what a time allowed, without one."""
     named = experiment_of(folder)
     start = assembly.experiment.start or named.start
     if evaluated is not None:

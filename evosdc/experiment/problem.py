@@ -54,23 +54,7 @@ def drawing_from(seed: Seed, measure: Named, registry: Registry) -> dict[str, An
 def build_problem(
     experiment: Experiment, microdata: Microdata, registry: Registry, seed: Seed, before: Judged | None = None
 ) -> Problem:
-    """Return the problem of an experiment on its microdata; what a worker builds too.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    microdata : Microdata
-    registry : Registry
-    seed : Seed
-    before : tuple, optional
-        Measures of another problem with the same microdata, and their fitted ones: what both ask for is not fitted
-        anew, which takes seconds on a large file.
-
-    Raises
-    ------
-    InputError
-        With the faults of all names and parameters at once.
-    """
+    """Return the problem of an experiment on its microdata; what a worker builds too."""
     collect = FaultCollector()
     genotype = fitness = None
     with collect.step():
@@ -154,13 +138,7 @@ def _fitted(name: str, fit: Callable[[], Fitted]) -> Fitted | InputError:
 
 
 def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry) -> Genotype[Any]:
-    """Return the genotype of an experiment; what it needs of the registry it is given.
-
-    Raises
-    ------
-    InputError
-        It is unknown, or does not fit the file or its parameters.
-    """
+    """Return the genotype of an experiment; what it needs of the registry it is given."""
     name, params = experiment.genotype.name, experiment.genotype.params
     kind = registry.implementation("genotype", name)
     needed = {"methods": RegisteredMethods, "models": RegisteredModels}
@@ -170,19 +148,10 @@ def genotype_of(experiment: Experiment, microdata: Microdata, registry: Registry
 
 
 def judged_as_usual(experiment: Experiment, microdata: Microdata, registry: Registry) -> Experiment:
-    """Return an experiment that names no measures with those it takes, and with the constraints that come with them.
-
-    A registered data set is judged by the measures of the literature on it, which follow the scales. A file of the
-    user's own is judged as `protect` judges it: risk by role, loss by the tables of analysts, harms besides, and values
-    that stay as they were, which are kept below what a verdict accepts.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    microdata : Microdata
-        With the attributes that analysts tabulate.
-    registry : Registry
-    """
+    """Return an experiment that names no measures with those it takes, and with the constraints that come with them."""
+    # A registered data set is judged by the measures of the literature on it, which follow the scales. A file of the
+    # user's own is judged as `protect` judges it: risk by role, loss by the tables of analysts, harms besides, and
+    # values that stay as they were, which are kept below what a verdict accepts.
     if experiment.measures is not None:
         return experiment
     if experiment.data.name is not None:
@@ -199,13 +168,7 @@ def judged_as_usual(experiment: Experiment, microdata: Microdata, registry: Regi
 
 
 def _judged(measure: MeasureEntry, microdata: Microdata) -> Table:
-    """Return the protected attributes that a measure judges, in the order of the file.
-
-    Raises
-    ------
-    ExperimentError
-        It is to judge attributes that are not protected.
-    """
+    """Return the protected attributes that a measure judges, in the order of the file."""
     original = microdata.original
     if measure.of is None:
         return original
@@ -224,20 +187,7 @@ def _not_readable(measure: str, genotype: str, registry: Registry) -> Fault:
 
 
 def require_judged(measures: Measures, schema: Schema, registry: Registry) -> None:
-    """Raise when losses are combined but none of them judges attributes of some scale: a search would ruin those.
-
-    Parameters
-    ----------
-    measures : Measures
-    schema : Schema
-        Of the protected attributes.
-    registry : Registry
-
-    Raises
-    ------
-    ExperimentError
-        Names the attributes.
-    """
+    """Raise when losses are combined but none of them judges attributes of some scale: a search would ruin those."""
     known = [m.name for m in measures.il if m.name in registry.names("measure")]
     seen = {scale for name in known for scale in registry.implementation("measure", name).supports}
     unseen = [attribute for attribute in schema.attributes if attribute.scale not in seen]
@@ -249,13 +199,7 @@ def require_judged(measures: Measures, schema: Schema, registry: Registry) -> No
 
 
 def fitness_of(experiment: Experiment, registry: Registry) -> Fitness:
-    """Return the fitness by its name, which may be that of one of the experiment's measures.
-
-    Raises
-    ------
-    InputError
-        Nothing has that name, it is that of a measure that is not taken, or the parameters were refused.
-    """
+    """Return the fitness by its name, which may be that of one of the experiment's measures."""
     name, params = experiment.fitness.name, experiment.fitness.params
     if name not in registry.names("fitness") and name in registry.names("measure"):
         if experiment.measures is not None and name not in {m.name for m in experiment.measures.all}:
@@ -272,13 +216,7 @@ def fitness_of(experiment: Experiment, registry: Registry) -> Fitness:
 
 
 def aggregation_of(measures: Measures, registry: Registry) -> Aggregation:
-    """Return how the measures make IL and DR: linkage measures are known by the family of their spec.
-
-    Raises
-    ------
-    InputError
-        A measure is unknown, or listed under a kind that it is not of.
-    """
+    """Return how the measures make IL and DR: linkage measures are known by the family of their spec."""
     collect = FaultCollector()
     for kind, listed in (("il", measures.il), ("dr", measures.dr)):
         for measure in listed:

@@ -35,26 +35,9 @@ from evosdc.table.schema import Role
 def assurance_of(
     microdata: Microdata, registry: Registry, require: Sequence[str], measures: Sequence[str], bound: float
 ) -> Mapping[str, Any] | None:
-    """Return what the first genotype proposes that assures a file of a required privacy model; None where none does.
-
-    None, too, where an intruder knows attributes that are published as they are, where sensitive attributes are
-    masked, whose risk is not that of being found, and where somebody names measures that cannot judge wider labels.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    registry : Registry
-    require : sequence of str
-    measures : sequence of str
-        Named by users in place of the usual ones.
-    bound : float
-        Per cent of the people who may be found.
-
-    Raises
-    ------
-    ExperimentError
-        A requirement cannot be read.
-    """
+    """Return what the first genotype proposes that assures a file of a required privacy model; None where none does."""
+    # None, too, where an intruder knows attributes that are published as they are, where sensitive attributes are
+    # masked, whose risk is not that of being found, and where somebody names measures that cannot judge wider labels.
     constraints = [Constraint.parse(text) for text in require]
     required = [one for one in constraints if one.name in registry.names("privacy-model")]
     named = [*measures, *(one.name for one in constraints if one.name in registry.names("measure"))]
@@ -72,15 +55,7 @@ def assurance_of(
 def truthful_experiment(
     microdata: Microdata, registry: Registry, require: Sequence[str], bound: float
 ) -> Mapping[str, Any]:
-    """Return what a genotype proposes whose published values are all true: only coarser than the original's, or absent.
-
-    Raises
-    ------
-    ExperimentError
-        A requirement cannot be read, or is on something else than a privacy model.
-    ParameterError
-        No genotype is for such a file.
-    """
+    """Return what a genotype proposes whose published values are all true: only coarser, or absent."""
     required = [Constraint.parse(text) for text in require]
     models = registry.names("privacy-model")
     faults = [
@@ -113,54 +88,32 @@ def _proposed(
     return None
 
 
+# Generations of the search, and without improvement after which it ends: two of them are a round of sixty candidates at
+# first, and of hundreds later.
 GENERATIONS, STALLED = 600, 200
-"""Generations of the search, and without improvement after which it ends: two of them are a round of sixty candidates
-at first, and of hundreds later."""
 
+# Likewise, of a search of protection plans, where a generation is a round of some eighteen plans.
 PLAN_GENERATIONS, PLAN_STALLED = 1200, 60
-"""Likewise, of a search of protection plans, where a generation is a round of some eighteen plans."""
 
+# Files that are masked and judged to tune masking methods, where no time is given; else a share of the time.
 TUNED = 600
-"""Files that are masked and judged to tune masking methods, where no time is given; else a share of the time."""
 
-PLANNED = 400
-"""Protection plans that are evaluated after that, likewise."""
+PLANNED = 400  # protection plans that are evaluated after that, likewise
 
 
 def protection(
-    source: Mapping[str, Any],
+    source: Mapping[str, Any],  # as the key ``data`` of an experiment; paths are relative to the working folder
     registry: Registry,
-    options: ProtectOptions,
+    options: ProtectOptions,  # those about where results go, and what the file is, are not read
     *,
     start: Mapping[str, Any] | None = None,
-    harms: bool = True,
+    harms: bool = True,  # whether harms are judged and limited, and values that stay as they were
 ) -> Experiment:
-    """Return the experiment that protects a file, with what the user leaves open filled in.
-
-    Where a genotype assures a file of a required privacy model, groups of users for one, it is taken with the measures
-    that it proposes. Else risk is judged by role and loss by the tables of analysts, see
-    `evosdc.assess.defaults.measures_by_role`. Harms that
-    plugins offer for the occasion, relabelling for one, and values that stay as they were are kept below bounds: see
-    `evosdc.experiment.default_constraints`.
-
-    Parameters
-    ----------
-    source : mapping
-        As the key ``data`` of an experiment; paths are relative to the working folder.
-    registry : Registry
-    options : ProtectOptions
-        Those about where results go, and what the file is, are not read.
-    start : mapping, optional
-        As the key ``start`` of an experiment, in place of tuned methods or the usual portfolio.
-    harms : bool
-        Whether harms are judged and limited, and values that stay as they were.
-
-    Raises
-    ------
-    InputError
-        The file, its schema, names or requirements are refused; or members of a household would get different values of
-        what they share.
-    """
+    """Return the experiment that protects a file, with what the user leaves open filled in."""
+    # Where a genotype assures a file of a required privacy model, groups of users for one, it is taken with the
+    # measures that it proposes. Else risk is judged by role and loss by the tables of analysts, see
+    # `evosdc.assess.defaults.measures_by_role`. Harms that plugins offer for the occasion, relabelling for one, and
+    # values that stay as they were are kept below bounds: see `evosdc.experiment.default_constraints`.
     il, dr, explainable, seconds = options.il or (), options.dr or (), options.explainable, options.time
     wished, (require, verdict) = tuple(options.require), without_publishable(options.require)
     fitness, audience = options.fitness, options.audience
@@ -267,28 +220,14 @@ def _stop(seconds: float | None, generations: int | None, most: int, stalled: in
 def judgement_of(
     microdata: Microdata, registry: Registry, il: Sequence[str] = (), dr: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the measures that protection is judged by, as an experiment says them: those named, by role the others.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        With all attributes of the file.
-    registry : Registry
-    il, dr : sequence of str
-    """
+    """Return the measures that protection is judged by, as an experiment says them: those named, by role the others."""
     # Defaults are not asked for where others are named: they may say whom they leave out.
     losses = list(il) if il else losses_for_analysts(microdata, registry)
     return {"il": losses} | ({"dr": list(dr)} if dr else {"dr": risks_by_role(microdata, registry), "risks": "max"})
 
 
 def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:
-    """Return the registered measures that requirements look at and that are not taken yet.
-
-    Raises
-    ------
-    ExperimentError
-        A requirement cannot be read.
-    """
+    """Return the registered measures that requirements look at and that are not taken yet."""
     known = registry.names("measure")
     wanted = dict.fromkeys(Constraint.parse(text).name for text in require)
     return [name for name in wanted if name in known and name not in taken]

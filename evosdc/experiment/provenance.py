@@ -32,19 +32,9 @@ def versions_of(registry: Registry) -> dict[str, Any]:
 def input_account(
     name: str | None, file: Path | None, schema: Path | None, registry: Registry, key: Key | None
 ) -> dict[str, dict[str, str]]:
-    """Return the names, without folders, of what was read, and what tells its owner whether it is the same again.
-
-    That is a SHA-256 of data sets that anybody can have. Of a user's own files it is a fingerprint by the key: a plain
-    hash would let anybody who knows most of a file try the rest.
-
-    Parameters
-    ----------
-    name : str, optional
-        A registered data set, in place of a file.
-    file, schema : Path, optional
-    key : Key, optional
-        Of the run, or of a key file; without one there are names alone.
-    """
+    """Return the names, without folders, of what was read, and what tells its owner whether it is the same again."""
+    # That is a SHA-256 of data sets that anybody can have. Of a user's own files it is a fingerprint by the key: a
+    # plain hash would let anybody who knows most of a file try the rest.
     if name is not None:
         found = locate(registry.spec("dataset", name)) or {}  # type: ignore[arg-type]
         return {"data": {"name": name}, **{part: digest(path) for part, path in sorted(found.items())}}
@@ -70,16 +60,7 @@ def today() -> str:
 
 
 def manifest_of(registry: Registry, read: Mapping[str, Any], written: Path, command: str) -> dict[str, Any]:
-    """Return what a manifest says of any published file: what was read and written, how, when and by which versions.
-
-    Parameters
-    ----------
-    read : mapping
-        As `input_account`.
-    written : Path
-    command : str
-        What the user typed.
-    """
+    """Return what a manifest says of any published file: what was read and written, how, when and by which versions."""
     return {
         "input": dict(read),
         "output": digest(written),

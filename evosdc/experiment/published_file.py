@@ -26,27 +26,15 @@ from evosdc.runs.published import published_places, require_published
 from evosdc.runs.status import require_complete
 from evosdc.table.table import Rows, Table
 
-OWN: Final = "best"
-"""The file that a run itself publishes, which need not be a member of its front."""
+OWN: Final = "best"  # the file that a run itself publishes, which need not be a member of its front
 
 Member = int | Literal["best"]
 
 
 def front_member(path: Path, member: Member | Choice, registry: Registry) -> tuple[Assembly, Individual, Member]:
-    """Return a run's assembly, one individual of its front, and its position in ``front.csv``.
-
-    `member` is that position, or says which one it is (`evosdc.engine.choice`); ``best`` is the run's own best file,
-    whose position is returned where the front has it.
-
-    Raises
-    ------
-    ExperimentError
-        The folder holds no run, or several.
-    CheckpointError
-        There is no checkpoint, or the data have changed.
-    DataError
-        The front has no such member.
-    """
+    """Return a run's assembly, one individual of its front, and its position in ``front.csv``."""
+    # `member` is that position, or says which one it is (`evosdc.engine.choice`); ``best`` is the run's own best file,
+    # whose position is returned where the front has it.
     require_run(path)
     _require_single(path)
     folder = RunFolder(path)
@@ -110,34 +98,16 @@ def named_member(given: int | str | Mapping[str, float]) -> Member | Choice:
 
 @dataclass(frozen=True, eq=False)
 class PublishedFile:
-    """A published file and its original.
+    """A published file and its original."""
 
-    Parameters
-    ----------
-    assembly : Assembly
-        The run.
-    individual : Individual
-        The solution that the file was made of.
-    original, masked : Table
-        Record r of both is the same respondent, in the order of the original; records that were left out of the
-        published file are in neither.
-    """
-
-    assembly: Assembly
-    individual: Individual
+    assembly: Assembly  # the run
+    individual: Individual  # the solution that the file was made of
     original: Table
     masked: Table
 
 
 def published_file(path: Path, registry: Registry) -> PublishedFile:
-    """Return the published file of a run folder, and its original, record by record.
-
-    Raises
-    ------
-    InputError
-        The folder holds no run, several, or one that is damaged or has published nothing yet; its data, or the
-        published file, have changed.
-    """
+    """Return the published file of a run folder, and its original, record by record."""
     folder, where = RunFolder(path), printable(str(path))
     require_complete([path])
     assembly, individual, _ = front_member(path, OWN, registry)

@@ -22,25 +22,7 @@ from evosdc.runs.layout import RESOLVED, RunFolder
 
 
 def read_experiment(path: Path, settings: Iterable[str] = ()) -> Experiment:
-    """Read and validate an experiment file.
-
-    Parameters
-    ----------
-    path : Path
-        A TOML file; paths in it are relative to its folder.
-    settings : iterable of str
-        ``KEY=VALUE`` texts that override the file: ``"algorithm.generations=50"``, ``"data.protect=['a', 'b']"``.
-
-    Returns
-    -------
-    Experiment
-        With absolute paths.
-
-    Raises
-    ------
-    ExperimentError
-        With everything that is wrong.
-    """
+    """Read and validate an experiment file."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -73,13 +55,7 @@ def _data_fault(path: Path) -> Fault:
 
 
 def experiment_of(folder: RunFolder) -> Experiment:
-    """Return the experiment that a run folder holds, with every default filled in.
-
-    Raises
-    ------
-    CheckpointError
-        It is not there, or not whole.
-    """
+    """Return the experiment that a run folder holds, with every default filled in."""
     try:
         return Experiment.model_validate(folder.read_json(RESOLVED))
     except (ValidationError, ExperimentError):
@@ -88,13 +64,7 @@ def experiment_of(folder: RunFolder) -> Experiment:
 
 
 def parse_experiment(document: Mapping[str, Any], base: Path, where: str = "experiment") -> Experiment:
-    """Validate a document and make the paths in it absolute.
-
-    Raises
-    ------
-    ExperimentError
-        With everything that is wrong.
-    """
+    """Validate a document and make the paths in it absolute."""
     try:
         return located(Experiment.model_validate(dict(document)), base)
     except InvalidExperimentError as error:
@@ -149,18 +119,7 @@ def _faults_besides(document: Mapping[str, Any], faulty: frozenset[str], base: P
 
 
 def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...], start: Start | None) -> Experiment:
-    """Return the experiment with the parameters of everything that it names, and the attributes that it protects.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Valid: its names are registered and its parameters accepted; with measures, as the assembly leaves it.
-    registry : Registry
-    protect : tuple of str
-        The attributes protected in fact.
-    start : Start, or None
-        What the search starts from in fact.
-    """
+    """Return the experiment with the parameters of everything that it names, and the attributes that it protects."""
     measures = experiment.measures
     assert measures is not None, "the assembly fills in the measures"
     listed = {
@@ -196,15 +155,8 @@ def resolve(experiment: Experiment, registry: Registry, protect: tuple[str, ...]
 def with_executor(
     experiment: Experiment, registry: Registry, name: str | None, workers: int | None, hosts: str | None
 ) -> Experiment:
-    """Return the experiment on another executor, or with other workers or hosts; None leaves what it says.
-
-    Of its parameters those are kept that the other executor has as well. No result depends on any of this.
-
-    Raises
-    ------
-    InputError
-        There is no such executor, or it has no hosts.
-    """
+    """Return the experiment on another executor, or with other workers or hosts; None leaves what it says."""
+    # Of its parameters those are kept that the other executor has as well. No result depends on any of this.
     chosen = experiment.executor
     name = name or chosen.name
     fields = registry.implementation("executor", name).Params.model_fields

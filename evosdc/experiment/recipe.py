@@ -75,13 +75,7 @@ class Recipe(Parameters):
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Read a recipe file.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, or is no recipe; with everything that is wrong.
-    """
+    """Read a recipe file."""
     try:
         document = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
@@ -102,19 +96,7 @@ def recipe_text(recipe: Recipe) -> str:
 
 
 def with_recipes(start: Start, base: Path) -> Start:
-    """Return a start with the plans of its recipe files among its methods.
-
-    Parameters
-    ----------
-    start : Start
-    base : Path
-        The folder that paths are relative to.
-
-    Raises
-    ------
-    InputError
-        Recipe files that cannot be read; all at once.
-    """
+    """Return a start with the plans of its recipe files among its methods."""
     collect, entries = FaultCollector(), []
     for path in start.recipes:
         with collect.step():

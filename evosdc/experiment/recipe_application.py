@@ -21,13 +21,7 @@ from evosdc.table.table import Table
 
 
 def usable_recipe(path: Path, registry: Registry) -> Recipe:
-    """Read a recipe whose methods, attributes and measures are known.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, is no recipe, or names what is not there; each fault with the file and the step.
-    """
+    """Read a recipe whose methods, attributes and measures are known."""
     recipe = read_recipe(path)
     faults: list[Fault] = []
     for number, step in enumerate(recipe.steps, 1):
@@ -69,25 +63,7 @@ def _of_step(where: str, step: RecipeStep, recipe: Recipe, registry: Registry) -
 def application(
     recipe: Recipe, source: Mapping[str, Any], registry: Registry, seed: int | None, unlike: bool = False
 ) -> Experiment:
-    """Return the experiment that carries a recipe out on a file; its result warns where that is unlike the first one.
-
-    Parameters
-    ----------
-    recipe : Recipe
-    source : mapping
-        As the key ``data`` of an experiment.
-    registry : Registry
-    seed : int, optional
-        A public seed; by default the run has a secret key.
-    unlike : bool
-        Whether to go on where the file is another one.
-
-    Raises
-    ------
-    InputError
-        The file lacks attributes or has them on other scales, or would give members of a household different values
-        of what they share; or more than a quarter of its records are elsewhere and `unlike` is False.
-    """
+    """Return the experiment that carries a recipe out on a file; its result warns where that is unlike the first."""
     protect = recipe.made_for.protect
     given = parse_parameters(DataSource, {**source, "protect": list(protect)}, "data")
     data = load_data(given, registry)

@@ -26,8 +26,7 @@ from evosdc.secret import Purpose, Seed, draw_seed, public, stream
 from evosdc.table.schema import Schema
 from evosdc.table.table import Table
 
-DRAWS = 4
-"""Files that a recipe is judged on, with each of its steps left out in turn."""
+DRAWS = 4  # files that a recipe is judged on, with each of its steps left out in turn
 
 
 class MeanScores(NamedTuple):
@@ -51,18 +50,7 @@ def mean_scores(
     draws: int = DRAWS,
     until: float | None = None,
 ) -> MeanScores | None:
-    """Return the scores of a plan, in the mean over files that it makes; ``score`` is the fitness's first objective.
-
-    Parameters
-    ----------
-    until : float, optional
-        On the clock of `time.monotonic`: when to be content with the files that there are, at least one.
-
-    Returns
-    -------
-    MeanScores, or None
-        None where a step does not fit what the steps before it made.
-    """
+    """Return the scores of a plan, in the mean over files that it makes; ``score`` is the fitness's first objective."""
     microdata, found = problem.genotype.microdata, list[dict[str, float]]()
     if not steps:
         return _mean([_scored(problem, microdata.original)])
@@ -103,25 +91,14 @@ def _mean(found: Sequence[dict[str, float]]) -> MeanScores:
     return MeanScores({name: sum(one[name] for one in found) / len(found) for name in found[0]}, len(found))
 
 
+# Keys of an experiment that say how a recipe was judged.
 JUDGED = ("genotype", "measures", "fitness", "constraints", "structural_zeros")
-"""Keys of an experiment that say how a recipe was judged."""
 
 
 def recipe_of(
     assembly: Assembly, masking: Masking, mean: MeanScores | None = None, until: float | None = None
 ) -> Recipe:
-    """Return a plan as a recipe: its scores in the mean over several files, and those without each step.
-
-    Parameters
-    ----------
-    assembly : Assembly
-    masking : Masking
-        The plan.
-    mean : MeanScores, optional
-        Of the plan, where they are known.
-    until : float, optional
-        As of `mean_scores`.
-    """
+    """Return a plan as a recipe: its scores in the mean over several files, and those without each step."""
     problem, registry, seed = assembly.problem, assembly.registry, assembly.seed
     steps = [_in_order(step) for step in masking.steps]
     if mean is None:
@@ -156,10 +133,8 @@ def recipe_of(
 
 
 def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Recipe | None:
-    """Write ``recipe.toml`` of a run's solution, and return what it holds; None where plans are not what it evolves.
-
-    Beside it stands the schema that another wave is read by.
-    """
+    """Write ``recipe.toml`` of a run's solution, and return what it holds; None where plans are not what it evolves."""
+    # Beside it stands the schema that another wave is read by.
     genotype = assembly.problem.genotype
     if not isinstance(genotype, Composed):
         return None
@@ -191,14 +166,13 @@ def _shown(scores: dict[str, float], problem: Problem) -> dict[str, float]:
     return {name: round(value, 4) for name, value in scores.items() if single or name != "score"}
 
 
-SMALL = 0.05
-"""Points on the 0..100 scale below which a difference is not told."""
+SMALL = 0.05  # points on the 0..100 scale below which a difference is not told
 
+# What a step does to risk and loss, where they fall and where they rise.
 VERBS = {
     "dr": ("takes {} points off the risk", "adds {} points to the risk"),
     "il": ("takes {} points off the loss", "costs {} points of loss"),
 }
-"""What a step does to risk and loss, where they fall and where they rise."""
 
 WORDS = {"dr": "risk", "il": "loss", "score": "score"}
 

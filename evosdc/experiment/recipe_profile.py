@@ -12,28 +12,18 @@ from evosdc.table.numerals import numbers
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Numbers, Table
 
-LEAST_PEOPLE = 10
-"""Frequencies are rounded to steps of at least so many records, and whole per cents at least."""
-
-FEWEST = 50
-"""Numbers get deciles in files of at least so many records."""
-
-MOST_CATEGORIES = 20
-"""More ordered categories that are numbers, such as ages, are taken for numbers."""
-
-LIKE = 5.0
-"""Per cent of the records that may be elsewhere without a word, besides what sampling explains."""
-
-UNLIKE = 25.0
-"""Per cent of the records elsewhere from which on a recipe is not carried out unless it is asked for."""
+LEAST_PEOPLE = 10  # frequencies are rounded to steps of at least so many records, and whole per cents at least
+FEWEST = 50  # numbers get deciles in files of at least so many records
+MOST_CATEGORIES = 20  # more ordered categories that are numbers, such as ages, are taken for numbers
+LIKE = 5.0  # per cent of the records that may be elsewhere without a word, besides what sampling explains
+UNLIKE = 25.0  # per cent of the records elsewhere from which on a recipe is not carried out unless it is asked for
 
 
 class Difference(NamedTuple):
-    """How far an attribute of a file is from the one that a recipe was made for.
+    """How far an attribute of a file is from the one that a recipe was made for."""
 
-    `percent` of the records are in other categories or bands; `expected` of them by sampling alone, about. `new`
-    categories that are not rare here are not in the recipe, with `new_percent` of the records.
-    """
+    # `percent` of the records are in other categories or bands; `expected` of them by sampling alone, about. `new`
+    # categories that are not rare here are not in the recipe, with `new_percent` of the records.
 
     attribute: str
     percent: float
@@ -73,14 +63,7 @@ class Difference(NamedTuple):
 
 
 def made_for(table: Table, protect: Sequence[str]) -> MadeFor:
-    """Return what a recipe says of the file that it was made for: scales, and rounded frequencies or deciles.
-
-    Parameters
-    ----------
-    table : Table
-        With all attributes.
-    protect : sequence of str
-    """
+    """Return what a recipe says of the file that it was made for: scales, and rounded frequencies or deciles."""
     profiles = {name: _profile(table, table.schema[name]) for name in protect}
     return MadeFor(records=len(table), protect=tuple(protect), attributes=profiles)
 
@@ -110,10 +93,8 @@ def _numbers(table: Table, attribute: Attribute) -> Numbers | None:
 
 
 def _rounded(deciles: Numbers) -> tuple[float, ...]:
-    """Return deciles to two significant digits, of themselves or of what lies between them, whichever is finer.
-
-    Years are so rounded to whole ones, and not to centuries.
-    """
+    """Return deciles to two significant digits, of themselves or of what lies between them, whichever is finer."""
+    # Years are so rounded to whole ones, and not to centuries.
     between = float(np.ptp(deciles))
     sizes = ((abs(value), between) for value in deciles.tolist())
     digits = (max((1 - floor(log10(size)) for size in pair if size > 0.0), default=0) for pair in sizes)
@@ -121,13 +102,7 @@ def _rounded(deciles: Numbers) -> tuple[float, ...]:
 
 
 def require_schema(known: MadeFor, table: Table) -> None:
-    """Raise where a file lacks an attribute that a recipe masks or has it on another scale.
-
-    Raises
-    ------
-    DataError
-        With all such attributes.
-    """
+    """Raise where a file lacks an attribute that a recipe masks or has it on another scale."""
     faults = []
     for name, profile in known.attributes.items():
         if name not in table.schema:
@@ -142,17 +117,9 @@ def require_schema(known: MadeFor, table: Table) -> None:
 
 
 def differences(known: MadeFor, table: Table) -> list[Difference]:
-    """Return how far each protected attribute of a file is from the file that a recipe was made for.
-
-    Of few categories the total variation distance of the rounded frequencies, those together that the recipe does not
-    name since they were rare; of numbers the greatest distance between the shares below the known deciles.
-
-    Parameters
-    ----------
-    known : MadeFor
-    table : Table
-        Attributes that it lacks, or has on another scale, are passed over: `require_schema` tells of them.
-    """
+    """Return how far each protected attribute of a file is from the file that a recipe was made for."""
+    # Of few categories the total variation distance of the rounded frequencies, those together that the recipe does not
+    # name since they were rare; of numbers the greatest distance between the shares below the known deciles.
     found = []
     for name, profile in known.attributes.items():
         if name not in table.schema or table.schema[name].scale.value != profile.scale:

@@ -24,26 +24,12 @@ def remove_report(folder: RunFolder, display: Display) -> None:
         display.message(f"{REPORT} told of the file that was best before, and is removed")
 
 
-INTERVAL = 5.0
-"""Seconds between checkpoints, at least; more where writing one takes longer than a twentieth of it."""
-
-
-FLUSH = 0.5
-"""Seconds after which a line of the journal can be read by others, at most."""
+INTERVAL = 5.0  # seconds between checkpoints, at least; more where writing one takes longer than a twentieth of it
+FLUSH = 0.5  # seconds after which a line of the journal can be read by others, at most
 
 
 class Recorder:
-    """Writes journal, status and checkpoints of a run, and tells plugins and display of each generation.
-
-    Attributes
-    ----------
-    state : SearchState or None
-        The latest; None before the search.
-    judged : list of Individual
-        The starting files so far.
-    tuned : Tuning or None
-        What tuning had found when it was stopped.
-    """
+    """Writes journal, status and checkpoints of a run, and tells plugins and display of each generation."""
 
     def __init__(
         self, assembly: Assembly, folder: RunFolder, display: Display, clock: Callable[[], float] = monotonic

@@ -21,38 +21,21 @@ from evosdc.experiment.experiment import ExecutorChoice, Experiment, StopRule
 from evosdc.secret import Key
 from evosdc.table.schema import Schema
 
-RECORDS = 150
-"""Records of the rehearsal: kernels are the same for any number."""
-
-TUNED = 30
-"""Files of its tuned start: every method about once."""
-
-GENERATIONS = 2
-"""Generations of its search."""
+RECORDS = 150  # records of the rehearsal: kernels are the same for any number
+TUNED = 30  # files of its tuned start: every method about once
+GENERATIONS = 2  # generations of its search
 
 REHEARSING = (
     "Compiling for this machine, once, before the time starts: about a minute. Later runs of this kind begin at once."
 )
 
-SKIPPED = "EVOSDC_REHEARSAL"
-"""Where this environment variable is ``no``, nothing is rehearsed."""
+SKIPPED = "EVOSDC_REHEARSAL"  # where this environment variable is ``no``, nothing is rehearsed
 
 
 def rehearse(
     experiment: Experiment, kinds: str, run: Callable[[Experiment, Path, Key], object], told: Callable[[str], object]
 ) -> None:
-    """Have a short form of an experiment with a limit of time run, where none of its kind has run on this machine.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    kinds : str
-        Of the attributes of its file, on which it depends what is called.
-    run : callable
-        Runs an experiment in a folder, with a key.
-    told : callable
-        Is told that this takes a while.
-    """
+    """Have a short form of an experiment with a limit of time run, where none of its kind has run on this machine."""
     limited = experiment.stop.seconds is not None or experiment.stop.whole is not None
     if not limited or os.environ.get(SKIPPED) == "no":
         return

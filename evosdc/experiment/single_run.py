@@ -81,29 +81,12 @@ def run_once(
     experiment: Experiment,
     path: Path,
     registry: Registry,
-    seed: Seed,
+    seed: Seed,  # what the run draws from. With a public seed the key of the folder is for fingerprints alone.
     display: Display | None = None,
-    command: str = "",
-    spent: float = 0.0,
+    command: str = "",  # what the user typed, for the record
+    spent: float = 0.0,  # seconds that the command has taken already, of a time for the whole run
 ) -> Finished:
-    """Run an experiment once, in a new folder, which keeps the secret key.
-
-    Parameters
-    ----------
-    seed : Seed
-        What the run draws from. With a public seed the key of the folder is for fingerprints alone.
-    command : str
-        What the user typed, for the record.
-    spent : float
-        Seconds that the command has taken already, of a time for the whole run.
-
-    Raises
-    ------
-    InputError
-        The experiment, its data or the folder cannot be used; nothing has been written then.
-    RunError
-        The run failed; what it had is in the folder.
-    """
+    """Run an experiment once, in a new folder, which keeps the secret key."""
     told = (display or Display()).message
     asked = monotonic()
     assembly = assemble(experiment, registry, seed)
@@ -142,21 +125,7 @@ def resume_once(
     force: bool = False,
     executor: ExecutorChoice | None = None,
 ) -> Finished:
-    """Go on with a run from its last checkpoint; the result is that of a run that was never stopped.
-
-    Parameters
-    ----------
-    force : bool
-        Go on although evosdc or a plugin has another version now, or the schema says something else; the folder keeps
-        note of it, and the result is then that of neither alone.
-    executor : ExecutorChoice, optional
-        In place of the one that the run began with; it makes no difference to the result.
-
-    Raises
-    ------
-    CheckpointError
-        The folder holds no run, its checkpoints cannot be read, or data, schema or versions have changed.
-    """
+    """Go on with a run from its last checkpoint; the result is that of a run that was never stopped."""
     display, began = display or Display(), monotonic()
     folder = RunFolder(path)
     experiment = experiment_of(folder)
@@ -318,11 +287,9 @@ def _start(
 
 
 def _leave(recorder: Recorder, error: BaseException) -> None:
-    """Save what there is before a run ends early; on a full disk even that may fail, and older checkpoints stay.
-
-    The status names the kind of an error that is not evosdc's own, and the system's words for its number, never its
-    text: that might hold values of records.
-    """
+    """Save what there is before a run ends early; on a full disk even that may fail, and older checkpoints stay."""
+    # The status names the kind of an error that is not evosdc's own, and the system's words for its number, never its
+    # text: that might hold values of records.
     interrupted = isinstance(error, KeyboardInterrupt)
     told = error.public.partition("\n")[0] if isinstance(error, EvosdcError) else ""
     if isinstance(error, OSError) and error.errno is not None:

@@ -60,13 +60,7 @@ def start_of(experiment: Experiment, registry: Registry, protected: Schema) -> S
 
 
 def built_entries(maskings: Sequence[Masking], registry: Registry) -> tuple[StartEntry, ...]:
-    """Return entries with their methods built.
-
-    Raises
-    ------
-    InputError
-        Methods that are unknown, or parameters that are refused; of all entries at once.
-    """
+    """Return entries with their methods built."""
     collect, entries = FaultCollector(), []
     for masking in maskings:
         with collect.step():
@@ -82,22 +76,7 @@ def written_entries(experiment: Experiment, registry: Registry) -> tuple[StartEn
 
 
 def attributes_read(entries: Sequence[StartEntry], schema: Schema, protect: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the attributes that entries read beside those that they mask: strata, and those that methods ask for.
-
-    Parameters
-    ----------
-    entries : sequence of StartEntry
-        With methods.
-    schema : Schema
-        Of the whole file.
-    protect : sequence of str, optional
-        The quasi-identifiers when None.
-
-    Raises
-    ------
-    InputError
-        Attributes that the file does not have, or that a method cannot read; of all entries at once.
-    """
+    """Return the attributes that entries read beside those that they mask: strata, and those that methods ask for."""
     names: list[str] = []
     collect = FaultCollector()
     protected = schema.with_role(Role.QUASI_IDENTIFIER) if protect is None else protect
@@ -114,13 +93,7 @@ def attributes_read(entries: Sequence[StartEntry], schema: Schema, protect: Sequ
 def entries_of(
     start: Start, written: Sequence[StartEntry], microdata: Microdata, registry: Registry
 ) -> tuple[StartEntry, ...]:
-    """Return the entries of the start's portfolio and those written down, all of which fit the file.
-
-    Raises
-    ------
-    InputError
-        Attributes or parameters of an entry do not fit the file.
-    """
+    """Return the entries of the start's portfolio and those written down, all of which fit the file."""
     original = microdata.original
     listed: tuple[StartEntry, ...] = ()
     if start.portfolio is not None:
@@ -147,27 +120,11 @@ def _require_fit(masking: Masking, method: MaskingMethod, original: Table) -> No
         raise ParameterError(Fault(f"start: {masking.method}", "generalised labels", wanted, advice))
 
 
-FROM_FILE = "file"
-"""What stands in the place of a masking method for a file that was read."""
+FROM_FILE = "file"  # what stands in the place of a masking method for a file that was read
 
 
 def read_start_files(start: Start | None, source: Source, microdata: Microdata) -> tuple[Table, ...]:
-    """Return the protected attributes of the masked files that a start names, in the coding of the original.
-
-    Parameters
-    ----------
-    start : Start, optional
-    source : Source
-        The confidential file, cut down to the records that the search works on.
-    microdata : Microdata
-        Made of it.
-
-    Raises
-    ------
-    InputError
-        Files that cannot be read, have other records in number, lack protected attributes or hold other categories;
-        all files at once.
-    """
+    """Return the protected attributes of the masked files that a start names, in the coding of the original."""
     collect, tables = FaultCollector(), []
     for path in start.files if start is not None else ():
         with collect.step():
@@ -178,14 +135,7 @@ def read_start_files(start: Start | None, source: Source, microdata: Microdata) 
 
 
 def file_entries(start: Start, tables: Sequence[Table]) -> tuple[StartEntry, ...]:
-    """Return the entries of the masked files that a start names, called by name, with the folder where names are alike.
-
-    Parameters
-    ----------
-    start : Start
-    tables : sequence of Table
-        What `read_start_files` read.
-    """
+    """Return the entries of a start's masked files, called by name, with the folder where names are alike."""
     alike = Counter(path.name for path in start.files)
     names = [path.name if alike[path.name] == 1 else f"{path.parent.name}/{path.name}" for path in start.files]
     return tuple(
@@ -195,11 +145,10 @@ def file_entries(start: Start, tables: Sequence[Table]) -> tuple[StartEntry, ...
 
 @dataclass(frozen=True)
 class StartingFile:
-    """A masked file of the portfolio with its scores; `masking` is None for the original itself.
+    """A masked file of the portfolio with its scores; `masking` is None for the original itself."""
 
-    `left_out` says that it was one of the best, which the experiment takes from the start; `planned` that it is of a
-    protection plan that was evolved, and so no file without a search.
-    """
+    # `left_out` says that it was one of the best, which the experiment takes from the start; `planned` that it is of a
+    # protection plan that was evolved, and so no file without a search.
 
     label: str
     masking: Masking | None
@@ -210,43 +159,21 @@ class StartingFile:
 
 @dataclass(frozen=True)
 class StartingPlan:
-    """What a search starts from and is compared with, by position: files, then initial genomes,
-    random genomes, files for comparison.
+    """What a search starts from, by position: files, initial genomes, random genomes, files for comparison."""
 
-    Parameters
-    ----------
-    maskings : tuple of StartEntry
-        Whose files start the search.
-    initial : tuple of Masking
-        What the genotype's own initial genomes stand for; empty where they are not used.
-    random : int
-        How many random genomes there are.
-    compared : tuple of StartEntry
-        Whose files are scored only, since the genotype cannot be read off a file.
-    without_best : float
-        Per cent of `maskings`, the best by the fitness, that are left out once they are judged.
-    tuned : bool
-        Whether methods at their best parameters join before anything is made; the plan is then made anew.
-    assured : int
-        How many entries are masked and judged even where the time is over before.
-    made : mapping of int to Table
-        Files that are there already, by position; workers make theirs.
-    screened : bool
-        Whether genomes that can be (`Stochastic.races`) are judged on one table, as an algorithm asks that races.
-    planned : int
-        How many of `maskings`, the first ones, are files of an evolved plan.
-    """
-
-    maskings: tuple[StartEntry, ...]
-    initial: tuple[Masking, ...]
-    random: int
-    compared: tuple[StartEntry, ...]
-    without_best: float = 0.0
+    maskings: tuple[StartEntry, ...]  # whose files start the search
+    initial: tuple[Masking, ...]  # what the genotype's own initial genomes stand for; empty where they are not used
+    random: int  # how many random genomes there are
+    compared: tuple[StartEntry, ...]  # whose files are scored only, since the genotype cannot be read off a file
+    without_best: float = 0.0  # per cent of `maskings`, the best by the fitness, that are left out once they are judged
+    # Whether methods at their best parameters join before anything is made; the plan is then made anew.
     tuned: bool = False
-    assured: int = 1
+    assured: int = 1  # how many entries are masked and judged even where the time is over before
+    # Files that are there already, by position; workers make theirs.
     made: Mapping[int, Table] = field(default_factory=dict)
+    # Whether genomes that can be (`Stochastic.races`) are judged on one table, as an algorithm asks that races.
     screened: bool = False
-    planned: int = 0
+    planned: int = 0  # how many of `maskings`, the first ones, are files of an evolved plan
 
     @property
     def candidates(self) -> int:
@@ -272,15 +199,8 @@ class StartingPlan:
         return tuple(zip((*files, *self.initial, *compared), positions, strict=True))
 
     def left_out(self, individuals: Sequence[Individual]) -> frozenset[int]:
-        """Return the positions of the starting files to leave out: the best `without_best` per cent, rounded up.
-
-        Of equal files the first count as better. Something to start from always stays.
-
-        Parameters
-        ----------
-        individuals : sequence of Individual
-            By position, as far as they were evaluated.
-        """
+        """Return the positions of the starting files to leave out: the best `without_best` per cent, rounded up."""
+        # Of equal files the first count as better. Something to start from always stays.
         files = range(min(len(self.maskings), len(individuals)))
         count = ceil(self.without_best * len(files) / 100.0)
         staying = min(self.candidates, len(individuals)) - 1
@@ -290,22 +210,7 @@ class StartingPlan:
 def starting_plan(
     problem: Problem, entries: tuple[StartEntry, ...], start: Start, screened: bool = False
 ) -> StartingPlan:
-    """Return what a search starts from; without candidates where the genotype offers no way to start.
-
-    Parameters
-    ----------
-    problem : Problem
-    entries : tuple of StartEntry
-    start : Start
-    screened : bool
-        As of `StartingPlan`.
-
-    Raises
-    ------
-    ExperimentError
-        The best files are to be left out, but files do not start a search of this genotype; or methods are to be tuned,
-        but measures of this genotype's generalised files cannot judge what they publish.
-    """
+    """Return what a search starts from; without candidates where the genotype offers no way to start."""
     own, compared = _own_entries(problem.genotype, entries)
     seedable = isinstance(problem.genotype, Seedable | Composed)
     wanted = start.initial
@@ -345,11 +250,9 @@ def screens(experiment: Experiment, registry: Registry) -> bool:
 
 
 def starting_individual(problem: Problem, plan: StartingPlan, position: int, rule: ErrorRule = RAISE) -> Individual:
-    """Return one starting candidate, or one file for comparison, evaluated. Found by address alone.
-
-    The rule is for the evaluation of candidates; a masking method that fails, or the scoring of a file for comparison,
-    ends the run.
-    """
+    """Return one starting candidate, or one file for comparison, evaluated. Found by address alone."""
+    # The rule is for the evaluation of candidates; a masking method that fails, or the scoring of a file for
+    # comparison, ends the run.
     genotype, label = problem.genotype, plan.labels[position]
     if position < len(plan.maskings) and isinstance(genotype, Seedable):
         known = plan.made.get(position)
@@ -422,9 +325,7 @@ def _last(problem: Problem, entry: StartEntry) -> LastStep | None:
 
 
 def met_before_and_after(problem: Problem, plan: StartingPlan, evaluated: int, most: int) -> tuple[int, int, int]:
-    """Return of how many starting files how many met what privacy models ask for, before and after records were put
-    in order. They are masked again, at most so many, the first ones.
-    """
+    """Return how many of the first starting files were masked again, and met privacy models before and after repair."""
     before = after = 0
     listed = range(min(len(plan.maskings), evaluated, most))
     for position in listed:
@@ -437,10 +338,8 @@ def met_before_and_after(problem: Problem, plan: StartingPlan, evaluated: int, m
 
 
 def _unmended(problem: Problem, entry: StartEntry, *address: int) -> Table:
-    """Return the file of an entry: read, or made with the random numbers of an address.
-
-    The first file of an entry with a draw of its own is the one that ``evosdc mask`` makes in this draw.
-    """
+    """Return the file of an entry: read, or made with the random numbers of an address."""
+    # The first file of an entry with a draw of its own is the one that ``evosdc mask`` makes in this draw.
     microdata = problem.genotype.microdata
     if isinstance(entry.source, Table):
         return entry.source

@@ -68,26 +68,21 @@ def done(folder: RunFolder) -> bool:
     return folder.file(RESULT).exists() and folder.read_object(STATUS).get("state") == "done"
 
 
-PERIOD = 1.0
-"""Seconds between two looks at which runs are complete."""
-
-LINGERING = 15.0
-"""Seconds that a worker of a master that was killed may take to notice."""
+PERIOD = 1.0  # seconds between two looks at which runs are complete
+LINGERING = 15.0  # seconds that a worker of a master that was killed may take to notice
 
 _FULL = "the disk is full"
 
 _FUNCTION = "evosdc.experiment.study:run_planned"
 
+# The study's folder, the run's position in the plan, and whether other versions are accepted.
 Payload = tuple[str, int, bool]
-"""The study's folder, the run's position in the plan, and whether other versions are accepted."""
 
 
 def study_executor(experiment: Experiment, registry: Registry, missing: int) -> Executor | None:
-    """Return the executor that runs are spread over, or None where they are better run one after another here.
-
-    That is so with a single run to do or a single worker. It is so with a time limit for evaluations as well, which the
-    executor's own workers keep: they get the evaluations of one run at a time.
-    """
+    """Return the executor that runs are spread over, or None where they are better run one after another here."""
+    # That is so with a single run to do or a single worker. It is so with a time limit for evaluations as well, which
+    # the executor's own workers keep: they get the evaluations of one run at a time.
     if missing < 2 or experiment.executor.params.get("time_limit") is not None:
         return None
     executor = executor_of(experiment, registry)
@@ -97,15 +92,8 @@ def study_executor(experiment: Experiment, registry: Registry, missing: int) -> 
 def spread_out(
     executor: Executor, folder: RunFolder, missing: Sequence[PlannedRun], total: int, display: Display, force: bool
 ) -> list[tuple[PlannedRun, str, BaseException | None]]:
-    """Carry out the missing runs of a study on an executor; return those that failed, each with the reason.
-
-    The workers find the study in its folder, which they must be able to reach.
-
-    Raises
-    ------
-    OSError
-        The disk is full, so that the others failed as well.
-    """
+    """Carry out the missing runs of a study on an executor; return those that failed, each with the reason."""
+    # The workers find the study in its folder, which they must be able to reach.
     place = {run: position for position, run in enumerate(planned_runs(experiment_of(folder)))}
     study = str(folder.path.absolute())
     executor.keep_log(folder.file(WORKERS_LOG))
@@ -197,20 +185,12 @@ def run_study(
     spent: float = 0.0,
     key: Key | None = None,
 ) -> dict[str, Any]:
-    """Run an experiment with all its replicates and settings in a new folder; return its ``result.json``.
-
-    A single run has `path` as its run folder; a study has a run folder below it for each of its runs, and a summary.
-    The runs of a study are spread over the workers of the chosen executor where it has several; the results are those
-    of running one after another. `command` is what the user typed, for the record;
-    `spent` are the seconds that the command has taken already, of a time for a single run.
-    Without a seed the experiment draws from `key`, by default from a fresh one.
-
-    Raises
-    ------
-    InputError, RunError
-        As `evosdc.experiment.single_run.run_once`. A run of a study that fails does not end the others; it is told of
-        when they are done.
-    """
+    """Run an experiment with all its replicates and settings in a new folder; return its ``result.json``."""
+    # A single run has `path` as its run folder; a study has a run folder below it for each of its runs, and a summary.
+    # The runs of a study are spread over the workers of the chosen executor where it has several; the results are those
+    # of running one after another. `command` is what the user typed, for the record; `spent` are the seconds that the
+    # command has taken already, of a time for a single run. Without a seed the experiment draws from `key`, by default
+    # from a fresh one.
     if key is not None and experiment.seed is not None:
         raise ExperimentError(Fault("seed", "a seed and a key", "one of both", "Leave out the seed of the experiment."))
     seed = (key or Key.fresh()) if experiment.seed is None else experiment.seed
@@ -239,16 +219,9 @@ def resume_study(
     workers: int | None = None,
     hosts: str | None = None,
 ) -> dict[str, Any]:
-    """Go on with a stopped run or with the missing runs of a study; return its ``result.json``.
-
-    A run that had already ended is returned as it is. Executor, workers and hosts may be others than it began with: the
-    result is the same.
-
-    Raises
-    ------
-    CheckpointError
-        As `single_run.resume_once`; or a published file is lacking or is not the one that was written.
-    """
+    """Go on with a stopped run or with the missing runs of a study; return its ``result.json``."""
+    # A run that had already ended is returned as it is. Executor, workers and hosts may be others than it began with:
+    # the result is the same.
     folder = RunFolder(path)
     experiment = experiment_of(folder)
     restore_experiment(folder, experiment_text(experiment))

@@ -11,36 +11,14 @@ from evosdc.runs.layout import RESULT
 from evosdc.runs.published import require_published
 from evosdc.runs.status import FINISHED, RUNNING, WAITING, RunStatus, request_end, withdraw
 
-LOOK = 0.2
-"""Seconds between two looks at a run that was asked to end."""
-
-PATIENCE = 120.0
-"""Seconds that a run may take to end, by default."""
+LOOK = 0.2  # seconds between two looks at a run that was asked to end
+PATIENCE = 120.0  # seconds that a run may take to end, by default
 
 
 def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status:
-    """Have the best file so far written of a run, or of all runs of a study, and end what is going on.
-
-    A run that another process goes on with, on this computer or another, is asked to end and waited for. One that was
-    stopped or killed is written from its newest checkpoint. One that has finished stays as it is.
-
-    Parameters
-    ----------
-    patience : float
-        Seconds to wait for a run to end.
-
-    Returns
-    -------
-    Status
-        Afterwards; still running where patience was not enough: the run ends after its generation.
-
-    Raises
-    ------
-    InputError
-        There is no run, or none whose search had begun.
-    CheckpointError
-        A run that no process goes on with cannot be read, or a published file is not the one that was written.
-    """
+    """Have the best file so far written of a run, or of all runs of a study, and end what is going on."""
+    # A run that another process goes on with, on this computer or another, is asked to end and waited for. One that was
+    # stopped or killed is written from its newest checkpoint. One that has finished stays as it is.
     found = read_status(path)
     if found.active:
         found = _ended(path, found, patience)

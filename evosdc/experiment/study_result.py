@@ -25,13 +25,7 @@ def write_study_result(
     runs: Sequence[PlannedRun],
     results: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Write ``summary.csv runs.csv result.json`` of a study; return the last one's content.
-
-    Parameters
-    ----------
-    results : sequence of mapping
-        The content of each run's ``result.json`` with its ``folder``, in the order of `runs`.
-    """
+    """Write ``summary.csv runs.csv result.json`` of a study; return the last one's content."""
     figures = [figures_of(result) for result in results]
     alike = comparable(settings)
     entries = [
@@ -62,10 +56,8 @@ def write_study_result(
 
 
 def figures_of(result: Mapping[str, Any]) -> dict[str, float]:
-    """Return the final figures of a run: ``infeasibility``, ``fitness``, and ``il`` and ``dr`` where they are judged.
-
-    With several objectives ``fitness`` is the greatest coordinate of the balanced member of the front.
-    """
+    """Return the final figures of a run: ``infeasibility``, ``fitness``, and ``il`` and ``dr`` where judged."""
+    # With several objectives ``fitness`` is the greatest coordinate of the balanced member of the front.
     scores = result["best"]["scores"]
     infeasibility, ranks = precedence_of(scores, result["best"]["fitness"])
     return {"infeasibility": infeasibility, "fitness": ranks[0]} | {n: scores[n] for n in ("il", "dr") if n in scores}

@@ -20,21 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Setting:
-    """One combination of values.
+    """One combination of values."""
 
-    Parameters
-    ----------
-    position : int
-        In the order of the product: the last key varies fastest.
-    values : mapping
-        Value by dotted key; empty where the experiment has no sweep.
-    experiment : Experiment
-        With these values, without the sweep.
-    """
-
-    position: int
-    values: Mapping[str, Any]
-    experiment: Experiment
+    position: int  # in the order of the product: the last key varies fastest
+    values: Mapping[str, Any]  # value by dotted key; empty where the experiment has no sweep
+    experiment: Experiment  # with these values, without the sweep
 
     @property
     def label(self) -> str:
@@ -44,17 +34,9 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One run of a study.
+    """One run of a study."""
 
-    Parameters
-    ----------
-    folder : str
-        Below the study's own: ``replicate-001``, or ``setting-01/replicate-001`` in a sweep.
-    setting, replicate : int
-        Positions.
-    """
-
-    folder: str
+    folder: str  # below the study's own: ``replicate-001``, or ``setting-01/replicate-001`` in a sweep
     setting: int
     replicate: int
 
@@ -64,13 +46,7 @@ class PlannedRun:
 
 
 def settings_of(experiment: Experiment) -> tuple[Setting, ...]:
-    """Return the settings of an experiment; a single one without values where it has no sweep.
-
-    Raises
-    ------
-    ExperimentError
-        With what is wrong in any of them, once for each value.
-    """
+    """Return the settings of an experiment; a single one without values where it has no sweep."""
     plain = experiment.to_json() | {"sweep": {}}
     collect, settings = FaultCollector(), []
     for position, values in enumerate(combinations(experiment)):
@@ -104,16 +80,9 @@ def planned_runs(experiment: Experiment) -> tuple[PlannedRun, ...]:
 
 
 def check_settings(experiment: Experiment, registry: Registry) -> "Assembly":
-    """Raise when a setting cannot be run; return what the first one needs.
-
-    Names and parameters of all settings are checked. Data and measures are tried out with each value once, not with
-    each combination of values.
-
-    Raises
-    ------
-    InputError
-        With every fault found.
-    """
+    """Raise when a setting cannot be run; return what the first one needs."""
+    # Names and parameters of all settings are checked. Data and measures are tried out with each value once, not with
+    # each combination of values.
     from evosdc.experiment.assembly import assemble, check_names  # numba is loaded with it
 
     settings = settings_of(experiment)

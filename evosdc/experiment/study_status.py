@@ -27,27 +27,14 @@ from evosdc.runs.status import (
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """How the runs of a study are doing.
-
-    Parameters
-    ----------
-    folder : Path
-    title, phase : str
-        The phase as that of a run (`RunStatus`), of the study as a whole.
-    runs : tuple of RunStatus
-        In the order of the plan.
-    labels : tuple of str
-        The setting of each run in words; empty texts where there is no sweep.
-    owner : LockOwner, optional
-        The process that carries the study out, or that was killed.
-    """
+    """How the runs of a study are doing."""
 
     folder: Path
     title: str
     phase: str
-    runs: tuple[RunStatus, ...]
-    labels: tuple[str, ...]
-    owner: LockOwner | None = None
+    runs: tuple[RunStatus, ...]  # in the order of the plan
+    labels: tuple[str, ...]  # the setting of each run in words; empty texts where there is no sweep
+    owner: LockOwner | None = None  # the process that carries the study out, or that was killed
 
     @property
     def active(self) -> bool:
@@ -67,10 +54,8 @@ class StudyStatus:
 
     @property
     def left(self) -> float | None:
-        """Seconds until the last run is done, if those to come take as long as those that are done or under way.
-
-        None before anything can be foreseen, and where nothing is running.
-        """
+        """Seconds until the last run is done, if those to come take as long as those that are done or under way."""
+        # None before anything can be foreseen, and where nothing is running.
         under_way = [run for run in self.runs if run.active]
         lengths = [run.seconds for run in self.runs if run.phase == FINISHED]
         lengths += [run.seconds + run.left for run in under_way if run.left is not None]
@@ -111,15 +96,7 @@ Status = RunStatus | StudyStatus
 
 
 def read_status(path: Path) -> Status:
-    """Return how a run or a study is doing.
-
-    Raises
-    ------
-    ExperimentError
-        There is neither at this path.
-    CheckpointError
-        What it was to do cannot be read.
-    """
+    """Return how a run or a study is doing."""
     owner = read_owner(path / LOCK)
     if owner is not None and not (path / RESOLVED).exists():  # it is just beginning, or was killed in its first moments
         return read_run_status(path)

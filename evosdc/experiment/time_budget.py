@@ -13,59 +13,38 @@ from evosdc.experiment.run.opinion import expected_seconds, wanted
 from evosdc.runs.layout import RunFolder
 from evosdc.table.table import Table
 
-MOST_KEPT = 0.3
-"""Share of the time that is kept back at most for what follows the search."""
+MOST_KEPT = 0.3  # share of the time that is kept back at most for what follows the search
 
+# Share of the time that judges have at least, where they may need as much: their estimate may be half of the truth.
 FOR_JUDGES = 0.2
-"""Share of the time that judges have at least, where they may need as much: their estimate may be half of the truth."""
 
+# The same where the file is so large that its verdict and report alone take longer; beyond it the time is exceeded.
 MOST_CONCLUDING = 0.5
-"""The same where the file is so large that its verdict and report alone take longer; beyond it the time is exceeded."""
 
-SLOWEST = 4.0
-"""How many times as slow a machine is taken to be at most."""
+SLOWEST = 4.0  # how many times as slow a machine is taken to be at most
 
+# Seconds that the result, its verdict and the report take: in any case, by value and, besides, by number that differs.
+# Numbers that differ from record to record leave no two records alike, which take time one by one then.
 CONCLUDING, BY_CELL, BY_NUMBER = 1.5, 1.2e-6, 5.5e-6
-"""Seconds that the result, its verdict and the report take: in any case, by value and, besides, by number that differs.
-
-Numbers that differ from record to record leave no two records alike, which take time one by one then.
-"""
 
 
+# The same at most for how little any generalisation could lose, which a search among them tells in the end.
 PROVING = 3.0
-"""The same at most for how little any generalisation could lose, which a search among them tells in the end."""
 
 
 def concluding_seconds(records: int, attributes: int, numbers: int = 0) -> float:
-    """Return about how long it takes to write the result, to judge whether it may be published, and to report.
-
-    Parameters
-    ----------
-    records, attributes : int
-    numbers : int
-        Numeric ones among the attributes that differ from record to record.
-    """
+    """Return about how long it takes to write the result, to judge whether it may be published, and to report."""
     return CONCLUDING + records * (BY_CELL * (attributes - numbers) + BY_NUMBER * numbers)
 
 
 @dataclass(frozen=True)
 class TimeGiven:
-    """When a run has to be over, on the clock of `time.monotonic`.
+    """When a run has to be over, on the clock of `time.monotonic`."""
 
-    Parameters
-    ----------
-    seconds : float or None
-        Of the whole run; None where nothing limits it.
-    end : float
-    concluding : float
-        Seconds before the end at which judges have to have answered.
-    expected : float
-        What follows search and judges is expected to take, even where the time is too short for that.
-    """
-
-    seconds: float | None
+    seconds: float | None  # of the whole run; None where nothing limits it
     end: float
-    concluding: float
+    concluding: float  # seconds before the end at which judges have to have answered
+    # What follows search and judges is expected to take, even where the time is too short for that.
     expected: float = 0.0
 
     @classmethod
@@ -107,11 +86,9 @@ class TimeGiven:
         return None if left is None else left - self.concluding
 
     def for_search(self, judging: float) -> float | None:
-        """Return the seconds until the search has to end, where judges are expected to take so many.
-
-        All that follows the search has `MOST_KEPT` of the whole time at most, or what concluding takes and judges need,
-        up to `FOR_JUDGES`.
-        """
+        """Return the seconds until the search has to end, where judges are expected to take so many."""
+        # All that follows the search has `MOST_KEPT` of the whole time at most, or what concluding takes and judges
+        # need, up to `FOR_JUDGES`.
         left = self.left
         if left is None or self.seconds is None:
             return None
@@ -123,11 +100,10 @@ class TimeGiven:
 UNLIMITED = TimeGiven(None, float("inf"), 0.0)
 
 
-LEAST = 0.05
-"""Seconds of a search whose time is over before it begins."""
+LEAST = 0.05  # seconds of a search whose time is over before it begins
 
+# Of about so many records, spread over the file, a numeric attribute that differs has more values than that.
 LOOKED_AT, MANY = 10_000, 1000
-"""Of about so many records, spread over the file, a numeric attribute that differs has more values than that."""
 
 
 def time_of(assembly: Assembly, began: float) -> TimeGiven:
@@ -140,15 +116,7 @@ def time_of(assembly: Assembly, began: float) -> TimeGiven:
 def ending_within(
     assembly: Assembly, given: TimeGiven, folder: RunFolder, spent: float = 0.0, over: bool = False
 ) -> Assembly:
-    """Return an assembly whose search ends early enough for what follows it, where the whole run has a time.
-
-    Parameters
-    ----------
-    spent : float
-        Seconds that the search had taken before it was resumed.
-    over : bool
-        Whether it had come to its end then: what is left of the time is for what follows it.
-    """
+    """Return an assembly whose search ends early enough for what follows it, where the whole run has a time."""
     if given.seconds is None:
         return assembly
     records, attributes = _shape(assembly)

@@ -40,29 +40,20 @@ from evosdc.tuning.schedule import spread
 from evosdc.tuning.trials import MaskingTimes
 from evosdc.tuning.tuner import tune
 
-FOR_NAMED = 0.05
-"""Share of a search's time that finding out what methods asked for by name cost has in any case."""
+FOR_NAMED = 0.05  # share of a search's time that finding out what methods asked for by name cost has in any case
+FIRST_TUNED = 4  # tuned files at most that are made before what was asked for by name, which may take most of the time
 
-FIRST_TUNED = 4
-"""Tuned files at most that are made before what was asked for by name, which may take most of the time."""
-
+# Share of a search's time that all of these but the best may take; the more of it, the less is left for the rest.
 FOR_FIRST = 0.02
-"""Share of a search's time that all of these but the best may take; the more of it, the less is left for the rest."""
 
-UNTUNED = 24
-"""Random genomes that start a search where no method could be tuned, and nothing else was asked for."""
+UNTUNED = 24  # random genomes that start a search where no method could be tuned, and nothing else was asked for
+LASTING = 0.25  # share of a search's time from which on a method takes too long to mask a large file
+MOST_ASSURED = 4  # starting files that are masked and judged at most where the time is over before
 
-LASTING = 0.25
-"""Share of a search's time from which on a method takes too long to mask a large file."""
-
-MOST_ASSURED = 4
-"""Starting files that are masked and judged at most where the time is over before."""
-
+# The worker's function that masks by an entry and judges the file.
 TRY_MASKING = "evosdc.experiment.worker_tasks:try_masking"
-"""The worker's function that masks by an entry and judges the file."""
 
-EVALUATIONS = 2000
-"""How many files are masked and judged where neither seconds nor evaluations limit the search."""
+EVALUATIONS = 2000  # how many files are masked and judged where neither seconds nor evaluations limit the search
 
 
 def budget_of(tuned: TunedStart, stop: StopRule) -> Budget:
@@ -79,7 +70,7 @@ def tune_problem(
     registry: Registry,
     tuned: TunedStart,
     budget: Budget,
-    portfolio: str | None = None,
+    portfolio: str | None = None,  # by default the one that is usual for the scales of the protected attributes
     dispatch: Dispatch | None = None,
     tell: Callable[[int], None] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
@@ -87,15 +78,7 @@ def tune_problem(
     slow: Slow | None = None,
     times: MaskingTimes | None = None,
 ) -> Tuning:
-    """Tune masking methods for a problem, with the entries of a portfolio as further candidates.
-
-    Parameters
-    ----------
-    portfolio : str, optional
-        By default the one that is usual for the scales of the protected attributes.
-    stopped, sample, slow, times
-        As of `evosdc.tuning.tuner.tune`.
-    """
+    """Tune masking methods for a problem, with the entries of a portfolio as further candidates."""
     original = problem.genotype.microdata.original
     known: list[Masking] = []
     try:
@@ -122,13 +105,7 @@ def tune_alone(
     stopped: Callable[[Tuning], None] = lambda found: None,
     slow: Slow | None = None,
 ) -> Tuning:
-    """Tune masking methods without a search, on the experiment's executor; the rest as of `tune_problem`.
-
-    Raises
-    ------
-    ParameterError
-        A verdict is required.
-    """
+    """Tune masking methods without a search, on the experiment's executor; the rest as of `tune_problem`."""
     began = monotonic()
     _, verdict = without_publishable(assembly.experiment.constraints)
     if verdict:
@@ -165,10 +142,8 @@ def best_file(problem: Problem, registry: Registry, found: Tuning) -> Table:
 
 
 def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly, Mapping[str, Any]]:
-    """Return a run's assembly with tuned methods in its start, and what ``tuning.json`` says of them.
-
-    A resumed run reads that file. One that was stopped before it was written tunes again.
-    """
+    """Return a run's assembly with tuned methods in its start, and what ``tuning.json`` says of them."""
+    # A resumed run reads that file. One that was stopped before it was written tunes again.
     assembly, folder = recorder.assembly, recorder.folder
     start = assembly.experiment.start
     assert start is not None, "nothing is tuned unless the experiment says so"
@@ -229,10 +204,8 @@ def _told(document: Mapping[str, Any]) -> tuple[float, list[list[str]]]:
 
 
 def _lasting(assembly: Assembly, tuning: Tuning, times: MaskingTimes) -> list[tuple[str, ...]]:
-    """Return the methods, step by step, of which one file of a large one takes too much of the time that there is.
-
-    Nothing interrupts compiled code, and on so many records it may take hours.
-    """
+    """Return the methods, step by step, of which one file of a large one takes too much of the time that there is."""
+    # Nothing interrupts compiled code, and on so many records it may take hours.
     given, start = assembly.experiment.stop.seconds, assembly.experiment.start
     if not tuning.sample or given is None or start is None:
         return []
@@ -261,11 +234,9 @@ def with_tuned(
     file_seconds: float = 0.0,
     lasting: Sequence[Sequence[str]] = (),
 ) -> Assembly:
-    """Return an assembly whose start has tuned methods in place of the wish for them; some files are `made` already.
-
-    `named` are the methods that the start asks for by name, where they differ from what it says; `file_seconds` what a
-    file takes, 0 where nobody knows. Entries of `lasting` methods, step by step, are left out.
-    """
+    """Return an assembly whose start has tuned methods in place of the wish for them; some files are `made` already."""
+    # `named` are the methods that the start asks for by name, where they differ from what it says; `file_seconds` what
+    # a file takes, 0 where nobody knows. Entries of `lasting` methods, step by step, are left out.
     experiment, registry = assembly.experiment, assembly.registry
     assert experiment.start is not None, "nothing is tuned unless the experiment says so"
     begun = experiment.start

@@ -37,8 +37,7 @@ from evosdc.table.table import Table
 from evosdc.time_limit import unlimited
 from evosdc.tuning.trials import attempt
 
-RECENT = 128
-"""How many evaluated genomes a worker keeps, as parents of others."""
+RECENT = 128  # how many evaluated genomes a worker keeps, as parents of others
 
 
 class WorkerProblem:

@@ -22,15 +22,13 @@ from evosdc.runs.layout import CONTEXT, RunFolder
 WORKERS_LOG = "workers.log"
 
 _TASKS = "evosdc.experiment.worker_tasks"
+# The functions that workers call.
 EVALUATE, EVOLVE, PREPARE = f"{_TASKS}:evaluate", f"{_TASKS}:evolve", f"{_TASKS}:prepare"
-"""The functions that workers call."""
 
 
 def executor_of(experiment: Experiment, registry: Registry) -> Executor:
-    """Return the executor of an experiment, not started; where none is named, the one that started this program.
-
-    What uses names that no other process can import (`Registry.here_only`) has no workers.
-    """
+    """Return the executor of an experiment, not started; where none is named, the one that started this program."""
+    # What uses names that no other process can import (`Registry.here_only`) has no workers.
     if registry.here_only and not set(registry.here_only).isdisjoint(_texts(experiment.to_json())):
         return registry.build("executor", "serial", {}, 1)  # type: ignore[no-any-return]
     return chosen_executor(experiment.executor, registry)
@@ -48,13 +46,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def chosen_executor(chosen: ExecutorChoice, registry: Registry) -> Executor:
-    """Return an executor as it was chosen, not started; by default the one that started this program, if any did.
-
-    Raises
-    ------
-    InputError
-        There is no such executor, or it refuses its parameters.
-    """
+    """Return an executor as it was chosen, not started; by default the one that started this program, if any did."""
     around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
     name, given = (chosen.name, chosen.params) if around is None else (around, {})
     usual_workers = registry.implementation("executor", name).usual_workers

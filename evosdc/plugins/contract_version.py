@@ -7,17 +7,14 @@ says in its module what it was written for: ``evosdc_contract = "2.0"``.
 
 import re
 
-CONTRACT = (2, 0)
-"""The contract of this evosdc."""
+CONTRACT = (2, 0)  # the contract of this evosdc
 
 IN_WORDS = ".".join(map(str, CONTRACT))
 
 
 def objection(said: object) -> tuple[str, bool]:
-    """Return what is wrong with the contract that a plugin names, in words, and whether it cannot be used then.
-
-    A plugin that names none is taken as it is.
-    """
+    """Return what is wrong with the contract that a plugin names, in words, and whether it cannot be used then."""
+    # A plugin that names none is taken as it is.
     if said is None:
         return "", False
     if not isinstance(said, str) or not re.fullmatch(r"[0-9]+\.[0-9]+", said):

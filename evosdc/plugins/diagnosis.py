@@ -17,8 +17,7 @@ from evosdc.plugins.registry import Registry
 MEND = "Mend it in the module of the hooks, then run this again."
 POLICY = "What may change between contracts stands in docs/plugins/compatibility.md."
 
-FOLDER = Path("plugins")
-"""Where plugins in single files usually lie, below the working folder."""
+FOLDER = Path("plugins")  # where plugins in single files usually lie, below the working folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,33 +31,16 @@ class PluginFault:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What is to be said of one plugin.
-
-    Parameters
-    ----------
-    name : str
-    origin : str
-        The distribution and version, or the file.
-    offers : str
-        What it offers, in words.
-    faults : tuple of PluginFault
-        Empty where all is well.
-    """
+    """What is to be said of one plugin."""
 
     name: str
-    origin: str
-    offers: str
-    faults: tuple[PluginFault, ...]
+    origin: str  # the distribution and version, or the file
+    offers: str  # what it offers, in words
+    faults: tuple[PluginFault, ...]  # empty where all is well
 
 
 def diagnose(name: str | None = None) -> list[Diagnosis]:
-    """Look at every plugin, or at one: load it, ask what it offers, and import what it offers.
-
-    Raises
-    ------
-    InputError
-        Nothing of that name is installed, named by ``--plugin`` or lies in the folder ``plugins``.
-    """
+    """Look at every plugin, or at one: load it, ask what it offers, and import what it offers."""
     registry = Registry.load()
     sources = list(_sources())
     chosen = [one for one in sources if name in (None, one[0], one[1])]

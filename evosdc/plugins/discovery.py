@@ -79,15 +79,7 @@ class _Candidate:
 def discovered(
     extra_plugins: Mapping[str, object], by_entry_points: bool
 ) -> tuple[list[LoadedPlugin], list[PluginProblem]]:
-    """Load all plugins, those of entry points first, and return them with the problems met.
-
-    Parameters
-    ----------
-    extra_plugins : mapping of str to object
-        Modules or other objects with hook implementations, by plugin name.
-    by_entry_points : bool
-        Whether installed distributions are searched for entry points of the group ``evosdc``.
-    """
+    """Load all plugins, those of entry points first, and return them with the problems met."""
     plugins: list[LoadedPlugin] = []
     problems: list[PluginProblem] = []
     for candidate in _candidates(extra_plugins, by_entry_points):

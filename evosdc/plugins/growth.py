@@ -16,43 +16,26 @@ from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import Table
 
-SIZES = (500, 1000, 2000, 4000, 8000)
-"""Records of the tables that are tried, in this order."""
+SIZES = (500, 1000, 2000, 4000, 8000)  # records of the tables that are tried, in this order
+PATIENCE = 1.5  # seconds that a call may take; then no larger table is tried
 
-PATIENCE = 1.5
-"""Seconds that a call may take; then no larger table is tried."""
-
+# Kinds whose cost depends on the number of records.
 MEASURED = ("masking-method", "measure", "privacy-model", "genotype", "portfolio", "picture")
-"""Kinds whose cost depends on the number of records."""
 
-CATEGORIES = (9, 5, 12)
-"""Of the made-up attributes; a numeric one comes last where it is wanted."""
+CATEGORIES = (9, 5, 12)  # of the made-up attributes; a numeric one comes last where it is wanted
 
 
 @dataclass(frozen=True)
 class Growth:
-    """What one operation of a plugin costs.
+    """What one operation of a plugin costs."""
 
-    Parameters
-    ----------
-    operation : str
-        ``"score"``, ``"a child with 1 changed record"`` and so on.
-    records : tuple of int
-        Sizes that were tried.
-    seconds : tuple of float
-        The least of three calls each, after one that compiles kernels.
-    exponent : float or None
-        Slope of log seconds over log records, by least squares over the three largest: 1 is linear, 2 quadratic. None
-        where fewer than three were tried.
-    memory : float
-        Greatest memory of one call on the largest table, in MB, beside what was there before.
-    """
-
-    operation: str
-    records: tuple[int, ...]
-    seconds: tuple[float, ...]
+    operation: str  # ``"score"``, ``"a child with 1 changed record"`` and so on
+    records: tuple[int, ...]  # sizes that were tried
+    seconds: tuple[float, ...]  # the least of three calls each, after one that compiles kernels
+    # Slope of log seconds over log records, by least squares over the three largest: 1 is linear, 2 quadratic. None
+    # where fewer than three were tried.
     exponent: float | None
-    memory: float
+    memory: float  # greatest memory of one call on the largest table, in MB, beside what was there before
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON-able data."""
@@ -62,13 +45,7 @@ class Growth:
 def growth_of(
     kind: str, name: str, registry: Registry, sizes: Sequence[int] = SIZES, clock: Callable[[], float] = perf_counter
 ) -> list[Growth]:
-    """Return what each operation of a registered plugin costs, with its default parameters; none for other kinds.
-
-    Raises
-    ------
-    InputError
-        The plugin cannot be made with its default parameters, or refuses the made-up tables.
-    """
+    """Return what each operation of a registered plugin costs, with its default parameters; none for other kinds."""
     if kind not in MEASURED:
         return []
     scales = tuple(Scale(scale) for scale in getattr(registry.spec(kind, name), "scales", tuple(Scale)))

@@ -22,25 +22,14 @@ from evosdc.specs import (
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of offer.
-
-    Parameters
-    ----------
-    name, plural : str
-        The word that users type, and that of listings; the hook is named after the latter.
-    spec : type of Spec
-        What its hook yields.
-    contract : str
-        Name of the class in `evosdc.model` that implementations derive from; empty where they are functions.
-    short, given : str
-        What a conformance suite calls an implementation, and what its constructor needs besides the parameters.
-    """
+    """One kind of offer."""
 
     # A kind without a contract is implemented by functions.
 
     name: str
     plural: str
-    spec: type[Spec]
+    spec: type[Spec]  # what its hook yields
+    # Name of the class in `evosdc.model` that implementations derive from; empty where they are functions.
     contract: str = ""
     short: str = ""
     given: str = ""
@@ -61,6 +50,7 @@ class Kind:
         return f"{self.contract or self.short.capitalize()}Conformance"
 
 
+# By name, in the order of listings.
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
@@ -79,4 +69,3 @@ KINDS: dict[str, Kind] = {
         Kind("picture", "pictures", PictureSpec, "", "picture"),
     )
 }
-"""By name, in the order of listings."""

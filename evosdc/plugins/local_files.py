@@ -14,8 +14,8 @@ from types import ModuleType
 
 from evosdc.errors import Fault, InputError, PluginError
 
+# Names the files, as PATH names folders. Workers of this machine inherit it; those of others get the files.
 VARIABLE = "EVOSDC_PLUGINS"
-"""Names the files, as PATH names folders. Workers of this machine inherit it; those of others get the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,7 @@ class LocalFile:
         return sha256(self.path.read_bytes()).hexdigest()[:12] if self.path.is_file() else ""
 
     def load(self) -> ModuleType:
-        """Import and return the module; the same one each time.
-
-        Raises
-        ------
-        PluginError
-            There is no such file, or its name is that of another module.
-        """
+        """Import and return the module; the same one each time."""
         known = sys.modules.get(self.name)
         if known is not None and _same(getattr(known, "__file__", None), self.path):
             return known
@@ -76,13 +70,7 @@ def local_files() -> list[LocalFile]:
 
 
 def add_local_file(path: Path) -> None:
-    """Have a file searched for plugins, in this process and in workers that it starts.
-
-    Raises
-    ------
-    InputError
-        It is no file with the ending ``.py``.
-    """
+    """Have a file searched for plugins, in this process and in workers that it starts."""
     if not path.is_file() or path.suffix != ".py":
         given = "no file" if not path.exists() else "a folder" if path.is_dir() else "a file that is no Python module"
         raise InputError(Fault(f"--plugin {path}", given, "a file FILE.py with hooks or evosdc.register"))
@@ -94,10 +82,8 @@ def add_local_file(path: Path) -> None:
 
 
 def receive(sources: Mapping[str, str]) -> Path | None:
-    """Have plugin files of another computer, texts by path, searched in this process and those that it starts.
-
-    A file that is here too is used as it is. Others are kept in a folder, which is returned, until this process ends.
-    """
+    """Have plugin files of another computer, texts by path, searched in this process and those that it starts."""
+    # A file that is here too is used as it is. Others are kept in a folder, which is returned, until this process ends.
     folder = None
     for path, text in sources.items():
         file = Path(path)

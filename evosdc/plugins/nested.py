@@ -26,13 +26,7 @@ def divides(kind: str, implementation: Any) -> bool:
 
 
 def parameters_with_inner(registry: "Registry", name: str, params: Mapping[str, Any]) -> Any:
-    """Return the parameters of a method that divides; `inner` has a name, and the parameters that were given.
-
-    Raises
-    ------
-    ParameterError
-        With all faults, those of the inner method too.
-    """
+    """Return the parameters of a method that divides; `inner` has a name, and the parameters that were given."""
     from evosdc.model.dividing import INNER
     from evosdc.model.parameters import parse_parameters
 
@@ -57,13 +51,7 @@ def parameters_with_inner(registry: "Registry", name: str, params: Mapping[str, 
 
 
 def nested(registry: "Registry", name: str, params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the names and validated parameters of a masking method and of those within it, the outermost first.
-
-    Raises
-    ------
-    InputError
-        As `Registry.parameters`.
-    """
+    """Yield the names and validated parameters of a masking method and of those within it, the outermost first."""
     from evosdc.model.dividing import INNER
 
     validated = registry.parameters(KIND, name, params)
@@ -74,13 +62,7 @@ def nested(registry: "Registry", name: str, params: Mapping[str, Any]) -> Iterat
 
 
 def inner_of(registry: "Registry", name: str, validated: Any) -> Any:
-    """Return the inner method of a method that divides.
-
-    Raises
-    ------
-    ParameterError
-        It cannot be made with its parameters.
-    """
+    """Return the inner method of a method that divides."""
     from evosdc.model.dividing import INNER
 
     method, given = _named(registry, getattr(validated, INNER), name)

@@ -13,31 +13,18 @@ from evosdc.hookspecs import hookimpl
 from evosdc.plugins.kinds import KINDS, Kind
 from evosdc.specs import Spec
 
-VARIABLE = "EVOSDC_REGISTERED"
-"""Tells workers of this machine what was registered that they can import, as JSON."""
-
-PLUGIN = "python"
-"""Name of the plugin that everything registered from Python belongs to."""
+VARIABLE = "EVOSDC_REGISTERED"  # tells workers of this machine what was registered that they can import, as JSON
+PLUGIN = "python"  # name of the plugin that everything registered from Python belongs to
 
 
 @dataclass(frozen=True)
 class Registered:
-    """One thing that was registered.
-
-    Parameters
-    ----------
-    kind : str
-    spec : Spec
-    implementation : object
-        The class or function itself.
-    importable : bool
-        Whether another process can import it.
-    """
+    """One thing that was registered."""
 
     kind: str
     spec: Spec
-    implementation: Any
-    importable: bool
+    implementation: Any  # the class or function itself
+    importable: bool  # whether another process can import it
 
 
 _KNOWN: dict[tuple[str, str], Registered] = {}

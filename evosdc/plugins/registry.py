@@ -30,17 +30,7 @@ _LOG = logging.getLogger("evosdc.plugins")
 
 
 class Registry:
-    """Plugins and what they offer. Made by `Registry.load`; does not change afterwards.
-
-    Attributes
-    ----------
-    plugins : tuple of PluginInfo
-        Those that could be loaded.
-    problems : tuple of PluginProblem
-        Plugins or offers that could not be used, and clashes.
-    here_only : tuple of str
-        Names registered from Python that no other process can import: what uses them is done in this one.
-    """
+    """Plugins and what they offer. Made by `Registry.load`; does not change afterwards."""
 
     def __init__(self, plugins: Iterable[LoadedPlugin], problems: Iterable[PluginProblem] = ()) -> None:
         self._loaded = tuple(plugins)
@@ -63,10 +53,8 @@ class Registry:
 
     @classmethod
     def load(cls, extra_plugins: Mapping[str, object] = MappingProxyType({}), entry_points: bool = True) -> Self:
-        """Load the plugins of all installed distributions, and `extra_plugins` (objects by plugin name).
-
-        Never raises because of a plugin: see `problems`.
-        """
+        """Load the plugins of all installed distributions, and `extra_plugins` (objects by plugin name)."""
+        # Never raises because of a plugin: see `problems`.
         return cls(*discovered(extra_plugins, entry_points))
 
     def _clashes(self) -> list[PluginProblem]:
@@ -104,13 +92,7 @@ class Registry:
         return tuple(sorted(self._of_kind(kind)))
 
     def kinds_of(self, name: str) -> list[str]:
-        """Return the kinds of which something has a name.
-
-        Raises
-        ------
-        UnknownNameError
-            Nothing has.
-        """
+        """Return the kinds of which something has a name."""
         found = [kind for kind in KINDS if name in self._offers[kind]]
         if not found:
             raise UnknownNameError(
@@ -127,15 +109,7 @@ class Registry:
         )
 
     def default(self, kind: str, occasion: str) -> str:
-        """Return the only name of a kind that is taken on an occasion.
-
-        Raises
-        ------
-        UnknownNameError
-            Nothing is; the message has all names of the kind.
-        ClashError
-            Several are.
-        """
+        """Return the only name of a kind that is taken on an occasion."""
         names = self.defaults(kind, occasion)
         if not names:
             wanted = f"one of {', '.join(self.names(kind))}"
@@ -150,49 +124,23 @@ class Registry:
         return tuple(offers[0][0] for _, offers in sorted(self._of_kind(kind).items()) if len(offers) == 1)
 
     def spec(self, kind: str, name: str) -> Spec:
-        """Return what a plugin said of an offer.
-
-        Raises
-        ------
-        UnknownNameError
-            Nothing has that name; the message has all names and the nearest.
-        ClashError
-            Several plugins offer it; the message names them.
-        """
+        """Return what a plugin said of an offer."""
         return self._offer(kind, name)[0]
 
     def provider(self, kind: str, name: str) -> str:
-        """Return the plugin, distribution and version that an offer comes from, for example ``masking (evosdc 0.1)``.
-
-        Raises like `spec`.
-        """
+        """Return plugin, distribution and version that an offer comes from, such as ``masking (evosdc 0.1)``."""
+        # Raises like `spec`.
         return self._offer(kind, name)[1].provider
 
     def implementation(self, kind: str, name: str) -> Any:
-        """Import and return the class, or for data sets and portfolios the function, behind a name.
-
-        Raises
-        ------
-        UnknownNameError, ClashError
-            As for `spec`.
-        PluginError
-            It cannot be imported, or is not what its kind asks for.
-        """
+        """Import and return the class, or for data sets and portfolios the function, behind a name."""
         if (kind, name) not in self._implementations:
             spec, plugin = self._offer(kind, name)
             self._implementations[kind, name] = imported(kind, spec, plugin)
         return self._implementations[kind, name]
 
     def parameters(self, kind: str, name: str, params: Mapping[str, Any]) -> Any:
-        """Return parameters as the class of an offer validates them.
-
-        Raises
-        ------
-        ParameterError
-            They were refused.
-        UnknownNameError, ClashError, PluginError
-            As for `implementation`.
-        """
+        """Return parameters as the class of an offer validates them."""
         from evosdc.model.parameters import parse_parameters
 
         implementation = self.implementation(kind, name)
@@ -201,17 +149,8 @@ class Registry:
         return parse_parameters(implementation.Params, params, f"{kind} {name}")
 
     def build(self, kind: str, name: str, params: Mapping[str, Any], *args: Any) -> Any:
-        """Validate parameters and construct ``implementation(Params, *args)``.
-
-        A masking method that divides (`evosdc.model.Dividing`) is given its inner method, built likewise.
-
-        Raises
-        ------
-        ParameterError
-            The parameters were refused, or do not fit `args`.
-        UnknownNameError, ClashError, PluginError
-            As for `implementation`; any other error of the constructor becomes a `PluginError`.
-        """
+        """Validate parameters and construct ``implementation(Params, *args)``."""
+        # A masking method that divides (`evosdc.model.Dividing`) is given its inner method, built likewise.
         validated, implementation = self.parameters(kind, name, params), self.implementation(kind, name)
         if divides(kind, implementation):
             args = (*args, inner_of(self, name, validated))
@@ -233,10 +172,8 @@ class Registry:
         return tuple(FurtherFormat(spec.suffixes, partial(parse, spec.name)) for spec in specs)
 
     def add_commands(self, cli: "click.Group") -> tuple[PluginProblem, ...]:
-        """Let every plugin add its commands, and return the problems met.
-
-        A plugin that raises, or that would replace a command that is already there, adds nothing.
-        """
+        """Let every plugin add its commands, and return the problems met."""
+        # A plugin that raises, or that would replace a command that is already there, adds nothing.
         problems = []
         for plugin in self._loaded:
             before = dict(cli.commands)
@@ -256,15 +193,8 @@ class Registry:
         return tuple(problems)
 
     def announce(self, event: str, **facts: Any) -> None:
-        """Tell every subscriber of an event (`evosdc.hookspecs.EVENTS`), each with a copy of the facts of its own.
-
-        A subscriber that raises is reported once through the logger ``evosdc.plugins`` and otherwise ignored.
-
-        Raises
-        ------
-        ValueError
-            There is no such event: a mistake of the caller.
-        """
+        """Tell every subscriber of an event (`evosdc.hookspecs.EVENTS`), each with a copy of the facts of its own."""
+        # A subscriber that raises is reported once through the logger ``evosdc.plugins`` and otherwise ignored.
         if event not in EVENTS:
             raise ValueError(f"{event!r} is no event; events are {', '.join(EVENTS)}")
         for position, plugin in self._subscribers[event]:

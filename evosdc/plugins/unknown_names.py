@@ -4,26 +4,14 @@ from difflib import get_close_matches
 
 from evosdc.errors import Fault, did_you_mean
 
-MOST_TOLD = 24
-"""More names than these are not all told in a message."""
+MOST_TOLD = 24  # more names than these are not all told in a message
 
 NEAREST = 5
-LIKENESS = 0.5
-"""How alike, from 0 to 1, the names are that are told in their place."""
+LIKENESS = 0.5  # how alike, from 0 to 1, the names are that are told in their place
 
 
 def unknown_name(where: str, name: str, known: list[str], problems: bool = False) -> Fault:
-    """Return the fault of a name that nothing has, with all names or the nearest.
-
-    Parameters
-    ----------
-    where : str
-        What was looked for: a kind of offer, for one.
-    known : list of str
-        All names there are.
-    problems : bool
-        Whether some plugins could not be used, so that the name may be one of theirs.
-    """
+    """Return the fault of a name that nothing has, with all names or the nearest."""
     advice = did_you_mean(name, known)
     if len(known) > MOST_TOLD:
         near = get_close_matches(name, known, n=NEAREST, cutoff=LIKENESS)

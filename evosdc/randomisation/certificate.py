@@ -15,16 +15,9 @@ from evosdc.randomisation.transition import Matrix
 
 
 def epsilon(rows: NDArray[np.float64]) -> float:
-    """Return ``max_l ln(max_k p_kl / min_k p_kl)``; infinite where a column is zero in some rows only.
-
-    A published value then changes the odds of any two original ones by a factor of at most ``exp(epsilon)``
-    (Kasiviswanathan et al. 2011).
-
-    Parameters
-    ----------
-    rows : ndarray of float64, shape (r, c)
-        Rows of a transition matrix, those of the categories that occur; fewer than two need no protection.
-    """
+    """Return ``max_l ln(max_k p_kl / min_k p_kl)``; infinite where a column is zero in some rows only."""
+    # A published value then changes the odds of any two original ones by a factor of at most ``exp(epsilon)``
+    # (Kasiviswanathan et al. 2011).
     if len(rows) < 2:
         return 0.0
     most, least = rows.max(axis=0), rows.min(axis=0)
@@ -35,28 +28,17 @@ def epsilon(rows: NDArray[np.float64]) -> float:
 
 
 def capacity(matrices: Sequence[Matrix], missing: int = 0) -> float:
-    """Return C: any guess about a record gets at most C times as good by its published values.
-
-    Maximal leakage, ``C = prod_v sum_b max_a P_v(b|a)`` (Issa, Wagner, Kamath 2020). Linking record by record finds at
-    most C/n of the people.
-
-    Parameters
-    ----------
-    matrices : sequence of ndarray of float64, each of shape (c, c)
-        Rows are original categories. Attributes are randomised independently.
-    missing : int
-        How many attributes have missing values, which stay as they are: one more category each.
-    """
+    """Return C: any guess about a record gets at most C times as good by its published values."""
+    # Maximal leakage, ``C = prod_v sum_b max_a P_v(b|a)`` (Issa, Wagner, Kamath 2020). Linking record by record finds
+    # at most C/n of the people.
     sums = [float(matrix.max(axis=0).sum()) if matrix.size else 1.0 for matrix in matrices]
     return prod(sums) if not missing else prod(sums) * 2.0**missing
 
 
 def shuffled_epsilon(local: float, records: int, delta: float) -> float | None:
-    """Return epsilon of a shuffled file of records that are each `local` differentially private.
-
-    Theorem 3.1 of Feldman, McMillan, Talwar (2021), in closed form; None where it does not apply. Every published
-    column has to be randomised, and the order of the records random.
-    """
+    """Return epsilon of a shuffled file of records that are each `local` differentially private."""
+    # Theorem 3.1 of Feldman, McMillan, Talwar (2021), in closed form; None where it does not apply. Every published
+    # column has to be randomised, and the order of the records random.
     if not 0.0 < local < inf or local > log(records / (16.0 * log(2.0 / delta))):
         return None
     growth = exp(local)
@@ -65,17 +47,7 @@ def shuffled_epsilon(local: float, records: int, delta: float) -> float | None:
 
 
 def certificate(matrices: Sequence[Matrix], records: int, independent: bool, missing: int = 0) -> dict[str, Any]:
-    """Return what matrices prove of a file, and the sentences that say it.
-
-    Parameters
-    ----------
-    matrices : sequence of ndarray of float64
-    records : int
-    independent : bool
-        Whether the matrices were given, rather than made of the data.
-    missing : int
-        How many attributes have missing values, which stay.
-    """
+    """Return what matrices prove of a file, and the sentences that say it."""
     bound = capacity(matrices, missing)
     linked = min(1.0, bound / max(1, records))
     local = inf if missing else sum(epsilon(matrix) for matrix in matrices)

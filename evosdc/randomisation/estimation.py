@@ -24,23 +24,15 @@ from evosdc.table.table import Numbers, Table
 
 Counts = NDArray[np.float64]
 
-SINGULAR = 1e12
-"""Condition number from which on a matrix is taken for one that has no inverse."""
+SINGULAR = 1e12  # condition number from which on a matrix is taken for one that has no inverse
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Estimated counts of a table.
+    """Estimated counts of a table."""
 
-    Parameters
-    ----------
-    counts : ndarray of float64
-        Unbiased; some can be negative.
-    variances : ndarray of float64
-        Of the counts, due to the randomisation, same shape; unbiased, so of rare cells some can be negative.
-    """
-
-    counts: Counts
+    counts: Counts  # unbiased; some can be negative
+    # Of the counts, due to the randomisation, same shape; unbiased, so of rare cells some can be negative.
     variances: Counts
 
     def __add__(self, other: "Estimate") -> "Estimate":
@@ -48,13 +40,7 @@ class Estimate:
 
 
 def inverted(matrix: Matrix, where: str) -> Matrix:
-    """Return the inverse of a transition matrix.
-
-    Raises
-    ------
-    ParameterError
-        The matrix is singular: different originals have the same published distribution.
-    """
+    """Return the inverse of a transition matrix."""
     condition = float(np.linalg.cond(matrix)) if matrix.size else 1.0
     if not condition < SINGULAR:
         given = "a transition matrix that has no inverse"
@@ -65,24 +51,7 @@ def inverted(matrix: Matrix, where: str) -> Matrix:
 
 
 def estimated(published: Counts, squares: Counts, inverses: Sequence[Matrix], sums: Sequence[Matrix]) -> Estimate:
-    """Return the estimated counts of a table with one axis for each block of attributes.
-
-    Parameters
-    ----------
-    published : ndarray of float64, one axis a block, of m states each
-        Published counts, or sums of weights.
-    squares : ndarray of float64, same shape
-        Sums of squared weights; the counts themselves where records have no weights.
-    inverses : sequence of ndarray, each of shape (m, m)
-        Inverse of each block's transition matrix.
-    sums : sequence of ndarray, each of shape (m, c)
-        For each block which states make up which category, 0 or 1; the identity for categories that are states.
-
-    Returns
-    -------
-    Estimate
-        One axis a block, of c categories each.
-    """
+    """Return the estimated counts of a table with one axis for each block of attributes."""
     carried = [inverse @ total for inverse, total in zip(inverses, sums, strict=True)]
     counts = _carried(published, carried)
     spread = _carried(squares, [matrix**2 for matrix in carried]) - _carried(squares, carried)
@@ -90,13 +59,7 @@ def estimated(published: Counts, squares: Counts, inverses: Sequence[Matrix], su
 
 
 def covariances(published: Counts, inverse: Matrix) -> Counts:
-    """Return the estimated covariances of one attribute's estimated counts, shape (c, c); unweighted.
-
-    Parameters
-    ----------
-    published : ndarray of float64, shape (c,)
-    inverse : ndarray of float64, shape (c, c)
-    """
+    """Return the estimated covariances of one attribute's estimated counts, shape (c, c); unweighted."""
     return inverse.T @ (published[:, None] * inverse) - np.diag(published @ inverse)
 
 

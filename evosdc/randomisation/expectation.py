@@ -17,8 +17,8 @@ from evosdc.randomisation.transition import Matrix
 
 Counts = NDArray[np.float64]
 
+# Variance from which on the normal distribution serves: its mean modulus is then right to about 1 in 10 000.
 _NORMAL = 100.0
-"""Variance from which on the normal distribution serves: its mean modulus is then right to about 1 in 10 000."""
 
 
 def with_missing(matrix: Matrix) -> Matrix:
@@ -44,15 +44,7 @@ def published_counts(table: Counts, matrices: Sequence[Matrix]) -> Counts:
 
 
 def expected_difference(table: Counts, matrices: Sequence[Matrix]) -> float:
-    """Return the expected sum over cells of ``|Y - T|``.
-
-    Parameters
-    ----------
-    table : ndarray of float64, one axis an attribute
-        T, the original counts.
-    matrices : sequence of ndarray, each of shape (c, c)
-        One for each axis.
-    """
+    """Return the expected sum over cells of ``|Y - T|``."""
     if table.ndim == 1:
         # Running sums instead of a product: they add in the order of the categories.
         arriving = table[:, None] * matrices[0]

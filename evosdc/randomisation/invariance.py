@@ -9,25 +9,14 @@ from numba import njit
 
 from evosdc.randomisation.transition import Frequencies, Matrix
 
-_LARGE = 256
-"""Number of categories from which on products of matrices are the faster way."""
+_LARGE = 256  # number of categories from which on products of matrices are the faster way
 
 
 def two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
-    """Return the two-stage invariant matrix R = P Q of any transition matrix P.
-
-    ``Q_lk = p_kl T_k / (T P)_l`` is the probability that k was the original of a published l, so
-    ``R_ij = sum_l p_il p_jl T_j / (T P)_l``: the category is redrawn by P and then back by Q. R is invariant and
-    reversible (``T_i R_ij = T_j R_ji``); invariant matrices that are not reversible are out of its reach. Shlomo and De
-    Waal (2006).
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (c, c)
-        P; may lead from occurring categories through others, of which none is ever published.
-    frequencies : ndarray of int64, shape (c,)
-        T.
-    """
+    """Return the two-stage invariant matrix R = P Q of any transition matrix P."""
+    # ``Q_lk = p_kl T_k / (T P)_l`` is the probability that k was the original of a published l, so ``R_ij = sum_l p_il
+    # p_jl T_j / (T P)_l``: the category is redrawn by P and then back by Q. R is invariant and reversible (``T_i R_ij =
+    # T_j R_ji``); invariant matrices that are not reversible are out of its reach. Shlomo and De Waal (2006).
     if frequencies.size > _LARGE:
         return _large_two_stage(matrix, frequencies)
     return _two_stage(np.ascontiguousarray(matrix), frequencies)
@@ -69,13 +58,7 @@ def _two_stage(matrix: Matrix, frequencies: Frequencies) -> Matrix:
 
 
 def diluted(matrix: Matrix, alpha: float) -> Matrix:
-    """Return ``alpha P + (1 - alpha) I``: still invariant where P is, with less perturbation for a smaller alpha.
-
-    Parameters
-    ----------
-    alpha : float
-        In [0, 1]; 1 is the matrix itself, 0 the identity.
-    """
+    """Return ``alpha P + (1 - alpha) I``: still invariant where P is, with less perturbation for a smaller alpha."""
     result = alpha * matrix
     result[np.diag_indices(len(matrix))] += 1.0 - alpha
     return result
@@ -88,18 +71,11 @@ def retained(matrix: Matrix, frequencies: Frequencies) -> float:
 
 
 def with_retained(matrix: Matrix, frequencies: Frequencies, share: float) -> Matrix:
-    """Return ``alpha P + (1 - alpha) I`` with the alpha that makes `share` the expected share of unchanged values.
-
-    ``alpha = (1 - share) / (1 - m)`` with m the share that the matrix itself retains. Below m that is an alpha above 1,
-    which takes from the diagonal what can be taken: it stops where the first diagonal probability is 0. The identity
-    stays as it is. A reconstruction of the control of diagonal probabilities that the literature names without a
-    formula.
-
-    Parameters
-    ----------
-    share : float
-        In [0, 1].
-    """
+    """Return ``alpha P + (1 - alpha) I`` with the alpha that makes `share` the expected share of unchanged values."""
+    # ``alpha = (1 - share) / (1 - m)`` with m the share that the matrix itself retains. Below m that is an alpha above
+    # 1, which takes from the diagonal what can be taken: it stops where the first diagonal probability is 0. The
+    # identity stays as it is. A reconstruction of the control of diagonal probabilities that the literature names
+    # without a formula.
     moved = 1.0 - retained(matrix, frequencies)
     if moved <= 0.0:
         return matrix.copy()

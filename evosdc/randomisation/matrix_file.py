@@ -16,11 +16,8 @@ from evosdc.randomisation.transition import Matrix, plain_rows
 
 State = tuple[str | None, ...]
 
-UNNAMED = "original"
-"""First word of a CSV file that does not say which attribute it is for, as runs write it."""
-
-TOLERANCE = 1e-5
-"""By how much a row may miss the sum 1; it is then brought to it."""
+UNNAMED = "original"  # first word of a CSV file that does not say which attribute it is for, as runs write it
+TOLERANCE = 1e-5  # by how much a row may miss the sum 1; it is then brought to it
 
 _CSV = "a header with the attribute's name and its categories, then one line for each category"
 _JSON = 'a table such as { "sex": { "categories": ["f", "m"], "matrix": [[0.9, 0.1], [0.1, 0.9]] } }'
@@ -28,26 +25,13 @@ _JSON = 'a table such as { "sex": { "categories": ["f", "m"], "matrix": [[0.9, 0
 
 @dataclass(frozen=True, eq=False)
 class LabelledMatrix:
-    """A square matrix between the states of one attribute, or of several crossed into one.
+    """A square matrix between the states of one attribute, or of several crossed into one."""
 
-    Parameters
-    ----------
-    attributes : tuple of str
-        Empty where the file does not name the attribute.
-    states : tuple of tuple of str
-        One category for each attribute; None for a missing value.
-    matrix : ndarray of float64, shape (m, m)
-    where : str
-        The file, and the place in it, for messages.
-    rows : tuple of str
-        Where each row stands, for messages.
-    """
-
-    attributes: tuple[str, ...]
-    states: tuple[State, ...]
+    attributes: tuple[str, ...]  # empty where the file does not name the attribute
+    states: tuple[State, ...]  # one category for each attribute; None for a missing value
     matrix: Matrix
-    where: str = ""
-    rows: tuple[str, ...] = ()
+    where: str = ""  # the file, and the place in it, for messages
+    rows: tuple[str, ...] = ()  # where each row stands, for messages
 
     def document(self) -> dict[str, Any]:
         """Return what `parse_matrices` reads."""
@@ -57,13 +41,7 @@ class LabelledMatrix:
 
 
 def read_matrices(path: Path) -> tuple[LabelledMatrix, ...]:
-    """Return the matrices of a file, JSON where it begins as such, CSV otherwise; entries are numbers, finite.
-
-    Raises
-    ------
-    ParameterError
-        With everything that is wrong, by line.
-    """
+    """Return the matrices of a file, JSON where it begins as such, CSV otherwise; entries are numbers, finite."""
     text, where = read_text(path, ParameterError), str(path)
     document = parse_json_text(text, where)
     if document is None:
@@ -76,13 +54,7 @@ def read_matrices(path: Path) -> tuple[LabelledMatrix, ...]:
 
 
 def parse_json_text(text: str, where: str) -> Any:
-    """Return the content of a text that begins as JSON tables and lists do; None for another.
-
-    Raises
-    ------
-    ParameterError
-        It is not JSON after all, with the line.
-    """
+    """Return the content of a text that begins as JSON tables and lists do; None for another."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -93,10 +65,8 @@ def parse_json_text(text: str, where: str) -> Any:
 
 
 def parse_matrices(document: Any, where: str) -> tuple[LabelledMatrix, ...]:
-    """Return the matrices of a JSON document; raises as `read_matrices`.
-
-    Besides plain tables by attribute, files that runs write are read: ``transitions.json`` and ``analyst.json``.
-    """
+    """Return the matrices of a JSON document; raises as `read_matrices`."""
+    # Besides plain tables by attribute, files that runs write are read: ``transitions.json`` and ``analyst.json``.
     if isinstance(document, Mapping) and "method" in document and isinstance(document.get("attributes"), Mapping):
         document = {name: entry for name, entry in document["attributes"].items() if entry.get("randomised", True)}
     if not isinstance(document, Mapping):
@@ -116,13 +86,7 @@ def parse_matrices(document: Any, where: str) -> tuple[LabelledMatrix, ...]:
 
 
 def stochastic(given: LabelledMatrix) -> LabelledMatrix:
-    """Return the matrix with rows that sum to one.
-
-    Raises
-    ------
-    ParameterError
-        Entries outside [0, 1], or rows whose sum is not 1 to within `TOLERANCE`; one fault a row.
-    """
+    """Return the matrix with rows that sum to one."""
     faults = []
     for place, row in zip(given.rows, given.matrix, strict=True):
         if (row < 0).any() or (row > 1 + TOLERANCE).any():

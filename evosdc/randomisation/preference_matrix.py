@@ -10,19 +10,9 @@ Weights = NDArray[np.float64]
 
 
 def exchanged_weights(distances: NDArray[np.float64], ordered: bool) -> Weights:
-    """Return weights ``d + 1`` with each diagonal one exchanged for that of the nearest other category.
-
-    Without the exchange the diagonal would be each row's least weight and the optimum the identity, which protects
-    nothing.
-
-    Parameters
-    ----------
-    distances : ndarray of float64, shape (c, c)
-        Symmetric, zero on the diagonal and positive elsewhere.
-    ordered : bool
-        Whether only the next category gets the least weight (for the last one, the one before it), as in
-        `neighbour_weights`; otherwise all nearest ones get it (reconstruction).
-    """
+    """Return weights ``d + 1`` with each diagonal one exchanged for that of the nearest other category."""
+    # Without the exchange the diagonal would be each row's least weight and the optimum the identity, which protects
+    # nothing.
     weights: Weights = distances + 1.0
     size = len(weights)
     for row in range(size if size > 1 else 0):
@@ -36,12 +26,10 @@ def exchanged_weights(distances: NDArray[np.float64], ordered: bool) -> Weights:
 
 
 def neighbour_weights(size: int) -> Weights:
-    """Return weights ``|i - j| + 1`` with each diagonal one exchanged for that of the next category.
-
-    Moving by one step is then preferred to staying; the last category prefers the one before it. With the diagonal as
-    each row's least weight the optimum would be the identity, which protects nothing. The exchange is that of the
-    IHSN's guide to disclosure control.
-    """
+    """Return weights ``|i - j| + 1`` with each diagonal one exchanged for that of the next category."""
+    # Moving by one step is then preferred to staying; the last category prefers the one before it. With the diagonal as
+    # each row's least weight the optimum would be the identity, which protects nothing. The exchange is that of the
+    # IHSN's guide to disclosure control.
     codes = np.arange(size)
     return exchanged_weights(np.abs(codes[:, None] - codes[None, :]).astype(np.float64), ordered=True)
 
@@ -49,31 +37,13 @@ def neighbour_weights(size: int) -> Weights:
 def preference_matrix(
     frequencies: Frequencies, weights: Weights, least: float = 0.0, most: float = 1.0, by_record: bool = False
 ) -> Matrix:
-    """Return the invariant matrix of least weight.
-
-    Minimises ``sum_ij w_ij p_ij`` subject to ``T P = T``, rows summing to one, ``p_ij >= 0`` and
-    ``least <= p_ii <= most`` (Gross et al., 2004; bounds on the diagonal are a reconstruction). It is solved for the
-    flows ``T_i p_ij``: with whole numbers as margins and bounds these form a transportation problem, whose vertices are
-    whole, so the result is invariant exactly and not to a tolerance. The bounds are drawn in to whole flows. With
-    fractional frequencies, sums of weights, the solver's flows are balanced afterwards. Where several optima exist the
-    solver's choice, HiGHS' dual simplex, stands.
-
-    Parameters
-    ----------
-    frequencies : ndarray of int64 or float64, shape (c,)
-        T; categories of frequency zero get an identity row.
-    weights : ndarray of float64, shape (c, c)
-        Of the change from i to j; 1 for the most preferred.
-    least, most : float
-        Bounds of the diagonal, in [0, 1].
-    by_record : bool
-        Whether weights count by record, ``T_i w_ij p_ij``, and not by row.
-
-    Raises
-    ------
-    ParameterError
-        No matrix is invariant within these bounds: a category of more than half the records cannot be emptied.
-    """
+    """Return the invariant matrix of least weight."""
+    # Minimises ``sum_ij w_ij p_ij`` subject to ``T P = T``, rows summing to one, ``p_ij >= 0`` and ``least <= p_ii <=
+    # most`` (Gross et al., 2004; bounds on the diagonal are a reconstruction). It is solved for the flows ``T_i p_ij``:
+    # with whole numbers as margins and bounds these form a transportation problem, whose vertices are whole, so the
+    # result is invariant exactly and not to a tolerance. The bounds are drawn in to whole flows. With fractional
+    # frequencies, sums of weights, the solver's flows are balanced afterwards. Where several optima exist the solver's
+    # choice, HiGHS' dual simplex, stands.
     occurring = np.flatnonzero(frequencies)
     T = frequencies[occurring]
     whole = T.dtype.kind in "iu"
@@ -115,11 +85,9 @@ def preference_matrix(
 
 
 def balanced(flows: Matrix, T: Frequencies) -> Matrix:
-    """Return flows with the margins T to rounding, from flows that have them to a solver's tolerance.
-
-    Flows that are zero but for the tolerance become zero; the others take the least changes that make as much leave
-    each category as enters it; the diagonal is what is left.
-    """
+    """Return flows with the margins T to rounding, from flows that have them to a solver's tolerance."""
+    # Flows that are zero but for the tolerance become zero; the others take the least changes that make as much leave
+    # each category as enters it; the diagonal is what is left.
     n = T.size
     moved = flows * (flows > 1e-8 * T.sum())
     moved[np.diag_indices(n)] = 0.0

@@ -19,34 +19,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Stratum:
-    """The transition matrices of some records.
+    """The transition matrices of some records."""
 
-    Parameters
-    ----------
-    where : mapping of str to str, float or None
-        What these records have in common; empty for all records.
-    matrices : tuple of LabelledMatrix
-    """
-
-    where: Mapping[str, Any]
+    where: Mapping[str, Any]  # what these records have in common; empty for all records
     matrices: tuple[LabelledMatrix, ...]
 
 
 def strata_of_matrices(given: Any, names: Sequence[str]) -> list[Stratum]:
-    """Return the matrices that a user gives, stratum by stratum.
-
-    Parameters
-    ----------
-    given : Path, str, mapping, list or DataFrame
-        See `evosdc.randomisation.estimation.estimate_after_pram`.
-    names : sequence of str
-        The attributes to be estimated; a matrix that names none is for the first of them.
-
-    Raises
-    ------
-    ParameterError
-        With everything that is wrong.
-    """
+    """Return the matrices that a user gives, stratum by stratum."""
     document, where = given, "matrices"
     if isinstance(given, str | Path):
         where = str(given)
@@ -86,13 +66,7 @@ def _checked(found: Sequence[LabelledMatrix], names: Sequence[str]) -> tuple[Lab
 
 
 def records_of(table: Table, stratum: Stratum) -> Mask:
-    """Return which records of a table belong to a stratum, shape (n,).
-
-    Raises
-    ------
-    InputError
-        The table lacks an attribute of the stratum, or the attribute was randomised itself.
-    """
+    """Return which records of a table belong to a stratum, shape (n,)."""
     table.schema.require(stratum.where, "strata of the matrices")
     rows = np.ones(len(table), dtype=np.bool_)
     for name, label in stratum.where.items():

@@ -13,30 +13,16 @@ from numpy.typing import NDArray
 
 from evosdc.table.table import Codes
 
-Frequencies = NDArray[np.int64] | NDArray[np.float64]
-"""Counts of records, or sums of their weights."""
+Frequencies = NDArray[np.int64] | NDArray[np.float64]  # counts of records, or sums of their weights
 
 Matrix = NDArray[np.float64]
 
 
 def design_a(frequencies: Frequencies, p: float) -> Matrix:
-    """Return the matrix of De Wolf and Van Gelder (Eq. 2.3 of the thesis).
-
-    ``p_kk = p`` and ``p_kl = (1 - p)(N - T_k - T_l) / ((n - 2)(N - T_k))``, n the number of occurring categories: rarer
-    categories are likelier targets, so the matrix flattens the marginal and is not invariant. For n = 2 the quotient is
-    0/0 and ``p_kl = 1 - p``.
-
-    Parameters
-    ----------
-    frequencies : ndarray of int64, shape (c,)
-        T, how often each category occurs.
-    p : float
-        Probability that a value is kept, in [0, 1].
-
-    Returns
-    -------
-    ndarray of float64, shape (c, c)
-    """
+    """Return the matrix of De Wolf and Van Gelder (Eq. 2.3 of the thesis)."""
+    # ``p_kk = p`` and ``p_kl = (1 - p)(N - T_k - T_l) / ((n - 2)(N - T_k))``, n the number of occurring categories:
+    # rarer categories are likelier targets, so the matrix flattens the marginal and is not invariant. For n = 2 the
+    # quotient is 0/0 and ``p_kl = 1 - p``.
     occurring = np.flatnonzero(frequencies)
     T = frequencies[occurring].astype(np.float64)
     n, N = T.size, T.sum()
@@ -49,23 +35,10 @@ def design_a(frequencies: Frequencies, p: float) -> Matrix:
 
 
 def design_b(frequencies: Frequencies, theta: float) -> Matrix:
-    """Return the invariant matrix of Gouweleeuw et al. (Eq. 2.4 and 2.5 of the thesis).
-
-    ``p_kk = 1 - theta T_K / T_k`` and ``p_kl = (1 - p_kk) / (n - 1)``, T_K the smallest positive frequency and n the
-    number of occurring categories. T P = T: marginals are kept in expectation. (One source asks for the largest
-    frequency as T_K, which makes probabilities negative.) Even theta = 1 empties only the rarest category's diagonal.
-
-    Parameters
-    ----------
-    frequencies : ndarray of int64, shape (c,)
-        T, how often each category occurs.
-    theta : float
-        Amount of perturbation, in [0, 1]; 0 is the identity.
-
-    Returns
-    -------
-    ndarray of float64, shape (c, c)
-    """
+    """Return the invariant matrix of Gouweleeuw et al. (Eq. 2.4 and 2.5 of the thesis)."""
+    # ``p_kk = 1 - theta T_K / T_k`` and ``p_kl = (1 - p_kk) / (n - 1)``, T_K the smallest positive frequency and n the
+    # number of occurring categories. T P = T: marginals are kept in expectation. (One source asks for the largest
+    # frequency as T_K, which makes probabilities negative.) Even theta = 1 empties only the rarest category's diagonal.
     occurring = np.flatnonzero(frequencies)
     T = frequencies[occurring].astype(np.float64)
     n = T.size
@@ -84,10 +57,8 @@ def plain_rows(matrix: Matrix) -> list[list[float]]:
 
 
 def cumulative(matrix: Matrix) -> Matrix:
-    """Return the row-wise cumulative sums, 1 exactly from each row's last positive entry on.
-
-    A uniform number u in [0, 1) then always falls on a category of positive probability: the first l with sum_l > u.
-    """
+    """Return the row-wise cumulative sums, 1 exactly from each row's last positive entry on."""
+    # A uniform number u in [0, 1) then always falls on a category of positive probability: the first l with sum_l > u.
     sums = np.cumsum(matrix, axis=1)
     size = matrix.shape[1]
     if size == 0:
@@ -98,19 +69,7 @@ def cumulative(matrix: Matrix) -> Matrix:
 
 
 def forbidding(matrix: Matrix, forbidden: NDArray[np.bool_]) -> Matrix:
-    """Return the matrix without the probabilities of some categories, rows brought to the sum 1 again.
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (c, c)
-    forbidden : ndarray of bool, shape (c,)
-        Categories that are never published: structural zeros.
-
-    Returns
-    -------
-    ndarray of float64, shape (c, c)
-        A row from which nothing is left is zero throughout.
-    """
+    """Return the matrix without the probabilities of some categories, rows brought to the sum 1 again."""
     result = np.where(forbidden, 0.0, matrix)
     left = result.sum(axis=1)
     cut = (matrix[:, forbidden] > 0).any(axis=1) & (left > 0)
@@ -125,17 +84,7 @@ def _embedded(inner: Matrix, occurring: NDArray[np.intp], size: int) -> Matrix:
 
 
 def drawn(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> Codes:
-    """Return for each record the first category whose cumulative probability exceeds its uniform number.
-
-    Parameters
-    ----------
-    column : ndarray of int32, shape (n,)
-        Original codes; missing ones are returned as they are.
-    sums : ndarray of float64, shape (c, c)
-        Cumulative sums of the transition matrix's rows, see `evosdc.randomisation.transition.cumulative`.
-    uniforms : ndarray of float64, shape (n,)
-        In [0, 1).
-    """
+    """Return for each record the first category whose cumulative probability exceeds its uniform number."""
     published = np.array(column, dtype=np.int32)
     order = np.argsort(column, kind="stable")
     # Category by category; missing ones come first, and stay.

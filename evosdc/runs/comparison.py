@@ -14,14 +14,11 @@ from evosdc.errors import DataError, Fault
 from evosdc.runs.rank_tests import LEVEL, compared, effect_of, spread_of
 from evosdc.runs.reader import RecordedRun
 
-Points = NDArray[np.float64]
-"""Of shape (n, 2): IL and DR, both minimised."""
+Points = NDArray[np.float64]  # of shape (n, 2): IL and DR, both minimised
+REFERENCE = 100.0  # both coordinates of the reference point of the hypervolume: the worst value of IL and DR
 
-REFERENCE = 100.0
-"""Both coordinates of the reference point of the hypervolume: the worst value of IL and DR."""
-
+# Names of what `indicators_of` returns; of the first more is better, of the others less.
 INDICATORS = ("hypervolume", "igd_plus", "epsilon")
-"""Names of what `indicators_of` returns; of the first more is better, of the others less."""
 
 
 def united_front(fronts: Sequence[Points]) -> Points:
@@ -31,23 +28,7 @@ def united_front(fronts: Sequence[Points]) -> Points:
 
 
 def indicators_of(front: Points, reference: Points) -> dict[str, float]:
-    """Return how good a front is.
-
-    Parameters
-    ----------
-    front : ndarray
-        Not empty.
-    reference : ndarray
-        A front that is at least as good; `united_front` of all that are compared.
-
-    Returns
-    -------
-    dict
-        ``hypervolume``, the share of the box up to (100, 100) that the front dominates, in per cent. ``igd_plus``, the
-        mean distance from a point of the reference to where the front dominates (Ishibuchi et al. 2015). ``epsilon``,
-        by how much the front must be moved in IL and in DR until it is nowhere behind the reference (additive epsilon
-        indicator, Zitzler et al. 2003). The last two are in points of IL and DR; 0 for the reference itself.
-    """
+    """Return how good a front is."""
     return {
         "hypervolume": 100.0 * float(moocore.hypervolume(front, ref=REFERENCE)) / REFERENCE**2,
         "igd_plus": float(moocore.igd_plus(front, ref=reference)),
@@ -56,18 +37,9 @@ def indicators_of(front: Points, reference: Points) -> dict[str, float]:
 
 
 def attainment_surface(fronts: Sequence[Points], share: float) -> Points:
-    """Return the corners of the surface that a share of the fronts attains, by increasing IL.
-
-    What lies on it or beyond it is dominated by at least that share of the fronts: of replicates with share 0.5 it is
-    the median front (Grunert da Fonseca, Fonseca and Hall 2001).
-
-    Parameters
-    ----------
-    fronts : sequence of ndarray
-        At least one; empty ones attain nothing.
-    share : float
-        Above 0, at most 1.
-    """
+    """Return the corners of the surface that a share of the fronts attains, by increasing IL."""
+    # What lies on it or beyond it is dominated by at least that share of the fronts: of replicates with share 0.5 it is
+    # the median front (Grunert da Fonseca, Fonseca and Hall 2001).
     filled = [front for front in fronts if len(front)]
     wanted = max(1, int(np.ceil(share * len(fronts) - 1e-9)))
     if wanted > len(filled):
@@ -78,40 +50,24 @@ def attainment_surface(fronts: Sequence[Points], share: float) -> Points:
     return corners[np.lexsort((-corners[:, 1], corners[:, 0]))]
 
 
+# Keys of an experiment that make no other search of it.
 APART = ("title", "seed", "replicates", "sweep", "executor", "second_opinion", "on_error")
-"""Keys of an experiment that make no other search of it."""
 
-PLACES = ("name", "file", "schema")
-"""Keys of the data that say where they are."""
-
-JUDGED = ("data", "measures")
-"""Keys that IL and DR depend on; the fitness depends on ``fitness`` besides."""
+PLACES = ("name", "file", "schema")  # keys of the data that say where they are
+JUDGED = ("data", "measures")  # keys that IL and DR depend on; the fitness depends on ``fitness`` besides
 
 
 @dataclass(frozen=True, eq=False)
 class RunGroup:
-    """Runs of one search with seeds of their own.
+    """Runs of one search with seeds of their own."""
 
-    Parameters
-    ----------
-    label : str
-        What sets it apart from the other groups: ``algorithm.name = nsga2``; its only run's name where nothing does.
-    runs : tuple of RecordedRun
-        By seed.
-    """
-
+    # What sets it apart from the other groups: ``algorithm.name = nsga2``; its only run's name where nothing does.
     label: str
-    runs: tuple[RecordedRun, ...]
+    runs: tuple[RecordedRun, ...]  # by seed
 
 
 def grouped(runs: Sequence[RecordedRun]) -> list[RunGroup]:
-    """Return the groups of finished runs, in the order in which they are first met.
-
-    Raises
-    ------
-    DataError
-        A run has no result, or there are fewer than two groups.
-    """
+    """Return the groups of finished runs, in the order in which they are first met."""
     unfinished = [run.name for run in runs if not run.ended]
     if unfinished:
         advice = "Wait for it, or go on with it by evosdc resume."
@@ -196,35 +152,12 @@ def _flat(value: Any, prefix: str = "") -> list[tuple[str, str]]:
 
 MORE_IS_BETTER = frozenset({"hypervolume"})
 
+# Attainment surfaces that are told of each group, by the share of its runs that attain them.
 SURFACES = {"best": 1e-9, "median": 0.5, "worst": 1.0}
-"""Attainment surfaces that are told of each group, by the share of its runs that attain them."""
 
 
 def compare_runs(runs: Sequence[RecordedRun], in_pairs: bool = False) -> dict[str, Any]:
-    """Compare finished runs, those that differ in their seeds alone as a group.
-
-    Parameters
-    ----------
-    runs : sequence of RecordedRun
-    in_pairs : bool
-        Whether runs of the same seed belong together, as they do where seeds stand for draws of the data or the start;
-        without it all runs are independent of each other.
-
-    Returns
-    -------
-    dict
-        ``method level runs_needed``; ``groups``, each with ``label runs``, the figures of each run (``folder seed
-        fitness il dr hypervolume igd_plus epsilon``, None where unknown), their ``spread`` and the corners of
-        attainment ``surfaces``; and by figure the ``tests``, each with ``groups`` (two positions), ``p p_holm``,
-        ``a12`` (share of pairs of runs in which the first group is better, ties half), ``effect`` and ``better`` (a
-        position, or None where no difference was shown).
-
-    Raises
-    ------
-    DataError
-        A run has no result, there are fewer than two groups, data or measures are not the same, or runs are to be
-        compared in pairs and have not the same seeds.
-    """
+    """Compare finished runs, those that differ in their seeds alone as a group."""
     groups = grouped(runs)
     if not same(groups, *JUDGED):
         advice = (
@@ -288,6 +221,7 @@ def sentences(compared_runs: Mapping[str, Any]) -> list[str]:
     return [*told, f"Tests: {compared_runs['method']}; level {compared_runs['level']}."]
 
 
+# What figures are called.
 TITLES = {
     "fitness": "fitness",
     "il": "IL",
@@ -296,7 +230,6 @@ TITLES = {
     "igd_plus": "IGD+",
     "epsilon": "epsilon",
 }
-"""What figures are called."""
 
 
 def _figures(run: RecordedRun, alike: bool) -> dict[str, Any]:

@@ -42,28 +42,17 @@ _CROSSWALK_BEGINS = b"published,original"
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """Files of a run that are for the same readers, for the same reason.
+    """Files of a run that are for the same readers, for the same reason."""
 
-    Parameters
-    ----------
-    what : str
-        What they are, or why they are not published, in a few words.
-    patterns : tuple of str
-        Their names, with ``*`` for any characters.
-    published : bool
-        Whether they may be published where the verdict on the run's file allows it.
-    secret : bool
-        Whether the protection is undone by anyone who has one of them.
-    """
-
-    what: str
-    patterns: tuple[str, ...]
-    published: bool = False
-    secret: bool = False
+    what: str  # what they are, or why they are not published, in a few words
+    patterns: tuple[str, ...]  # their names, with ``*`` for any characters
+    published: bool = False  # whether they may be published where the verdict on the run's file allows it
+    secret: bool = False  # whether the protection is undone by anyone who has one of them
 
 
 SECRETS = FileKind("undo the protection", (KEY, CROSSWALK, "crosswalk-*.csv"), secret=True)
 
+# All files of runs, studies and tunings; the first kind that fits counts.
 RUN_FILES = (
     FileKind("the protected file", (f"{BEST.removesuffix('csv')}*",), published=True),
     FileKind("page for its users", (FOR_USERS,), published=True),
@@ -83,7 +72,6 @@ RUN_FILES = (
         (EXPERIMENT, RESOLVED, ENVIRONMENT, STATUS, SETTING, RELEASE_FORM, f"{LOCK}*", ".finish"),
     ),
 )
-"""All files of runs, studies and tunings; the first kind that fits counts."""
 
 
 def kind_of(name: str) -> FileKind | None:

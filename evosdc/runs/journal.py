@@ -13,13 +13,7 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circul
 
 
 class Journal:
-    """An append-only file that can be read at any time.
-
-    Parameters
-    ----------
-    path : Path
-        Created when it does not exist.
-    """
+    """An append-only file that can be read at any time."""
 
     def __init__(self, path: Path) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, OWNER_FILE)
@@ -39,10 +33,8 @@ class Journal:
 
 
 def parse_journal(lines: Iterable[bytes]) -> tuple[list[dict[str, Any]], int]:
-    """Return the records in lines of a journal, and how many lines are none, as a killed run leaves behind.
-
-    Records are in order of generations. A resumed run may repeat generations: the later line stands.
-    """
+    """Return the records in lines of a journal, and how many lines are none, as a killed run leaves behind."""
+    # Records are in order of generations. A resumed run may repeat generations: the later line stands.
     records: dict[int, dict[str, Any]] = {}
     unreadable = 0
     for line in filter(bytes.strip, lines):
@@ -63,10 +55,8 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
 
 
 def journal_tail(path: Path, size: int = 1 << 18) -> list[dict[str, Any]]:
-    """Return the last records of a journal, those that stand in its last `size` bytes, also while a run writes to it.
-
-    At least the last record is returned where there is one.
-    """
+    """Return the records in the last `size` bytes of a journal, also while a run writes to it."""
+    # At least the last record is returned where there is one.
     try:
         with path.open("rb") as file:
             length = file.seek(0, os.SEEK_END)
@@ -84,9 +74,7 @@ def journal_tail(path: Path, size: int = 1 << 18) -> list[dict[str, Any]]:
 
 
 def cut_journal(path: Path, generation: int) -> None:
-    """Drop the records after a generation: those that a resumed run will write again.
-
-    The search observes its state at generation 0 itself, resumed or not, so that record goes too.
-    """
+    """Drop the records after a generation: those that a resumed run will write again."""
+    # The search observes its state at generation 0 itself, resumed or not, so that record goes too.
     kept = [record for record in read_journal(path) if 0 < generation >= record["generation"]]
     write_text(path, "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in kept))

@@ -28,8 +28,8 @@ RECIPE_SCHEMA = "recipe.schema.toml"
 PLANNING = "planning.json"
 RESULT = "result.json"
 BEST = "best.csv"
+# Stands in the name of a best file before its suffix, where the verdict forbids to publish it.
 REFUSED = ".NOT-PUBLISHABLE"
-"""Stands in the name of a best file before its suffix, where the verdict forbids to publish it."""
 
 FRONT = "front.csv"
 SCORES = "scores.csv"
@@ -49,8 +49,8 @@ DATA = "data"
 LOCK = ".lock"
 KEY = "key"
 CROSSWALK = "crosswalk.csv"
+# The JSON objects that reports are made of.
 REPORTED = (RESOLVED, ENVIRONMENT, STATUS, RESULT, FREQUENCIES, TRANSITIONS, RISK, SETTING, RELEASE, ANALYST)
-"""The JSON objects that reports are made of."""
 
 
 def setting_folder(setting: int, settings: int) -> str:
@@ -76,10 +76,8 @@ def holds_run_files(folder: Path) -> bool:
 
 
 def run_folder_of(file: Path) -> Path | None:
-    """Return the folder of the run, study or tuning whose own file stands at a path; None where there is none.
-
-    Links are followed. The files of the run's own folders of data and of context are its own, too.
-    """
+    """Return the folder of the run, study or tuning whose own file stands at a path; None where there is none."""
+    # Links are followed. The files of the run's own folders of data and of context are its own, too.
     if not file.is_file():
         return None
     parent = file.resolve().parent
@@ -97,13 +95,7 @@ def _numbers(path: Path, folder: Path) -> list[int]:
 
 
 def read_json(path: Path) -> Any:
-    """Return the content of a JSON file of a run.
-
-    Raises
-    ------
-    OSError, ValueError
-        It is not there, cannot be read, or is not whole.
-    """
+    """Return the content of a JSON file of a run."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -116,17 +108,7 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 class RunFolder:
-    """A folder of one run, locked while it is written to.
-
-    Parameters
-    ----------
-    path : Path
-
-    Attributes
-    ----------
-    abandoned : LockOwner or None
-        While it is locked: the process that wrote to it before and died without letting go of it.
-    """
+    """A folder of one run, locked while it is written to."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -152,13 +134,7 @@ class RunFolder:
         write_text(self.file(name), json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
     def read_json(self, name: str) -> Any:
-        """Return the content of a JSON file.
-
-        Raises
-        ------
-        CheckpointError
-            It is not there or not whole.
-        """
+        """Return the content of a JSON file."""
         try:
             return read_json(self.file(name))
         except (OSError, ValueError) as error:
@@ -175,13 +151,7 @@ class RunFolder:
         return found
 
     def key(self) -> Key:
-        """Return the secret key of the run.
-
-        Raises
-        ------
-        CheckpointError
-            It is not there, or the file holds none.
-        """
+        """Return the secret key of the run."""
         try:
             return Key.read(self.file(KEY))
         except DataError as error:
@@ -200,18 +170,7 @@ class RunFolder:
         return self.key() if seed is None else seed
 
     def create(self, own: Path | None = None) -> None:
-        """Make the folder.
-
-        Parameters
-        ----------
-        own : Path, optional
-            The data file of the run; it may lie in the folder's own folder of data, and nowhere else in it.
-
-        Raises
-        ------
-        ExperimentError
-            It is not empty, is a file, or cannot be written to.
-        """
+        """Make the folder."""
         self.require_new(own)
         try:
             make_folder(self.path)
@@ -226,11 +185,9 @@ class RunFolder:
             ) from None
 
     def require_new(self, own: Path | None = None) -> None:
-        """Raise `ExperimentError` when the folder holds anything; asked again under the lock. Arguments as `create`.
-
-        Whatever else lies there might be somebody's original. Only what a run left that was ended before it began may
-        be there: its lock file tells it.
-        """
+        """Raise `ExperimentError` when the folder holds anything; asked again under the lock. Arguments as `create`."""
+        # Whatever else lies there might be somebody's original. Only what a run left that was ended before it began may
+        # be there: its lock file tells it.
         wanted, where = "a new or empty folder", printable(str(self.path))
         if self.file(RESOLVED).exists():
             given = "a folder that already holds a run"
@@ -259,10 +216,8 @@ class RunFolder:
 
     @contextmanager
     def cleared_of(self, refusal: type[Exception]) -> Iterator[None]:
-        """Remove what a run wrote to its new folder when the block refuses its input before any search began.
-
-        Only the names of a run are removed; a folder that is empty then goes, too.
-        """
+        """Remove what a run wrote to its new folder when the block refuses its input before any search began."""
+        # Only the names of a run are removed; a folder that is empty then goes, too.
         try:
             yield
         except refusal:
@@ -300,15 +255,8 @@ def require_run(path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path, force: bool, marker: str = RESOLVED) -> Iterator[None]:
-    """With `force`, let the block write a folder of results anew: what was there goes once something new is there.
-
-    Only a folder that holds the file `marker` is replaced. Where the block leaves nothing, the old folder stays.
-
-    Raises
-    ------
-    ExperimentError
-        The path holds something else, or a run that goes on.
-    """
+    """With `force`, let the block write a folder of results anew: what was there goes once something new is there."""
+    # Only a folder that holds the file `marker` is replaced. Where the block leaves nothing, the old folder stays.
     if not force or not path.exists() or (path.is_dir() and not any(path.iterdir())):
         yield
         return

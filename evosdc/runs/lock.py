@@ -17,35 +17,23 @@ from filelock import FileLock, Timeout
 
 from evosdc.files.atomic import OWNER_FILE
 
-BEAT = 5.0
-"""Seconds between two signs of life of the owner of a lock."""
+BEAT = 5.0  # seconds between two signs of life of the owner of a lock
+SILENCE = 60.0  # seconds without one after which an owner on another computer is taken for dead
 
-SILENCE = 60.0
-"""Seconds without one after which an owner on another computer is taken for dead."""
-
+# What the name of the file ends with that the system locks; before it the name of the file that names the owner.
 HELD = ".held"
-"""What the name of the file ends with that the system locks; before it the name of the file that names the owner."""
 
 
 @dataclass(frozen=True, slots=True)
 class LockOwner:
-    """The process that writes, or last wrote, to a folder.
-
-    Parameters
-    ----------
-    pid : int
-    host : str
-    born : str
-        When the process began, in the system's own units: a later process may get the same number. Empty where the
-        system does not tell.
-    since : str
-        When it took the lock, ISO 8601, UTC.
-    """
+    """The process that writes, or last wrote, to a folder."""
 
     pid: int
     host: str
+    # When the process began, in the system's own units: a later process may get the same number. Empty where the system
+    # does not tell.
     born: str
-    since: str
+    since: str  # when it took the lock, ISO 8601, UTC
 
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host}, since {self.since}"
@@ -79,13 +67,7 @@ def read_owner(lock: Path) -> LockOwner | None:
 
 
 class FolderLockedError(Exception):
-    """Another process has the lock.
-
-    Parameters
-    ----------
-    owner : LockOwner, optional
-        None where the lock does not say who.
-    """
+    """Another process has the lock."""
 
     def __init__(self, owner: LockOwner | None) -> None:
         super().__init__(str(owner))
@@ -93,16 +75,11 @@ class FolderLockedError(Exception):
 
 
 class Lock:
-    """The lock of a folder: a file that names its owner, and whose time is a sign of life, beside one that is locked.
+    """The lock of a folder: a file that names its owner and whose time is a sign of life, beside a locked one."""
 
-    The system lets go of the lock when the owner dies, however it dies; the owner's name then stays in the file. Where
-    the file system cannot lock, or does not show another computer's lock, the name and the signs of life decide.
-
-    Parameters
-    ----------
-    path : Path
-        The file with the name; created when it does not exist.
-    """
+    # The system lets go of the lock when the owner dies, however it dies; the owner's name then stays in the file.
+    # Where the file system cannot lock, or does not show another computer's lock, the name and the signs of life
+    # decide.
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -111,13 +88,7 @@ class Lock:
         self._ended = threading.Event()
 
     def acquire(self) -> LockOwner | None:
-        """Take the lock; return the process that had it last and died without letting go, if there is one.
-
-        Raises
-        ------
-        FolderLockedError
-            Another process has it.
-        """
+        """Take the lock; return the process that had it last and died without letting go, if there is one."""
         earlier = read_owner(self.path)
         try:
             self._held.acquire()

@@ -32,66 +32,33 @@ _SHA256 = 64
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """A file or folder.
-
-    Parameters
-    ----------
-    name : str
-    published : bool
-        Whether it is for publication.
-    reason : str
-        What it is, or why it is not published.
-    """
+    """A file or folder."""
 
     name: str
-    published: bool
-    reason: str
+    published: bool  # whether it is for publication
+    reason: str  # what it is, or why it is not published
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong.
+    """Something that is wrong."""
 
-    Parameters
-    ----------
-    text : str
-        What is wrong, and why it matters.
-    command : str
-        What helps, to be typed; may be empty.
-    """
-
-    text: str
-    command: str = ""
+    text: str  # what is wrong, and why it matters
+    command: str = ""  # what helps, to be typed; may be empty
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was found in a folder.
-
-    Parameters
-    ----------
-    kind : str
-    verdict : str
-        The headline of a run's verdict; empty where there is none.
-    files : tuple of Sorted
-        All that lies in it.
-    findings : tuple of Finding
-    """
+    """What was found in a folder."""
 
     kind: Kind
-    verdict: str
-    files: tuple[Sorted, ...]
+    verdict: str  # the headline of a run's verdict; empty where there is none
+    files: tuple[Sorted, ...]  # all that lies in it
     findings: tuple[Finding, ...]
 
 
 def check_folder(folder: Path) -> Check:
-    """Return what of a folder is for publication, and what is wrong with it; folders below it are only named.
-
-    Raises
-    ------
-    DataError
-        It is no folder.
-    """
+    """Return what of a folder is for publication, and what is wrong with it; folders below it are only named."""
     if not folder.is_dir():
         given = "a file" if folder.exists() else "no such folder"
         raise DataError(Fault(printable(str(folder)), given, "a folder"))

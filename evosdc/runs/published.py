@@ -27,16 +27,7 @@ def sha256_of(path: Path) -> str:
 
 
 def published_fault(folder: Path, release: Mapping[str, Any], lacking: bool = True) -> Fault | None:
-    """Return what is wrong with the published file of a run folder; None where it is as written, or nothing is known.
-
-    Parameters
-    ----------
-    folder : Path
-    release : mapping
-        Of its ``release.json``.
-    lacking : bool
-        Whether a file that is not there is a fault.
-    """
+    """Return what is wrong with the published file of a run; None where it is as written, or nothing is known."""
     published = release.get("published")
     known = published if isinstance(published, Mapping) else {}
     name, digest = known.get("name"), known.get("sha256")
@@ -74,14 +65,7 @@ _HEAD = ["published", "original"]
 
 
 def write_crosswalk(path: Path, rows: NDArray[np.intp]) -> None:
-    """Write a crosswalk, readable by its owner alone; records are counted from 1 in both files.
-
-    Parameters
-    ----------
-    path : Path
-    rows : ndarray of intp
-        By published record, the position of the original one, from 0.
-    """
+    """Write a crosswalk, readable by its owner alone; records are counted from 1 in both files."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_HEAD)
@@ -90,21 +74,8 @@ def write_crosswalk(path: Path, rows: NDArray[np.intp]) -> None:
 
 
 def read_crosswalk(path: Path, published: int, originals: int) -> NDArray[np.intp]:
-    """Return by published record the position of the original one, from 0.
-
-    Originals of which no record was published are in no line of a crosswalk.
-
-    Parameters
-    ----------
-    path : Path
-    published, originals : int
-        Records of the published file, and of the original.
-
-    Raises
-    ------
-    DataError
-        The file cannot be read, is no crosswalk, or is one of other files.
-    """
+    """Return by published record the position of the original one, from 0."""
+    # Originals of which no record was published are in no line of a crosswalk.
     where, wanted = f"crosswalk {printable(path.name)}", "the crosswalk that was written with the masked file"
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -128,22 +99,7 @@ def read_crosswalk(path: Path, published: int, originals: int) -> NDArray[np.int
 
 
 def published_places(folder: Path, source: Source, published: int) -> NDArray[np.intp]:
-    """Return by published record of a run the position of its original in the run's data.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the run.
-    source : Source
-        The run's data.
-    published : int
-        Records of the published file.
-
-    Raises
-    ------
-    DataError
-        The crosswalk cannot be read, or is one of other files.
-    """
+    """Return by published record of a run the position of its original in the run's data."""
     file = folder / CROSSWALK
     if not file.exists():
         return np.arange(published, dtype=np.intp)

@@ -7,51 +7,30 @@ from math import comb
 from statistics import fmean, median, stdev
 from typing import Any
 
-LEVEL = 0.05
-"""Level of significance, after correction for the number of pairs."""
+LEVEL = 0.05  # level of significance, after correction for the number of pairs
 
 
 @dataclass(frozen=True, slots=True)
 class SettingPair:
-    """The comparison of two settings by the two-sided Mann-Whitney test.
-
-    Parameters
-    ----------
-    first, second : int
-        Positions of the settings.
-    p, corrected : float
-        The p-value, and the one corrected by Holm's step-down method for the number of pairs.
-    lower : float
-        Share of pairs of runs in which the first setting's figure is the lower one, ties counting half: 0.5 means no
-        difference, 1 that the first one is lower throughout.
-    """
+    """The comparison of two settings by the two-sided Mann-Whitney test."""
 
     first: int
     second: int
     p: float
     corrected: float
+    # Share of pairs of runs in which the first setting's figure is the lower one, ties counting half: 0.5 means no
+    # difference, 1 that the first one is lower throughout.
     lower: float
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What can be said of differences between settings in one figure.
+    """What can be said of differences between settings in one figure."""
 
-    Parameters
-    ----------
-    overall : float, optional
-        p-value of the Kruskal-Wallis test; None with fewer than three settings that have runs.
-    pairs : tuple of SettingPair
-    told : bool
-        Whether there are runs enough: whether the clearest possible result would pass for a difference at all.
-    needed : int
-        Runs of each setting from which on that is so.
-    """
-
-    overall: float | None
+    overall: float | None  # p-value of the Kruskal-Wallis test; None with fewer than three settings that have runs
     pairs: tuple[SettingPair, ...]
-    told: bool
-    needed: int
+    told: bool  # whether there are runs enough: whether the clearest possible result would pass for a difference at all
+    needed: int  # runs of each setting from which on that is so
 
     def to_json(self) -> dict[str, Any]:
         """Return the comparison as JSON-able data."""
@@ -74,22 +53,12 @@ class Comparison:
         }
 
 
+# What the sentences rest on.
 METHOD = f"Tests: Mann-Whitney, two-sided, corrected for the number of pairs by Holm's method; level {LEVEL}."
-"""What the sentences rest on."""
 
 
 def rank_sentences(title: str, comparison: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
-    """Return what rank tests say of differences between settings, a sentence for each finding.
-
-    Parameters
-    ----------
-    title : str
-        What the figure is called.
-    comparison : mapping
-        Of `Comparison.to_json`, as ``result.json`` has it.
-    labels : sequence of str
-        The settings in words, by position.
-    """
+    """Return what rank tests say of differences between settings, a sentence for each finding."""
     if not comparison["can_be_told"]:
         return [f"{title}: too few runs to tell the settings apart; each needs at least {comparison['runs_needed']}."]
     sentences = []
@@ -127,16 +96,7 @@ def spread_of(values: Sequence[float]) -> dict[str, float | int | None]:
 
 
 def compared(groups: Sequence[Sequence[float]], in_pairs: bool = False) -> Comparison:
-    """Compare settings by the ranks of what their runs found.
-
-    Parameters
-    ----------
-    groups : sequence of sequence of float
-        The figures of each setting's runs, which must be independent of each other; settings without runs are left out.
-    in_pairs : bool
-        Whether the runs of all settings belong together, position by position: the test is then Wilcoxon's of signed
-        ranks, and `SettingPair.lower` the share of those pairs alone.
-    """
+    """Compare settings by the ranks of what their runs found."""
     least, test = (_smallest_in_pairs, _wilcoxon) if in_pairs else (_smallest, _mann_whitney)
     filled = [(position, group) for position, group in enumerate(groups) if group]
     paired = list(combinations(filled, 2))
@@ -194,11 +154,9 @@ def _kruskal_wallis(groups: Sequence[Sequence[float]]) -> float | None:
 
 
 def effect_of(share: float) -> str:
-    """Return how large an effect is, in words, by the share of pairs of runs in which one setting is the better one.
-
-    The share is the measure A of Vargha and Delaney (2000), and so are its bounds: 0.56, 0.64 and 0.71, or as far
-    below one half.
-    """
+    """Return how large an effect is, in words, by the share of pairs of runs in which one setting is the better one."""
+    # The share is the measure A of Vargha and Delaney (2000), and so are its bounds: 0.56, 0.64 and 0.71, or as far
+    # below one half.
     apart = max(share, 1.0 - share)
     return next((word for bound, word in _EFFECTS if apart >= bound), "negligible")
 

@@ -20,24 +20,15 @@ from evosdc.secret import Key
 
 _SETTING = "setting-"
 
+# Hashes of files are told by its fingerprints: nothing that is written of them by mistake can test a guess.
 _OF_THIS_PROCESS = Key.fresh()
-"""Hashes of files are told by its fingerprints: nothing that is written of them by mistake can test a guess."""
 
 
 def data_identity(path: Path, resolved: Mapping[str, Any], environment: Mapping[str, Any]) -> str:
-    """Return a text that is the same for runs about the same data; empty where a run does not tell.
-
-    Fingerprints by two keys cannot be compared. Where the files still stand where the run found them, and its own key
-    says that they are unchanged, the files themselves are compared. Otherwise replicates of one study had the same
-    data, and of other runs nobody can say it. The text is another one in every process.
-
-    Parameters
-    ----------
-    path : Path
-        The run folder.
-    resolved, environment : mapping
-        Its files of these names.
-    """
+    """Return a text that is the same for runs about the same data; empty where a run does not tell."""
+    # Fingerprints by two keys cannot be compared. Where the files still stand where the run found them, and its own key
+    # says that they are unchanged, the files themselves are compared. Otherwise replicates of one study had the same
+    # data, and of other runs nobody can say it. The text is another one in every process.
     known, data = environment.get("input"), resolved.get("data")
     if not isinstance(known, Mapping) or not isinstance(data, Mapping):
         return str(environment.get("data") or "")
@@ -91,53 +82,29 @@ ADVICE = "Give a folder that `evosdc run` or `evosdc protect` wrote."
 
 @dataclass(frozen=True, eq=False)
 class RecordedRun:
-    """What one run has left behind.
-
-    Parameters
-    ----------
-    path : Path
-    name : str
-        The folder's name; of a replicate, also its parent's.
-    resolved, environment, status, frequencies, risk, release, analyst : mapping
-        The JSON files of the same names; empty where a file does not (yet) exist.
-    result : Result
-        What ``result.json`` holds; all at its defaults where the run has not ended.
-    ended : bool
-        Whether there is a result.
-    journal : tuple of mapping
-        One record a generation, in order of generations.
-    unreadable : int
-        Lines of the journal that are no records, as a killed run leaves behind.
-    scores : pandas.DataFrame
-        ``scores.csv`` with every value as text; empty where it does not (yet) exist.
-    digests : mapping of str to str
-        SHA-256 of the published file that the result names, by file name.
-    transitions : mapping
-        ``transitions.json``; empty where the file was not drawn by transition matrices.
-    setting : mapping
-        ``setting.json``: position and values of the run's setting in a sweep; empty where there is none.
-    pictures : tuple of str
-        The SVG documents that genotype or algorithm left behind, in their order.
-    """
+    """What one run has left behind."""
 
     path: Path
-    name: str
+    name: str  # the folder's name; of a replicate, also its parent's
     resolved: Mapping[str, Any]
     environment: Mapping[str, Any]
     status: Mapping[str, Any]
     frequencies: Mapping[str, Any]
-    journal: tuple[Mapping[str, Any], ...]
-    unreadable: int
-    scores: pd.DataFrame
-    digests: Mapping[str, str]
+    journal: tuple[Mapping[str, Any], ...]  # one record a generation, in order of generations
+    unreadable: int  # lines of the journal that are no records, as a killed run leaves behind
+    scores: pd.DataFrame  # ``scores.csv`` with every value as text; empty where it does not (yet) exist
+    digests: Mapping[str, str]  # SHA-256 of the published file that the result names, by file name
+    # What ``result.json`` holds; all at its defaults where the run has not ended.
     result: Result = field(default_factory=Result)
-    ended: bool = False
+    ended: bool = False  # whether there is a result
+    # ``transitions.json``; empty where the file was not drawn by transition matrices.
     transitions: Mapping[str, Any] = field(default_factory=dict)
     risk: Mapping[str, Any] = field(default_factory=dict)
+    # ``setting.json``: position and values of the run's setting in a sweep; empty where there is none.
     setting: Mapping[str, Any] = field(default_factory=dict)
     release: Mapping[str, Any] = field(default_factory=dict)
     analyst: Mapping[str, Any] = field(default_factory=dict)
-    pictures: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()  # the SVG documents that genotype or algorithm left behind, in their order
 
     @property
     def title(self) -> str:
@@ -181,18 +148,7 @@ class RecordedRun:
 
 
 def read_run_folders(folders: Sequence[Path]) -> tuple[RecordedRun, ...]:
-    """Read run folders; one that has replicates counts as that many runs.
-
-    Parameters
-    ----------
-    folders : sequence of Path
-        A folder that is named twice is read once.
-
-    Raises
-    ------
-    InputError
-        No folder at all, or one that is no run folder or holds a file that cannot be read; all faults at once.
-    """
+    """Read run folders; one that has replicates counts as that many runs."""
     faults: list[Fault] = []
     runs: list[RecordedRun] = []
     seen: set[Path] = set()

@@ -10,11 +10,11 @@ from evosdc.errors import CheckpointError, Fault
 from evosdc.printing import printable
 from evosdc.runs.layout import RESULT, read_object
 
+# Of the form of ``result.json``; a result of another version is refused, since its keys mean something else.
 VERSION: Literal[2] = 2
-"""Of the form of ``result.json``; a result of another version is refused, since its keys mean something else."""
 
+# Who may get a file: the narrowest audience whose bound on re-identified people it was judged by; empty for none.
 Audience = Literal["public", "researchers", "safe-room", ""]
-"""Who may get a file: the narrowest audience whose bound on re-identified people it was judged by; empty for none."""
 
 
 class _Part(BaseModel):
@@ -24,18 +24,10 @@ class _Part(BaseModel):
 
 
 class Scored(_Part):
-    """A file with its scores.
+    """A file with its scores."""
 
-    Parameters
-    ----------
-    scores : dict of str to float
-        By measure, ``il`` and ``dr`` among them where they are defined.
-    fitness : list of float
-        One number for each objective; less is better.
-    """
-
-    scores: dict[str, float] = {}
-    fitness: list[float] = []
+    scores: dict[str, float] = {}  # by measure, ``il`` and ``dr`` among them where they are defined
+    fitness: list[float] = []  # one number for each objective; less is better
 
 
 class Best(Scored):
@@ -88,95 +80,42 @@ class Bound(_Part):
 
 
 class RiskLine(_Part):
-    """One of the three risks of the Article 29 Working Party's opinion on anonymisation (WP216).
-
-    Parameters
-    ----------
-    risk : str
-    measure : str
-        Registered name.
-    bound, worst_bound : float
-        What is accepted: in per cent, of inference in points.
-    reason : str
-        Why that is accepted.
-    mean, worst : float or None
-        Of all people, and of those worst off; None where it was not measured.
-    worst_of : str
-        Who these are.
-    kept : bool or None
-        None where it was not checked, or does not apply.
-    words : str
-        The same in a line.
-    """
+    """One of the three risks of the Article 29 Working Party's opinion on anonymisation (WP216)."""
 
     risk: Literal["Singling out", "Linkability", "Inference"]
-    measure: str = ""
+    measure: str = ""  # registered name
     bound: float
     worst_bound: float
-    reason: str = ""
+    reason: str = ""  # why that is accepted
     mean: float | None = None
     worst: float | None = None
-    worst_of: str = ""
-    kept: bool | None = None
-    words: str = ""
+    worst_of: str = ""  # who these are
+    kept: bool | None = None  # none where it was not checked, or does not apply
+    words: str = ""  # the same in a line
 
 
 class Verdict(_Part):
-    """Whether a file may be published, and why.
+    """Whether a file may be published, and why."""
 
-    Parameters
-    ----------
-    publishable : bool or None
-        None where nothing was measured to judge by.
-    headline : str
-        ``publishable``, ``publishable on conditions``, ``not publishable`` or ``no verdict``.
-    provided : str
-        The conditions in few words; empty without any.
-    reasons : list of str
-        Why not, each with what to do; or what speaks for it.
-    conditions : list of str
-        What must be known or decided before.
-    risks : list of RiskLine
-        Singling out, linkability and inference.
-    people_found : float or None
-        Per cent of the people whom an informed intruder is expected to re-identify.
-    people_found_without_protection : float or None
-        The same in the original.
-    audience : str
-        Who may get the file, by the bound that it was judged by.
-    intruder : dict or None
-        Of `evosdc.assess.intruder.Found.to_json`.
-    trust : Trust
-    published_unchanged : list of str
-        Columns.
-    unchanged_together : dict or None
-        Of `evosdc.assess.background.Together.to_json`, with ``words``.
-    further : list of dict
-        Of `evosdc.assess.background.Further.to_json`.
-    by_value : dict or None
-        The ``attribute`` by whose exact value alone most people are re-identified, and the ``percent``.
-    bound : Bound
-    above_limit : float or None
-        By how many per cent the score lies above what is possible.
-    """
-
-    publishable: bool | None = None
+    publishable: bool | None = None  # none where nothing was measured to judge by
+    # ``publishable``, ``publishable on conditions``, ``not publishable`` or ``no verdict``.
     headline: str = "no verdict"
-    provided: str = ""
-    reasons: list[str] = []
-    conditions: list[str] = []
-    risks: list[RiskLine] = []
-    people_found: float | None = None
-    people_found_without_protection: float | None = None
-    audience: Audience = "public"
-    intruder: dict[str, Any] | None = None
+    provided: str = ""  # the conditions in few words; empty without any
+    reasons: list[str] = []  # why not, each with what to do; or what speaks for it
+    conditions: list[str] = []  # what must be known or decided before
+    risks: list[RiskLine] = []  # singling out, linkability and inference
+    people_found: float | None = None  # per cent of the people whom an informed intruder is expected to re-identify
+    people_found_without_protection: float | None = None  # the same in the original
+    audience: Audience = "public"  # who may get the file, by the bound that it was judged by
+    intruder: dict[str, Any] | None = None  # of `evosdc.assess.intruder.Found.to_json`
     trust: Trust = Field(default_factory=Trust)
-    published_unchanged: list[str] = []
-    unchanged_together: dict[str, Any] | None = None
-    further: list[dict[str, Any]] = []
+    published_unchanged: list[str] = []  # columns
+    unchanged_together: dict[str, Any] | None = None  # of `evosdc.assess.background.Together.to_json`, with ``words``
+    further: list[dict[str, Any]] = []  # of `evosdc.assess.background.Further.to_json`
+    # The ``attribute`` by whose exact value alone most people are re-identified, and the ``percent``.
     by_value: dict[str, Any] | None = None
     bound: Bound = Field(default_factory=Bound)
-    above_limit: float | None = None
+    above_limit: float | None = None  # by how many per cent the score lies above what is possible
 
     @property
     def line(self) -> str:
@@ -185,40 +124,20 @@ class Verdict(_Part):
 
 
 class SecondOpinion(_Part):
-    """What independent judges say of the claimed risk.
+    """What independent judges say of the claimed risk."""
 
-    Parameters
-    ----------
-    holds : bool or None
-        None where nobody has answered, or too few have.
-    text : str
-        The same in a sentence.
-    asked, answered : int
-        Judges that apply to the file, and those of them that have answered so far.
-    best, classical : dict or None
-        Of `evosdc.assess.judge.SecondOpinion.to_json`: on the file, and on the best one made without a search.
-    classical_label : str
-        Which file that is.
-    used_by_the_search : list of str
-        Judges that are not asked, since the search used them itself.
-    members : dict or None
-        What judges by members and others find of the plan of the run; None where nothing is sensitive, or nobody asked.
-    earlier : list of str
-        Earlier releases that it was judged together with.
-    earlier_named : bool
-        Whether the user named them; else they are other runs of the same data in the same folder.
-    """
-
-    holds: bool | None = None
-    text: str = ""
+    holds: bool | None = None  # none where nobody has answered, or too few have
+    text: str = ""  # the same in a sentence
     asked: int = 0
     answered: int = 0
     best: dict[str, Any] | None = None
     classical: dict[str, Any] | None = None
-    classical_label: str = ""
-    used_by_the_search: list[str] = []
+    classical_label: str = ""  # which file that is
+    used_by_the_search: list[str] = []  # judges that are not asked, since the search used them itself
+    # What judges by members and others find of the plan of the run; None where nothing is sensitive, or nobody asked.
     members: dict[str, Any] | None = None
-    earlier: list[str] = []
+    earlier: list[str] = []  # earlier releases that it was judged together with
+    # Whether the user named them; else they are other runs of the same data in the same folder.
     earlier_named: bool = False
 
 
@@ -260,13 +179,7 @@ class Result(_Part):
 
     @classmethod
     def of(cls, document: Mapping[str, Any], where: str = RESULT) -> Self:
-        """Return the result that a JSON object holds.
-
-        Raises
-        ------
-        CheckpointError
-            It is of another version, or damaged.
-        """
+        """Return the result that a JSON object holds."""
         if document.get("version") != VERSION:
             advice = f"Move {RESULT} away: `evosdc resume` writes it again from the last checkpoint."
             given = f"a result of version {document.get('version', 1)}"

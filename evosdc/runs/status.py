@@ -61,11 +61,8 @@ def end_if_requested(folder: Path) -> None:
         raise EndRequested
 
 
-BEGUN = (EXPERIMENT, ENVIRONMENT, STATUS, JOURNAL)
-"""What every run has that its search began with."""
-
-ENDED = (FRONT, SCORES, FREQUENCIES, RISK)
-"""What every run has besides that wrote a result."""
+BEGUN = (EXPERIMENT, ENVIRONMENT, STATUS, JOURNAL)  # what every run has that its search began with
+ENDED = (FRONT, SCORES, FREQUENCIES, RISK)  # what every run has besides that wrote a result
 
 _WANTED = "the file as the run wrote it"
 
@@ -123,66 +120,38 @@ def _state(folder: Path) -> str:
 
 RUNNING, FINISHED, STOPPED, FAILED, KILLED, WAITING = "running", "finished", "stopped", "failed", "killed", "waiting"
 
-NO_REPORT = "no_report"
-"""Key of a run's status that says why its report could not be written."""
+NO_REPORT = "no_report"  # key of a run's status that says why its report could not be written
 
 _PHASES = {"done": FINISHED, "interrupted": STOPPED, "failed": FAILED}
 
 
 @dataclass(frozen=True)
 class RunStatus:
-    """How one run is doing.
-
-    Parameters
-    ----------
-    folder : Path
-    title : str
-    phase : str
-        ``running``; ``finished``; ``stopped`` by its user; ``failed``; ``killed``: its process is gone without a word;
-        ``waiting``: not yet begun.
-    message : str
-        What the run last said of itself.
-    generation, evaluations : int
-    seconds : float
-        Spent so far, over all resumes, by a clock that never jumps.
-    best : mapping, optional
-        ``fitness`` (a list), ``il`` and ``dr`` of the best file so far; None before the first generation.
-    front : int
-        Members of the front; 0 where not known.
-    evaluations_per_second, generations_per_second : float
-        Over the latest generations; 0 where not known.
-    left : float, optional
-        Seconds until the first limit that can be foreseen (generations, evaluations, seconds); a run may end earlier.
-        None where none can.
-    silent : float, optional
-        Seconds since its last sign of life; 0 where the clock says that it lies in the future. None without any sign.
-    owner : LockOwner, optional
-        The process that writes to the folder, or that was killed.
-    failed : int
-        Evaluations that failed and were penalised.
-    report : Path, optional
-        The report in the folder; None where there is none.
-    no_report : str
-        Why it could not be written; empty where nobody tried, or it was.
-    """
+    """How one run is doing."""
 
     folder: Path
     title: str
+    # ``running``; ``finished``; ``stopped`` by its user; ``failed``; ``killed``: its process is gone without a word;
+    # ``waiting``: not yet begun.
     phase: str
-    message: str = ""
+    message: str = ""  # what the run last said of itself
     generation: int = 0
     evaluations: int = 0
-    seconds: float = 0.0
+    seconds: float = 0.0  # spent so far, over all resumes, by a clock that never jumps
+    # ``fitness`` (a list), ``il`` and ``dr`` of the best file so far; None before the first generation.
     best: Mapping[str, Any] | None = None
-    front: int = 0
+    front: int = 0  # members of the front; 0 where not known
     evaluations_per_second: float = 0.0
     generations_per_second: float = 0.0
+    # Seconds until the first limit that can be foreseen (generations, evaluations, seconds); a run may end earlier.
+    # None where none can.
     left: float | None = None
+    # Seconds since its last sign of life; 0 where the clock says that it lies in the future. None without any sign.
     silent: float | None = None
-    owner: LockOwner | None = None
-    failed: int = 0
-    report: Path | None = None
-    no_report: str = ""
+    owner: LockOwner | None = None  # the process that writes to the folder, or that was killed
+    failed: int = 0  # evaluations that failed and were penalised
+    report: Path | None = None  # the report in the folder; None where there is none
+    no_report: str = ""  # why it could not be written; empty where nobody tried, or it was
 
     @property
     def active(self) -> bool:
@@ -221,10 +190,8 @@ def signs_of_life(left: float | None, silent: float | None, owner: LockOwner | N
 
 
 def read_run_status(folder: Path) -> RunStatus:
-    """Return how the run of a folder is doing; ``waiting`` where it has not begun.
-
-    A file that cannot be read at this moment counts as not there: a run in progress may just be replacing it.
-    """
+    """Return how the run of a folder is doing; ``waiting`` where it has not begun."""
+    # A file that cannot be read at this moment counts as not there: a run in progress may just be replacing it.
     resolved, status = _object(folder / RESOLVED), _object(folder / STATUS)
     owner = read_owner(folder / LOCK)
     silent = _silence([folder / name for name in (LOCK, STATUS, JOURNAL)])
@@ -275,17 +242,7 @@ def rates(records: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
 
 
 def time_left(stop: Mapping[str, Any], newest: Mapping[str, Any], speeds: tuple[float, float]) -> float | None:
-    """Return the seconds until the nearest limit that can be foreseen, or None.
-
-    Parameters
-    ----------
-    stop : mapping
-        ``generations``, ``evaluations`` and ``seconds`` at most; None or lacking for no limit.
-    newest : mapping
-        The same keys, ``generation`` in place of the first: what is done.
-    speeds : tuple of float
-        Evaluations and generations per second.
-    """
+    """Return the seconds until the nearest limit that can be foreseen, or None."""
     ahead = inf
     for limit, done, speed in (
         ("generations", "generation", speeds[1]),

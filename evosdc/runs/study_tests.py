@@ -15,53 +15,29 @@ from evosdc.runs.comparison import described, labels_of
 from evosdc.runs.rank_tests import LEVEL, effect_of, holm
 from evosdc.runs.reader import RecordedRun
 
-FIGURES = ("fitness", "il", "dr")
-"""Figures of the best file that a study is about; less is better."""
+FIGURES = ("fitness", "il", "dr")  # figures of the best file that a study is about; less is better
+RESAMPLES = 1000  # bootstrap samples of an interval
 
-RESAMPLES = 1000
-"""Bootstrap samples of an interval."""
-
+# Targets of a data set, from where its worst run began to a hundredth of the way from the best value found.
 TARGETS = 51
-"""Targets of a data set, from where its worst run began to a hundredth of the way from the best value found."""
 
-FEW_BLOCKS = 6
-"""Data sets below which the distribution of Friedman's statistic is a rough approximation."""
+FEW_BLOCKS = 6  # data sets below which the distribution of Friedman's statistic is a rough approximation
 
 
 @dataclass(frozen=True)
 class StudyRuns:
-    """The finished runs of a study, by data set and search.
-
-    Parameters
-    ----------
-    blocks, searches : tuple of str
-        Labels of the data sets (with further keys that make blocks) and of the searches.
-    factors : tuple of mapping
-        The keys that searches differ in, with the value of each search, in the order of `searches`.
-    cells : mapping of (int, int) to tuple of RecordedRun
-        The runs of a block and a search, by seed.
-    """
+    """The finished runs of a study, by data set and search."""
 
     blocks: tuple[str, ...]
     searches: tuple[str, ...]
+    # The keys that searches differ in, with the value of each search, in the order of `searches`.
     factors: tuple[Mapping[str, str], ...]
+    # The runs of a block and a search, by seed.
     cells: Mapping[tuple[int, int], tuple[RecordedRun, ...]] = field(repr=False)
 
 
 def arranged(runs: Sequence[RecordedRun], block_keys: Sequence[str] = ()) -> StudyRuns:
-    """Arrange finished runs by data set and search.
-
-    Parameters
-    ----------
-    runs : sequence of RecordedRun
-    block_keys : sequence of str
-        Keys of experiments, such as ``genotype.k``, whose values make blocks of their own beside the data sets.
-
-    Raises
-    ------
-    DataError
-        A run has no result, there are fewer than two searches, or runs of one block were judged in different ways.
-    """
+    """Arrange finished runs by data set and search."""
     if unfinished := [run.name for run in runs if not run.ended]:
         advice = "Wait for it, or go on with it by evosdc resume."
         raise DataError([Fault(name, "a run without a result", "a finished run", advice) for name in unfinished])
@@ -102,28 +78,7 @@ def arranged(runs: Sequence[RecordedRun], block_keys: Sequence[str] = ()) -> Stu
 def study_statistics(
     runs: Sequence[RecordedRun], figure: str = "fitness", block_keys: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the statistics of a study over data sets, searches and seeds, as JSON-able data.
-
-    Parameters
-    ----------
-    runs : sequence of RecordedRun
-        Those of one study, or of several.
-    figure : str
-        One of `FIGURES`. A run whose file breaks constraints counts as worse than all others.
-    block_keys : sequence of str
-        As of `arranged`.
-
-    Returns
-    -------
-    dict
-        ``blocks searches``: labels. ``cells``: runs, median and extremes of each block and search. ``friedman``: over
-        blocks, of the medians, with ``mean_ranks`` (1 is best) and Nemenyi's ``critical_difference``; None with fewer
-        than two whole blocks or three searches. ``pairs``: ``p_nemenyi`` of the ranks; ``p_blocked`` of Wilcoxon's rank
-        sum test within blocks (van Elteren 1960) and ``p_holm``; ``a12``, the share of pairs of runs in which the first
-        search is the better one, a mean over blocks, with its bootstrap interval ``low high``; ``better``.
-        ``main_effects`` of each key where searches differ in several. ``curves``: by search, the share of targets that
-        was reached after so many evaluations. ``remarks`` in sentences.
-    """
+    """Return the statistics of a study over data sets, searches and seeds, as JSON-able data."""
     study = arranged(runs, block_keys)
     values = {cell: [value_of(run, figure) for run in own] for cell, own in study.cells.items()}
     remarks: list[str] = []
@@ -176,14 +131,7 @@ def value_of(run: RecordedRun, figure: str) -> float:
 
 
 def blocked_wilcoxon(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> float:
-    """Return the two-sided p-value of Wilcoxon's rank sum test within blocks (van Elteren 1960).
-
-    Parameters
-    ----------
-    pairs : sequence of (sequence of float, sequence of float)
-        What the runs of two searches found, by block. A block of N runs has the weight 1 / (N + 1), which makes the
-        test locally most powerful for one shift in all blocks. Ties have mid-ranks.
-    """
+    """Return the two-sided p-value of Wilcoxon's rank sum test within blocks (van Elteren 1960)."""
     from scipy import stats  # late: it takes a while
 
     difference, variance = 0.0, 0.0
@@ -199,10 +147,8 @@ def blocked_wilcoxon(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -
 def a12_interval(
     pairs: Sequence[tuple[Sequence[float], Sequence[float]]],
 ) -> tuple[float, float | None, float | None]:
-    """Return A12 averaged over blocks, and its 95 % bootstrap interval; None for the latter with single runs.
-
-    Runs are resampled within their block and search, by the percentile method.
-    """
+    """Return A12 averaged over blocks, and its 95 % bootstrap interval; None for the latter with single runs."""
+    # Runs are resampled within their block and search, by the percentile method.
     from scipy import stats
 
     def mean_a12(*samples: NDArray[np.float64], axis: int = -1) -> NDArray[np.float64]:
@@ -349,11 +295,9 @@ def _curves(study: StudyRuns) -> list[list[list[float]]]:
 
 
 def progress_rows(study: StudyRuns) -> Iterator[list[object]]:
-    """Yield the progress of all runs as IOHanalyzer reads it from a CSV file, the header first.
-
-    Its columns are those of IOHanalyzer's "custom csv format": evaluations, best value so far, function (the data set),
-    algorithm (the search), dimension (protected attributes, 1 where unknown) and run.
-    """
+    """Yield the progress of all runs as IOHanalyzer reads it from a CSV file, the header first."""
+    # Its columns are those of IOHanalyzer's "custom csv format": evaluations, best value so far, function (the data
+    # set), algorithm (the search), dimension (protected attributes, 1 where unknown) and run.
     yield ["evaluations", "best", "function", "algorithm", "dimension", "run"]
     for (block, search), runs in study.cells.items():
         for number, run in enumerate(runs, 1):

@@ -13,11 +13,8 @@ from evosdc.table.table import Table
 
 Kind = Literal["method", "by attribute", "chain"]
 
-Point = tuple[float, ...]
-"""Shares of the free parameters' ranges, step by step."""
-
-MOST_POINTS = 5
-"""Points of a single free parameter that are tried first; of two parameters three each."""
+Point = tuple[float, ...]  # shares of the free parameters' ranges, step by step
+MOST_POINTS = 5  # points of a single free parameter that are tried first; of two parameters three each
 
 
 @dataclass(frozen=True)
@@ -29,14 +26,7 @@ class TunedStep:
     attributes: tuple[str, ...]
 
     def masking(self, shares: Sequence[float], whole: int) -> Masking | None:
-        """Return the step at a point; None where no attribute can take the parameters.
-
-        Parameters
-        ----------
-        shares : sequence of float
-        whole : int
-            How many attributes are protected: a step that masks them all names none.
-        """
+        """Return the step at a point; None where no attribute can take the parameters."""
         params = self.design.params(shares)
         chosen = tuple(name for name in self.attributes if self.design.takes(name, params))
         if not chosen:
@@ -50,25 +40,13 @@ class TunedStep:
 
 @dataclass(frozen=True)
 class Arm:
-    """Something with free parameters that takes part in the tuning.
+    """Something with free parameters that takes part in the tuning."""
 
-    Parameters
-    ----------
-    name : str
-        What its row in the result is known by.
-    kind : {"method", "by attribute", "chain"}
-    steps : tuple of TunedStep
-    whole : int
-        How many attributes are protected.
-    fixed : Masking, optional
-        An entry of a portfolio that no design covers; then there are no steps.
-    """
-
-    name: str
+    name: str  # what its row in the result is known by
     kind: Kind
     steps: tuple[TunedStep, ...]
-    whole: int
-    fixed: Masking | None = None
+    whole: int  # how many attributes are protected
+    fixed: Masking | None = None  # an entry of a portfolio that no design covers; then there are no steps
 
     @property
     def free(self) -> tuple[Free, ...]:
@@ -123,18 +101,8 @@ class Arm:
 
 
 def arms_of(table: Table, registry: Registry, methods: Sequence[str] = ()) -> list[Arm]:
-    """Return an arm for each design of each masking method that fits the protected attributes.
-
-    A method that masks some scales only is tuned on the attributes of these scales.
-
-    Parameters
-    ----------
-    table : Table
-        The protected attributes.
-    registry : Registry
-    methods : sequence of str
-        Those to be tuned; empty for all.
-    """
+    """Return an arm for each design of each masking method that fits the protected attributes."""
+    # A method that masks some scales only is tuned on the attributes of these scales.
     names = methods or registry.names("masking-method")
     classes: dict[str, type[MaskingMethod]] = {name: registry.implementation("masking-method", name) for name in names}
     arms = []
@@ -164,12 +132,10 @@ def chained(first: Arm, second: Arm) -> Arm:
 
 
 def portfolio_arms(entries: Sequence[Masking], arms: Sequence[Arm], whole: int) -> list[tuple[Arm, Point]]:
-    """Return the entries of a portfolio as arms, each at a point.
-
-    That is the first arm of the same method that has the entry at one of its points; else an arm without free
-    parameters, under the name of the first one whose fixed parameters the entry has. Without such an arm the entry
-    stands for itself.
-    """
+    """Return the entries of a portfolio as arms, each at a point."""
+    # That is the first arm of the same method that has the entry at one of its points; else an arm without free
+    # parameters, under the name of the first one whose fixed parameters the entry has. Without such an arm the entry
+    # stands for itself.
     listed = []
     for entry in entries:
         alike = [arm for arm in arms if not entry.then and _covers(arm.steps[0], entry)]
@@ -222,23 +188,15 @@ class Candidate:
         return cls(arm, point, masking, json.dumps(masking.to_json(), sort_keys=True))
 
 
-Wanted = tuple[Candidate, int]
-"""A candidate and the number of one of its draws."""
+Wanted = tuple[Candidate, int]  # a candidate and the number of one of its draws
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How much tuning may cost; the first limit reached ends it.
-
-    Parameters
-    ----------
-    evaluations : int, optional
-    seconds : float, optional
-        With it, the result depends on the speed of the machine.
-    """
+    """How much tuning may cost; the first limit reached ends it."""
 
     evaluations: int | None = None
-    seconds: float | None = None
+    seconds: float | None = None  # with it, the result depends on the speed of the machine
 
     def part(self, share: float) -> "Budget":
         """Return a share of the budget."""
@@ -261,17 +219,9 @@ class Budget:
 
 
 def in_order_of_promise(arms: Sequence[Arm], promise: Mapping[str, int]) -> list[Arm]:
-    """Return arms in an order in which every method has its turn early, what promises most before all others.
-
-    First one design of each method that does not take long, then those that take long and are worth it, then further
-    designs, and at last what else takes long. Within these, promise decides, then the order of the arms.
-
-    Parameters
-    ----------
-    arms : sequence of Arm
-    promise : mapping of str to int
-        By method, as `evosdc.model.MaskingMethod.promise`; 0 where it is not named.
-    """
+    """Return arms in an order in which every method has its turn early, what promises most before all others."""
+    # First one design of each method that does not take long, then those that take long and are worth it, then further
+    # designs, and at last what else takes long. Within these, promise decides, then the order of the arms.
     seen: dict[str, int] = {}
     keyed = []
     for place, arm in enumerate(arms):

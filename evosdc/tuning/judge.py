@@ -20,52 +20,20 @@ from evosdc.time_limit import DeadlineOver, time_limited
 from evosdc.tuning.designs import Budget, Candidate, Wanted
 from evosdc.tuning.trials import Kept, Order, Refusal, Trial, attempt, mean_order
 
-BATCH = 32
-"""Trials between two looks at the clock, for each worker."""
+BATCH = 32  # trials between two looks at the clock, for each worker
 
+# Share of a budget of seconds that a single row of the result may use: a slow method must not starve the others.
 MOST_OF_TIME = 1 / 8
-"""Share of a budget of seconds that a single row of the result may use: a slow method must not starve the others."""
 
-MOST_OF_FAVOURED = 1 / 2
-"""The same for methods that alone are likely to keep what is required."""
-
-MOST_OF_TRIAL = 2.0
-"""Times the share of its row after which a single trial is given up."""
-
-PAYLOAD = 512
-"""Bytes of a trial on the wire, about."""
-
-MOST_DRAWS = 8
-"""Files of a random method on which two close candidates are compared, at most."""
-
-UNKNOWN: Order = (inf,)
-"""Order of what was refused, or not judged before the budget was spent."""
+MOST_OF_FAVOURED = 1 / 2  # the same for methods that alone are likely to keep what is required
+MOST_OF_TRIAL = 2.0  # times the share of its row after which a single trial is given up
+PAYLOAD = 512  # bytes of a trial on the wire, about
+MOST_DRAWS = 8  # files of a random method on which two close candidates are compared, at most
+UNKNOWN: Order = (inf,)  # order of what was refused, or not judged before the budget was spent
 
 
 class Judge:
-    """Judges candidates on addressed draws: the same for all, so that their differences are paired.
-
-    Parameters
-    ----------
-    problem : Problem
-    registry : Registry
-    seed : Seed
-        Draw 0 of a candidate is the file that ``evosdc mask`` makes with it, further ones those of
-        `evosdc.secret.draw_seed`.
-    budget : Budget
-    dispatch : Dispatch, optional
-        Workers to send trials to.
-    function : str
-        Name of the worker's function, called with the masking as JSON and the draw.
-    tell : callable, optional
-        Called with the number of trials after each batch.
-    favoured : sequence of str
-        Methods that alone are likely to keep what is required.
-    share : float
-        Of a budget of seconds, what one row of the result may use.
-    slow : callable, optional
-        Told while a file that is made here takes long, as `evosdc.slow_work.Slow`.
-    """
+    """Judges candidates on addressed draws: the same for all, so that their differences are paired."""
 
     def __init__(
         self,
@@ -73,12 +41,12 @@ class Judge:
         registry: Registry,
         seed: Seed,
         budget: Budget,
-        dispatch: Dispatch | None = None,
-        function: str = "",
+        dispatch: Dispatch | None = None,  # workers to send trials to
+        function: str = "",  # name of the worker's function, called with the masking as JSON and the draw
         tell: Callable[[int], None] = lambda done: None,
-        favoured: Sequence[str] = (),
-        share: float = MOST_OF_TIME,
-        slow: Slow | None = None,
+        favoured: Sequence[str] = (),  # methods that alone are likely to keep what is required
+        share: float = MOST_OF_TIME,  # of a budget of seconds, what one row of the result may use
+        slow: Slow | None = None,  # told while a file that is made here takes long, as `evosdc.slow_work.Slow`
     ) -> None:
         self.problem, self.registry, self.seed, self.budget = problem, registry, seed, budget
         self.dispatch, self.function, self.tell = dispatch, function, tell
@@ -103,10 +71,8 @@ class Judge:
 
     @property
     def file_seconds(self) -> float | None:
-        """Seconds that most files take; None where nothing but the very first was judged, which loads things too.
-
-        The median: what takes long comes last, and says nothing of the others.
-        """
+        """Seconds that most files take; None where nothing but the very first was judged, which loads things too."""
+        # The median: what takes long comes last, and says nothing of the others.
         return median(self._costs) if self._costs else None
 
     @property
@@ -125,10 +91,8 @@ class Judge:
             self._share = before
 
     def judge(self, wanted: Iterable[Wanted], as_given: bool = False) -> None:
-        """Carry out the trials that are not known yet, as far as the budget goes; one that succeeds in any case.
-
-        Within a time what takes long comes last, unless all are to be judged in the order `as_given`.
-        """
+        """Carry out the trials that are not known yet, as far as the budget goes; one that succeeds in any case."""
+        # Within a time what takes long comes last, unless all are to be judged in the order `as_given`.
         fresh: dict[tuple[str, int], Candidate] = {}
         for candidate, draw in wanted:
             self.candidates.setdefault(candidate.key, candidate)
@@ -276,8 +240,8 @@ class Judge:
 
 T = TypeVar("T")
 
+# A search that yields the trials that it needs, and goes on when they have been carried out.
 Search = Generator[list[Wanted], None, T]
-"""A search that yields the trials that it needs, and goes on when they have been carried out."""
 
 
 def together(judge: Judge, searches: Sequence[Search[T]]) -> list[T]:

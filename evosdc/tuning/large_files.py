@@ -14,40 +14,20 @@ from evosdc.tuning.designs import Candidate
 from evosdc.tuning.judge import Judge
 from evosdc.tuning.trials import MaskingTimes, Order
 
-LARGE = 100_000
-"""Records from which on a file is tuned by a sample, within a limit of time."""
+LARGE = 100_000  # records from which on a file is tuned by a sample, within a limit of time
+SAMPLE = 10_000  # records of a sample
+SAMPLE_SHARE = 0.4  # share of the time that the sample has
+ROW_SHARE = 0.4  # share of the rest that one method may take: a trial is given up after twice as much
+MOST = 40  # files that are judged as a whole, at most
 
-SAMPLE = 10_000
-"""Records of a sample."""
-
-SAMPLE_SHARE = 0.4
-"""Share of the time that the sample has."""
-
-ROW_SHARE = 0.4
-"""Share of the rest that one method may take: a trial is given up after twice as much."""
-
-MOST = 40
-"""Files that are judged as a whole, at most."""
-
+# Times the time that is left which a file may take to be masked where there would be none at all without it.
 MOST_OVER = 3.0
-"""Times the time that is left which a file may take to be masked where there would be none at all without it."""
 
-NEXT = 12
-"""What promises most by the sample and was not judged as a whole: so many follow the tuned files."""
+NEXT = 12  # what promises most by the sample and was not judged as a whole: so many follow the tuned files
 
 
 def confirm(sampled: Judge, judge: Judge, times: MaskingTimes) -> None:
-    """Judge the whole files that promise most by a sample, until none promises more than the best one keeps.
-
-    Parameters
-    ----------
-    sampled : Judge
-        With the trials on the sample.
-    judge : Judge
-        Of the whole file.
-    times : MaskingTimes
-        Of the whole file.
-    """
+    """Judge the whole files that promise most by a sample, until none promises more than the best one keeps."""
     for candidate in _promising(sampled, judge, times):
         judge.judge([(candidate, 0)])
         if judge.over or len(judge.trials) + len(judge.refusals) >= MOST:
@@ -55,10 +35,8 @@ def confirm(sampled: Judge, judge: Judge, times: MaskingTimes) -> None:
 
 
 def file_seconds(sampled: Judge, judge: Judge) -> float:
-    """Return about how many seconds it takes to mask and judge a whole file; 0 where nobody knows.
-
-    Where one alone was judged, which loads things too, it is no more than the same share of the records would take.
-    """
+    """Return about how many seconds it takes to mask and judge a whole file; 0 where nobody knows."""
+    # Where one alone was judged, which loads things too, it is no more than the same share of the records would take.
     if judge.file_seconds is not None or not judge.evaluations:
         return judge.file_seconds or 0.0
     first = judge.seconds / judge.evaluations
@@ -68,10 +46,8 @@ def file_seconds(sampled: Judge, judge: Judge) -> float:
 
 
 def promising(sampled: Judge, judge: Judge) -> list[Masking]:
-    """Return what promises most by the sample and was not judged as a whole, each design at its best, the best first.
-
-    Where time ends tuning early the start of a search goes on with it.
-    """
+    """Return each design at its best by the sample that was not judged as a whole, the best first."""
+    # Where time ends tuning early the start of a search goes on with it.
     ratios: Mapping[str, float] = {}
     for key in judge.trials:
         if key in sampled.trials:
@@ -84,11 +60,9 @@ def promising(sampled: Judge, judge: Judge) -> list[Masking]:
 
 
 def _promising(sampled: Judge, judge: Judge, times: MaskingTimes) -> Iterator[Candidate]:
-    """Yield what promises most and is not judged yet, as often as that is asked for.
-
-    What takes longer to mask than the time that is left is passed over. Where that is all there is, the quickest is
-    judged, unless it takes many times as long: nothing interrupts compiled code.
-    """
+    """Yield what promises most and is not judged yet, as often as that is asked for."""
+    # What takes longer to mask than the time that is left is passed over. Where that is all there is, the quickest is
+    # judged, unless it takes many times as long: nothing interrupts compiled code.
     ratios: Mapping[str, float] = {}
     tried: set[str] = set()
 

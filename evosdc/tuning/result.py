@@ -15,38 +15,17 @@ from evosdc.tuning.trials import Order, Trial, mean_order
 
 @dataclass(frozen=True)
 class TunedMethod:
-    """A masking at its best parameters.
+    """A masking at its best parameters."""
 
-    Parameters
-    ----------
-    name : str
-        The method and its design, without the parameters that were tuned.
-    kind : {"method", "by attribute", "chain"}
-    masking : Masking
-        With the draw of the best of its files, which ``evosdc mask --draw`` makes again.
-    scores : mapping of str to float
-        Of that file.
-    fitness : tuple of float
-        Objectives of that file.
-    mean : tuple of float
-        Mean objectives over all draws: what to expect of another draw.
-    error : float, optional
-        Standard error of the first of them; 0 where nothing is random, None of a single draw.
-    draws : int
-        How many files were judged.
-    evaluations : int
-        How many files were judged for this row, with all parameters that were tried.
-    """
-
-    name: str
+    name: str  # the method and its design, without the parameters that were tuned
     kind: Kind
-    masking: Masking
-    scores: Mapping[str, float]
-    fitness: tuple[float, ...]
-    mean: tuple[float, ...]
-    error: float | None
-    draws: int
-    evaluations: int
+    masking: Masking  # with the draw of the best of its files, which ``evosdc mask --draw`` makes again
+    scores: Mapping[str, float]  # of that file
+    fitness: tuple[float, ...]  # objectives of that file
+    mean: tuple[float, ...]  # mean objectives over all draws: what to expect of another draw
+    error: float | None  # standard error of the first of them; 0 where nothing is random, None of a single draw
+    draws: int  # how many files were judged
+    evaluations: int  # how many files were judged for this row, with all parameters that were tried
     order: Order
 
     @property
@@ -86,43 +65,22 @@ class TunedFile:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What tuning found.
+    """What tuning found."""
 
-    Parameters
-    ----------
-    rows : tuple of TunedMethod
-        From best to worst by the mean.
-    files : tuple of TunedFile
-        The best files of all that were judged, from best to worst, no two of the same method and parameters.
-    evaluations : int
-        How many files were masked and judged, those of a sample among them.
-    seconds : float
-    refused : mapping of str to str
-        By name, why methods could not be tuned.
-    designs : int
-        How many designs of methods fit the attributes, whether or not time was enough for all of them.
-    made : sequence of (Masking, Table)
-        Some of the best files themselves, so that a search need not mask again.
-    sample : int
-        How many records the sample had on which methods were tuned; 0 without one.
-    untried : tuple of str
-        Names of designs that were not tried at all, since the budget was spent before.
-    file_seconds : float
-        Seconds to mask and judge a file of all records; 0 where nobody knows, or asked for a limit of time.
-    promising : tuple of Masking
-        What promises most by a sample and was not judged as a whole, from best to worst.
-    """
-
-    rows: tuple[TunedMethod, ...]
+    rows: tuple[TunedMethod, ...]  # from best to worst by the mean
+    # The best files of all that were judged, from best to worst, no two of the same method and parameters.
     files: tuple[TunedFile, ...]
-    evaluations: int
+    evaluations: int  # how many files were masked and judged, those of a sample among them
     seconds: float
-    refused: Mapping[str, str]
-    designs: int = 0
+    refused: Mapping[str, str]  # by name, why methods could not be tuned
+    designs: int = 0  # how many designs of methods fit the attributes, whether or not time was enough for all of them
+    # Some of the best files themselves, so that a search need not mask again.
     made: Sequence[tuple[Masking, Table]] = ()
-    sample: int = 0
-    untried: tuple[str, ...] = ()
+    sample: int = 0  # how many records the sample had on which methods were tuned; 0 without one
+    untried: tuple[str, ...] = ()  # names of designs that were not tried at all, since the budget was spent before
+    # Seconds to mask and judge a file of all records; 0 where nobody knows, or asked for a limit of time.
     file_seconds: float = 0.0
+    # What promises most by a sample and was not judged as a whole, from best to worst.
     promising: tuple[Masking, ...] = ()
 
     @property
@@ -137,10 +95,8 @@ class Tuning:
 
     @property
     def maskings(self) -> tuple[Masking, ...]:
-        """The best files of all, then each method at its best, then what promises most, each once: a search's start.
-
-        Methods that break a bound by little and score better come in turn with those that keep all.
-        """
+        """The best files of all, then each method at its best, then what promises most, each once: a search's start."""
+        # Methods that break a bound by little and score better come in turn with those that keep all.
         listed: dict[str, Masking] = {}
         rows = leaders(self.rows, lambda row: row.order)
         for masking in (*(file.masking for file in self.files), *(row.masking for row in rows), *self.promising):
@@ -166,10 +122,8 @@ class Tuning:
 
 
 def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | None = None) -> Tuning:
-    """Return what a judge has seen: by name of the arms the candidate of the least mean, and the best files.
-
-    `arms` are the designs that fit; `sampled` is who judged a sample before.
-    """
+    """Return what a judge has seen: by name of the arms the candidate of the least mean, and the best files."""
+    # `arms` are the designs that fit; `sampled` is who judged a sample before.
     named: dict[str, Candidate] = {}
     for candidate in judge.candidates.values():
         name = candidate.arm.name

@@ -12,20 +12,14 @@ from evosdc.tuning.designs import Arm, Candidate, Point, chained, in_order_of_pr
 from evosdc.tuning.judge import MOST_DRAWS, UNKNOWN, Judge, Search, together
 from evosdc.tuning.trials import Order
 
-FEWEST = 12
-"""Files judged for each design of a method, from which on the tuned methods are more than weak evidence."""
-
-
-NAMED = 8
-"""Designs that were not tried which the sentence names, at most."""
+FEWEST = 12  # files judged for each design of a method, from which on the tuned methods are more than weak evidence
+NAMED = 8  # designs that were not tried which the sentence names, at most
 
 
 def evidence_sentence(evaluations: int, designs: int, sample: int = 0, untried: Sequence[str] = ()) -> str:
-    """Return how many files the tuned methods were found on, and what that means where it is few for each design.
-
-    Most of the files were made of a `sample` of so many records, where there was one. Designs that were `untried` are
-    named: the best of those that were tried may be worse than one of them.
-    """
+    """Return how many files the tuned methods were found on, and what that means where it is few for each design."""
+    # Most of the files were made of a `sample` of so many records, where there was one. Designs that were `untried` are
+    # named: the best of those that were tried may be worse than one of them.
     of = f" (most of them of a sample of {sample} records)" if sample else ""
     files = "1 file" if evaluations == 1 else f"{evaluations} files"
     many = f"The tuned methods were found on {files}{of}, for {designs} designs of methods"
@@ -42,24 +36,16 @@ def evidence_sentence(evaluations: int, designs: int, sample: int = 0, untried: 
     return words
 
 
+# Infeasibility that counts as none in every second choice: bounds are exceeded by as much again, all together.
 TOLERATED = 1.0
-"""Infeasibility that counts as none in every second choice: bounds are exceeded by as much again, all together."""
 
 Choice = TypeVar("Choice")
 
 
 def leaders(choices: Iterable[Choice], order: Callable[[Choice], Order]) -> list[Choice]:
-    """Return choices from best to worst, by two orders in turn, each choice once.
-
-    The first, the third and so on are the best of those that are left by infeasibility, then objectives; the others by
-    objectives where the infeasibility is tolerated. Where nothing is infeasible these are one order.
-
-    Parameters
-    ----------
-    choices : iterable
-    order : callable
-        What a choice is ordered by, as `evosdc.tuning.trials.Trial.order`.
-    """
+    """Return choices from best to worst, by two orders in turn, each choice once."""
+    # The first, the third and so on are the best of those that are left by infeasibility, then objectives; the others
+    # by objectives where the infeasibility is tolerated. Where nothing is infeasible these are one order.
     listed: Sequence[Choice] = list(choices)
     strict = sorted(range(len(listed)), key=lambda place: order(listed[place]))
     tolerant = sorted(strict, key=lambda place: tolerated(order(listed[place])))
@@ -78,19 +64,10 @@ def tolerated(order: Order) -> Order:
 
 
 def spread(portfolio: Sequence[Masking], tuned: Sequence[Masking] = ()) -> list[Masking]:
-    """Return the entries of a portfolio so that the first ones stand for all: methods in turn, the midst of each first.
-
-    Entries of a method stand in the order of their parameters as a rule. They are taken by bisection, so that any
-    number of them is spread over the whole range. Where methods were tuned, the second of them has half as many turns
-    as the first one, the third a third, and so on.
-
-    Parameters
-    ----------
-    portfolio : sequence of Masking
-    tuned : sequence of Masking
-        Methods at their best, in whose order they stand; what they do not name comes after them, as the portfolio
-        lists it.
-    """
+    """Return a portfolio's entries so that the first ones stand for all: methods in turn, the middle of each first."""
+    # Entries of a method stand in the order of their parameters as a rule. They are taken by bisection, so that any
+    # number of them is spread over the whole range. Where methods were tuned, the second of them has half as many turns
+    # as the first one, the third a third, and so on.
     methods: dict[tuple[str, ...], list[Masking]] = {masking.methods: [] for masking in (*tuned, *portfolio)}
     for masking in portfolio:
         methods[masking.methods].append(masking)
@@ -115,17 +92,13 @@ def bisected(size: int) -> list[int]:
     return list(halves())
 
 
-Moves = Callable[[Candidate, float], list[Candidate]]
-"""Gives what lies a step around a candidate."""
+Moves = Callable[[Candidate, float], list[Candidate]]  # gives what lies a step around a candidate
 
+# Steps, as shares of a range, each with the draws on which candidates are compared.
 LEVELS = ((1 / 8, 1), (1 / 16, 2), (1 / 32, 3), (1 / 64, 4))
-"""Steps, as shares of a range, each with the draws on which candidates are compared."""
 
-REPEATS = 4
-"""How often a search moves on at the same step, at most."""
-
-LEADERS = 3
-"""How many of the candidates around go on from one draw to all draws of a level."""
+REPEATS = 4  # how often a search moves on at the same step, at most
+LEADERS = 3  # how many of the candidates around go on from one draw to all draws of a level
 
 
 def neighbours(candidate: Candidate, step: float) -> list[Candidate]:
@@ -136,12 +109,10 @@ def neighbours(candidate: Candidate, step: float) -> list[Candidate]:
 
 
 def refined(judge: Judge, start: Candidate, level: tuple[float, int], moves: Moves = neighbours) -> Search[Candidate]:
-    """Move to what is better a step away, until nothing is.
-
-    All moves are compared on one draw; the steps of several parameters that were better are also tried together. The
-    leaders are then compared with the present candidate on all draws of the level, and on more of them where the
-    difference is less than its standard error.
-    """
+    """Move to what is better a step away, until nothing is."""
+    # All moves are compared on one draw; the steps of several parameters that were better are also tried together. The
+    # leaders are then compared with the present candidate on all draws of the level, and on more of them where the
+    # difference is less than its standard error.
     step, draws = level
     best = start
     for _ in range(REPEATS):
@@ -163,11 +134,9 @@ def refined(judge: Judge, start: Candidate, level: tuple[float, int], moves: Mov
 
 
 def bisected_to_bound(judge: Judge, arm: Arm) -> None:
-    """Judge an arm at the middle and both ends of its first parameter, then between what keeps all bounds and what not.
-
-    Most methods lose more where they protect more, so that the least loss within the bounds stands where these are
-    reached.
-    """
+    """Judge an arm at middle and ends of its first parameter, then bisect between keeping and breaking bounds."""
+    # Most methods lose more where they protect more, so that the least loss within the bounds stands where these are
+    # reached.
     middle = tuple(min(one.spread(3), key=lambda share: abs(share - 0.5)) for one in arm.free[1:])
 
     def judged(share: float) -> Order:
@@ -222,49 +191,25 @@ def combination(judge: Judge, best: Candidate, around: Sequence[Candidate]) -> C
     return Candidate.at(best.arm, point)
 
 
+# Shares of the budget at which the phases end, where they have not ended before; the rest is for further draws.
 UNTIL_GRID, UNTIL_RACE, UNTIL_ATTRIBUTES, UNTIL_CHAINS, UNTIL_LASTING = 0.35, 0.55, 0.72, 0.88, 0.96
-"""Shares of the budget at which the phases end, where they have not ended before; the rest is for further draws."""
 
+# The same for the first point of every design, within a time that is too short for all points of the grids.
 UNTIL_TURNS = 0.5
-"""The same for the first point of every design, within a time that is too short for all points of the grids."""
 
+# The same for first points where constraints bound the file, and for bisecting designs to these bounds.
 UNTIL_FIRST, UNTIL_BOUND = 0.3, 0.6
-"""The same for first points where constraints bound the file, and for bisecting designs to these bounds."""
 
-BISECTED, HALVINGS = 12, 4
-"""Designs that are bisected at most, and how often."""
-
-FOR_ALL = 2
-"""Levels of the race that all arms take part in; then half of them go on each time."""
-
-KEPT = 4
-"""Arms that the race keeps to the end, at least; of as many, chains of two are made."""
-
-BY_ATTRIBUTE = 3
-"""Methods of which each attribute gets parameters of its own."""
-
-CHAINS = 4
-"""Chains that are refined."""
-
-FINAL_DRAWS = 5
-"""Draws on which the best of each row is judged in the end."""
+BISECTED, HALVINGS = 12, 4  # designs that are bisected at most, and how often
+FOR_ALL = 2  # levels of the race that all arms take part in; then half of them go on each time
+KEPT = 4  # arms that the race keeps to the end, at least; of as many, chains of two are made
+BY_ATTRIBUTE = 3  # methods of which each attribute gets parameters of its own
+CHAINS = 4  # chains that are refined
+FINAL_DRAWS = 5  # draws on which the best of each row is judged in the end
 
 
 class Course:
-    """The phases of tuning, in their order.
-
-    Attributes
-    ----------
-    arms : list of Arm
-        What is tuned, but for what comes at the end.
-    lasting : list of Arm
-        Within a time, what takes long and promises little (`last`).
-    first : sequence of str
-        Methods whose grids are judged before those of others: where a privacy model constrains, the others seldom keep
-        what it asks, and time may end before all have had their turn.
-    best : dict of str to Candidate
-        The best of each arm so far, by its name.
-    """
+    """The phases of tuning, in their order."""
 
     def __init__(self, judge: Judge, arms: Sequence[Arm], first: Sequence[str] = ()) -> None:
         self.judge = judge
@@ -301,12 +246,10 @@ class Course:
         return any(self.judge.used[one.arm.name] < FEWEST for one in leader)
 
     def ladder(self) -> None:
-        """Judge each arm's first parameter from end to end: k of `mdav`, p of rank swapping, before all finer points.
-
-        Within a time this goes first where a privacy model constrains, so that a short one at least tells which order
-        of magnitude of k is right. Classes are those of all attributes only where `mdav` takes these together, at the
-        end of the range of its group size.
-        """
+        """Judge each arm's first parameter (k of `mdav`, p of rank swapping) from end to end, before finer points."""
+        # Within a time this goes first where a privacy model constrains, so that a short one at least tells which order
+        # of magnitude of k is right. Classes are those of all attributes only where `mdav` takes these together, at the
+        # end of the range of its group size.
         ladders = [
             [Candidate.at(arm, point) for point in arm.ladder(1.0 if arm.steps[0].method in self.first else 0.5)]
             for arm in self.arms
@@ -318,12 +261,10 @@ class Course:
         self.lead(interleaved)
 
     def turns(self, portfolio: Sequence[Candidate]) -> None:
-        """Judge each arm's first point within a time, the most promising arms first: it may not be enough for grids.
-
-        In turn with them comes what stands for a portfolio: where time ends soon, usual parameters are often better
-        than the middle of a wide range. A budget of evaluations keeps the order of the grids, so that what it finds
-        depends on no list of methods.
-        """
+        """Judge each arm's first point within a time, the most promising arms first: it may not be enough for grids."""
+        # In turn with them comes what stands for a portfolio: where time ends soon, usual parameters are often better
+        # than the middle of a wide range. A budget of evaluations keeps the order of the grids, so that what it finds
+        # depends on no list of methods.
         if self.judge.budget.seconds is None:
             return
         arms = sorted(self.promising(), key=lambda arm: arm.steps[0].method not in self.first)
@@ -431,10 +372,8 @@ class Course:
             self._refine(leading(self.judge, heads, CHAINS), ())
 
     def last(self) -> None:
-        """Judge within a time what takes long and promises little: a single file may take as long as all else.
-
-        Nothing is chained with it, or refined, so that nothing is lost by its coming last.
-        """
+        """Judge within a time what takes long and promises little: a single file may take as long as all else."""
+        # Nothing is chained with it, or refined, so that nothing is lost by its coming last.
         grids = [[Candidate.at(arm, point) for point in arm.coarse()] for arm in self.lasting]
         interleaved = [one for one in chain.from_iterable(zip_longest(*grids)) if one is not None]
         with self.judge.until(UNTIL_LASTING):
@@ -487,10 +426,8 @@ def _spread(portfolio: Sequence[Candidate]) -> list[Candidate]:
 
 
 def exchanges(candidate: Candidate, others: Sequence[Candidate]) -> list[Candidate]:
-    """Return a candidate with one attribute masked by another method at its best, or not at all.
-
-    Its steps mask one attribute each. Nothing is exchanged without others.
-    """
+    """Return a candidate with one attribute masked by another method at its best, or not at all."""
+    # Its steps mask one attribute each. Nothing is exchanged without others.
     arm, parts = candidate.arm, candidate.arm.parts(candidate.point)
     made = []
     for place, step in enumerate(arm.steps if others else ()):

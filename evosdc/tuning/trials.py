@@ -20,34 +20,20 @@ from evosdc.secret import Purpose, Seed, draw_seed, stream
 from evosdc.table.table import Table
 from evosdc.time_limit import check_time
 
+# What trials are ordered by, less being better: infeasibility, then the objective (with several: as fronts are).
 Order = tuple[float, ...]
-"""What trials are ordered by, less being better: infeasibility, then the objective (with several: as fronts are)."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A masked file's scores.
+    """A masked file's scores."""
 
-    Parameters
-    ----------
-    draw : int
-        That makes this very file by ``evosdc mask --draw``.
-    scores : mapping of str to float
-    objectives : tuple of float
-    digest : str
-        Of the masked values; equal for two draws where nothing is random.
-    right_labels : tuple of str
-        Attributes whose labels had been exchanged, and were put right.
-    move_values : tuple of str
-        Attributes whose rare values, where they were kept, changed places.
-    """
-
-    draw: int
+    draw: int  # that makes this very file by ``evosdc mask --draw``
     scores: Mapping[str, float]
     objectives: tuple[float, ...]
-    digest: str
-    right_labels: tuple[str, ...] = ()
-    move_values: tuple[str, ...] = ()
+    digest: str  # of the masked values; equal for two draws where nothing is random
+    right_labels: tuple[str, ...] = ()  # attributes whose labels had been exchanged, and were put right
+    move_values: tuple[str, ...] = ()  # attributes whose rare values, where they were kept, changed places
 
     def exactly(self, masking: Masking) -> Masking:
         """Return the masking that makes this very file."""
@@ -70,12 +56,10 @@ class Refusal:
 def attempt(
     problem: Problem, registry: Registry, masking: Masking, seed: Seed, draw: int
 ) -> tuple[Trial, Table] | tuple[Refusal, None]:
-    """Mask the protected attributes and judge the file as the search would judge it; return the file too.
-
-    Labels are put right, kept values moved, and records that rules forbid repaired first. The file returned is the one
-    before that repair, which its masking makes anew wherever a search is repeated. A method that does not fit,
-    or fails, costs nothing but this trial.
-    """
+    """Mask the protected attributes and judge the file as the search would judge it; return the file too."""
+    # Labels are put right, kept values moved, and records that rules forbid repaired first. The file returned is the
+    # one before that repair, which its masking makes anew wherever a search is repeated. A method that does not fit, or
+    # fails, costs nothing but this trial.
     try:
         microdata, methods = problem.genotype.microdata, build_steps(masking, registry)
         require_fit(masking, methods[:1], microdata.original)
@@ -118,24 +102,13 @@ def mean_order(trials: list[Trial]) -> Order:
     return tuple(fmean(part) for part in zip(*(trial.order for trial in trials), strict=True))
 
 
-SMALL, MIDDLING = 2_500, 10_000
-"""Records of the samples."""
-
-LEAST = 0.004
-"""Seconds below which a clock tells no growth: such a method is taken to grow with the records."""
-
-STEEPEST = 3.0
-"""The exponent of growth at most: by chance one of two short calls takes long."""
+SMALL, MIDDLING = 2_500, 10_000  # records of the samples
+LEAST = 0.004  # seconds below which a clock tells no growth: such a method is taken to grow with the records
+STEEPEST = 3.0  # the exponent of growth at most: by chance one of two short calls takes long
 
 
 class MaskingTimes:
-    """Seconds that methods take to mask a file, found out when they are first asked for.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    registry : Registry
-    """
+    """Seconds that methods take to mask a file, found out when they are first asked for."""
 
     def __init__(self, microdata: Microdata, registry: Registry) -> None:
         self._microdata, self._registry = microdata, registry
@@ -172,30 +145,19 @@ class MaskingTimes:
         return perf_counter() - began
 
 
-MOST = 8
-"""Files that are kept; more would hold much of a large file's memory."""
+MOST = 8  # files that are kept; more would hold much of a large file's memory
 
 
 class Kept:
-    """The best file of each masking method, of the best methods only.
+    """The best file of each masking method, of the best methods only."""
 
-    Methods are told apart by their names, step by step: files of one method at several parameters are much alike.
-    """
+    # Methods are told apart by their names, step by step: files of one method at several parameters are much alike.
 
     def __init__(self) -> None:
         self._files: dict[tuple[str, ...], tuple[Masking, Trial, Table]] = {}
 
     def take(self, masking: Masking, trial: Trial, masked: Table) -> None:
-        """Keep a file where it is better than what there is of its methods, and among the best of all.
-
-        Parameters
-        ----------
-        masking : Masking
-            Without the trial's draw.
-        trial : Trial
-        masked : Table
-            With labels put right and records repaired, as it was judged.
-        """
+        """Keep a file where it is better than what there is of its methods, and among the best of all."""
         methods = masking.methods
         known = self._files.get(methods)
         if known is not None and known[1].order <= trial.order:

@@ -18,65 +18,31 @@ from evosdc.tuning.trials import MaskingTimes
 
 
 def tune(
-    problem: Problem,
+    problem: Problem,  # whose measures, aggregation, constraints and fitness judge
     registry: Registry,
     seed: Seed,
     budget: Budget,
-    methods: Sequence[str] = (),
+    methods: Sequence[str] = (),  # masking methods to tune; empty for all that fit
     portfolio: Sequence[Masking] = (),
-    files: int = 24,
-    dispatch: Dispatch | None = None,
-    function: str = "",
+    files: int = 24,  # how many of the best files are named in the result
+    dispatch: Dispatch | None = None,  # workers, and where they find the problem
+    function: str = "",  # name of the worker's function for a trial
     tell: Callable[[int], None] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
     sample: Problem | None = None,
-    slow: Slow | None = None,
-    times: MaskingTimes | None = None,
+    slow: Slow | None = None,  # told while a single file takes long (`evosdc.slow_work`)
+    times: MaskingTimes | None = None,  # of the whole file, where others want to know them, too
 ) -> Tuning:
-    """Find each masking method's best parameters for a problem's fitness, and better combinations of methods.
-
-    1. Every design of every method is judged on a coarse grid, and so is every entry of the portfolio. Within a
-       time each design's first point comes before the second of any, what promises most before all others
-       (`evosdc.tuning.designs`), and in turn with them a spread of the portfolio (`evosdc.tuning.schedule`).
-    2. A race: around each design's best point ever smaller steps are tried on ever more draws; after two levels only
-       the better half of the designs goes on each time.
-    3. The best designs are applied to each attribute with parameters of its own, which are then tuned one by one; an
-       attribute may also go over to another of the best methods, or stay as it is.
-    4. The best designs are applied one after the other, two by two, and the best chains refined.
-    5. What leads a row is judged on further draws, until the one that leads was judged on five.
-
-    With a budget of evaluations the result depends on nothing but the seed, whatever the executor.
-
-    Parameters
-    ----------
-    problem : Problem
-        Whose measures, aggregation, constraints and fitness judge.
-    registry : Registry
-    seed : Seed
-    budget : Budget
-    methods : sequence of str
-        Masking methods to tune; empty for all that fit.
-    portfolio : sequence of Masking
-        Entries that are judged besides; no row is worse than the entries that belong to it, in the mean over the
-        draws on which these were judged.
-    files : int
-        How many of the best files are named in the result.
-    dispatch : Dispatch, optional
-        Workers, and where they find the problem.
-    function : str
-        Name of the worker's function for a trial.
-    tell : callable
-        Called with the number of trials carried out, now and then.
-    stopped : callable
-        Called with what was found so far where the user stops the tuning, before the interruption goes on.
-    sample : Problem, optional
-        The same on a sample of the records: then all phases are gone through on it, and what leads there is judged on
-        all records (`evosdc.tuning.large_files`). Only with a budget of seconds.
-    slow : callable, optional
-        Told while a single file takes long (`evosdc.slow_work`).
-    times : MaskingTimes, optional
-        Of the whole file, where others want to know them, too.
-    """
+    """Find each masking method's best parameters for a problem's fitness, and better combinations of methods."""
+    # 1. Every design of every method is judged on a coarse grid, and so is every entry of the portfolio. Within a time
+    # each design's first point comes before the second of any, what promises most before all others
+    # (`evosdc.tuning.designs`), and in turn with them a spread of the portfolio (`evosdc.tuning.schedule`). 2. A race:
+    # around each design's best point ever smaller steps are tried on ever more draws; after two levels only the better
+    # half of the designs goes on each time. 3. The best designs are applied to each attribute with parameters of its
+    # own, which are then tuned one by one; an attribute may also go over to another of the best methods, or stay as it
+    # is. 4. The best designs are applied one after the other, two by two, and the best chains refined. 5. What leads a
+    # row is judged on further draws, until the one that leads was judged on five.
+    # With a budget of evaluations the result depends on nothing but the seed, whatever the executor.
     original = problem.genotype.microdata.original
     arms = arms_of(original, registry, methods)
     first = registry.defaults("masking-method", "anonymity") if problem.repair.keeps_classes else ()

@@ -14,25 +14,17 @@ from evosdc.model.parameters import Parameters
 
 _PER_WORKER = 2
 
+# Of a cluster started here, for as long as it runs.
 _SETTINGS = {
     # The ledger judges who is to blame, so it hears of each death.
     "distributed.scheduler.allowed-failures": 0,
     # Otherwise a worker that is being replaced, so many seconds after it was last lost, is given up for good.
     "distributed.deploy.lost-worker-timeout": "1000 days",
 }
-"""Of a cluster started here, for as long as it runs."""
 
 
 class DaskPool(Pool):
-    """A client of a Dask scheduler.
-
-    Parameters
-    ----------
-    workers : int
-        To start here, where there is no scheduler to connect to.
-    scheduler : str or None
-        Address of a scheduler.
-    """
+    """A client of a Dask scheduler."""
 
     # With the task that a worker died of, Dask gives up others that merely waited for the same worker.
     certain = False

@@ -16,8 +16,7 @@ TASK = b"T"
 REPLY = b"RP"
 STATUS_REQUEST = b"SR"
 STATUS_ANSWER = b"SA"
-FORGET = b"F"
-"""Our own word: all answers are in, the books can be cleared."""
+FORGET = b"F"  # our own word: all answers are in, the books can be cleared
 
 WAITING = b"H"
 GIVEN = b"G"
@@ -25,15 +24,7 @@ UNKNOWN = b"N"
 
 
 class Broker:
-    """Hands tasks to workers that ask, relays answers, tells where a task is.
-
-    Parameters
-    ----------
-    interface : str
-        Address to listen on.
-    secret_key : bytes
-        Long-term secret key (CurveZMQ, Z85); who does not know the public half cannot connect.
-    """
+    """Hands tasks to workers that ask, relays answers, tells where a task is."""
 
     def __init__(self, interface: str, secret_key: bytes) -> None:
         self._socket = zmq.Context().socket(zmq.ROUTER)

@@ -23,20 +23,7 @@ class Host:
 
 
 def parsed_hosts(lines: Iterable[str], where: str) -> tuple[Host, ...]:
-    """Return the hosts that lines name, in order; a host named several times has the sum of its slots.
-
-    Parameters
-    ----------
-    lines : iterable of str
-        ``name``, ``name:slots``, ``name slots`` or ``name slots=N`` each; what follows ``#`` is a comment.
-    where : str
-        What the lines are of, for error messages.
-
-    Raises
-    ------
-    ParameterError
-        With all lines that are something else, or there is no host.
-    """
+    """Return the hosts that lines name, in order; a host named several times has the sum of its slots."""
     slots: dict[str, int] = {}
     faults = []
     for number, line in enumerate(lines, start=1):
@@ -68,24 +55,7 @@ def hosts_of(given: Path | Sequence[str]) -> tuple[Host, ...]:
 
 
 def allotted_hosts(environment: Mapping[str, str]) -> tuple[str, tuple[Host, ...]] | None:
-    """Return ``"srun"`` or ``"ssh"``, whichever starts processes there, and the hosts allotted to this job.
-
-    Parameters
-    ----------
-    environment : mapping
-        ``SLURM_JOB_ID`` with ``SLURM_JOB_NODELIST`` and ``SLURM_TASKS_PER_NODE`` (else ``SLURM_JOB_CPUS_PER_NODE``), or
-        ``PBS_NODEFILE``.
-
-    Returns
-    -------
-    tuple or None
-        None outside a job.
-
-    Raises
-    ------
-    ExecutorError
-        The variables are of a form not known here.
-    """
+    """Return ``"srun"`` or ``"ssh"``, whichever starts processes there, and the hosts allotted to this job."""
     if "SLURM_JOB_ID" in environment and environment.get("SLURM_JOB_NODELIST"):
         names = expanded_names(environment["SLURM_JOB_NODELIST"])
         # One task on a node is what a job gets that asks for cores and not for tasks: the cores count then.
@@ -140,13 +110,7 @@ def expanded_counts(text: str) -> list[int]:
 
 
 def shared_out(hosts: Sequence[Host], workers: int) -> tuple[Host, ...]:
-    """Return the hosts with as many slots in all as there are workers, filled in order.
-
-    Raises
-    ------
-    ParameterError
-        There are fewer slots.
-    """
+    """Return the hosts with as many slots in all as there are workers, filled in order."""
     total = sum(host.slots for host in hosts)
     if workers > total:
         advice = "Ask for fewer, or give the hosts more slots."
@@ -172,13 +136,7 @@ def is_here(name: str) -> bool:
 
 
 def address_towards(name: str) -> str:
-    """Return the address of this computer from which another one is reached, and at which it can answer.
-
-    Raises
-    ------
-    ExecutorError
-        The name is not known.
-    """
+    """Return the address of this computer from which another one is reached, and at which it can answer."""
     try:
         family, _, _, _, address = socket.getaddrinfo(name, 9, socket.AF_INET, socket.SOCK_DGRAM)[0]
         with socket.socket(family, socket.SOCK_DGRAM) as probe:

@@ -35,30 +35,17 @@ from evosdc_scoop.site import HELLO, NODE
 
 LOOPBACK = "127.0.0.1"
 
-BEAT = 10.0
-"""Seconds between two signs of life to a process on another computer."""
+BEAT = 10.0  # seconds between two signs of life to a process on another computer
 
+# Seconds without a sign of life after which such a process ends: the network may be gone without anyone being told.
 SILENCE = 60.0
-"""Seconds without a sign of life after which such a process ends: the network may be gone without anyone being told."""
 
 _SSH = ("-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5")
 _SRUN = ("--overlap", "--nodes=1", "--ntasks=1", "--mem=0", "--cpu-bind=none", "--unbuffered")
 
 
 def command_on(host: str, slots: int, shell: str, python: str, module: str) -> list[str]:
-    """Return the command that runs ``python -m module`` on a host.
-
-    Parameters
-    ----------
-    host : str
-    slots : int
-        Workers that will run there.
-    shell : str
-        ``"srun"``, ``"ssh"``, either with further options, or another command that takes a host and a command line.
-    python : str
-        The interpreter there.
-    module : str
-    """
+    """Return the command that runs ``python -m module`` on a host."""
     program, *options = shlex.split(shell)
     path = os.pathsep.join(search_path())
     process = [python, "-P", "-m", module]
@@ -71,10 +58,9 @@ def command_on(host: str, slots: int, shell: str, python: str, module: str) -> l
 
 
 class RemoteChild:
-    """A process on another computer, started by a command of `command_on`.
+    """A process on another computer, started by a command of `command_on`."""
 
-    The settings travel through the standard input of the command, and so encrypted by ssh or as SLURM does it.
-    """
+    # The settings travel through the standard input of the command, and so encrypted by ssh or as SLURM does it.
 
     def __init__(self, host: str, command: Sequence[str], settings: Mapping[str, Any], log: IO[bytes]) -> None:
         self.host = host
@@ -103,13 +89,7 @@ class RemoteChild:
         return self.process.poll() is None
 
     def first_message(self, deadline: float) -> bytes | None:
-        """Return what it says when it is ready; None where the deadline is over.
-
-        Raises
-        ------
-        EOFError
-            It ended before.
-        """
+        """Return what it says when it is ready; None where the deadline is over."""
         assert self.process.stdout is not None
         descriptor, said = self.process.stdout.fileno(), b""
         while (left := deadline - monotonic()) > 0:
@@ -159,27 +139,13 @@ class LostHostError(ExecutorError):
 
 @dataclass(frozen=True)
 class WorkerPlacement:
-    """Where the workers of a pool run.
+    """Where the workers of a pool run."""
 
-    Parameters
-    ----------
-    here : int
-        Workers on this computer, at least 1: SCOOP's origin is one of them.
-    elsewhere : tuple of Host
-        Other computers.
-    shell : str
-        What starts processes there: see `command_on`.
-    interface : str
-        Address on which the broker listens; it is the only process that does.
-    python : str
-        The interpreter on the other computers.
-    """
-
-    here: int
-    elsewhere: tuple[Host, ...] = ()
-    shell: str = "ssh"
-    interface: str = LOOPBACK
-    python: str = sys.executable
+    here: int  # workers on this computer, at least 1: SCOOP's origin is one of them
+    elsewhere: tuple[Host, ...] = ()  # other computers
+    shell: str = "ssh"  # what starts processes there: see `command_on`
+    interface: str = LOOPBACK  # address on which the broker listens; it is the only process that does
+    python: str = sys.executable  # the interpreter on the other computers
 
     @property
     def size(self) -> int:
@@ -188,11 +154,9 @@ class WorkerPlacement:
 
 
 def placement_of(hosts: Sequence[Host], shell: str, interface: str | None, python: str | None) -> WorkerPlacement:
-    """Return the places of workers on hosts, this computer among them or not.
-
-    This computer always has one worker at least. The broker listens at the address from which the first of the other
-    computers is reached, unless another one is given.
-    """
+    """Return the places of workers on hosts, this computer among them or not."""
+    # This computer always has one worker at least. The broker listens at the address from which the first of the other
+    # computers is reached, unless another one is given.
     elsewhere = tuple(host for host in hosts if not is_here(host.name))
     here = sum(host.slots for host in hosts) - sum(host.slots for host in elsewhere)
     if interface is None:
@@ -201,28 +165,7 @@ def placement_of(hosts: Sequence[Host], shell: str, interface: str | None, pytho
 
 
 def start(places: WorkerPlacement, time_limit: float | None, log: IO[bytes]) -> list[Any]:
-    """Start a broker and workers, and wait until all of them have reported.
-
-    Parameters
-    ----------
-    places : WorkerPlacement
-    time_limit : float or None
-        Seconds for each evaluation.
-    log : file
-        Gets what the processes complain of.
-
-    Returns
-    -------
-    list of Child and RemoteChild
-        The broker, the origin, the other workers here, one for each other computer.
-
-    Raises
-    ------
-    LostHostError
-        Another computer cannot be reached, or its workers do not start; none is left running.
-    ExecutorError
-        A process here did not start, or one has other versions than this process; none is left running.
-    """
+    """Start a broker and workers, and wait until all of them have reported."""
     if not zmq.has("curve"):
         raise ExecutorError("pyzmq was built without CURVE, and without it anyone could send tasks to SCOOP's workers")
     public, secret = zmq.curve_keypair()

@@ -33,11 +33,10 @@ class Line:
 
 
 class PrivateCommunicator(scoop._types.Communicator):  # type: ignore[misc]
-    """SCOOP's communicator with one connection, to the broker, that carries everything.
+    """SCOOP's communicator with one connection, to the broker, that carries everything."""
 
-    The sockets that SCOOP uses between workers and for announcements exist, since inherited methods ask them for news,
-    and are connected to nothing. There is no second thread.
-    """
+    # The sockets that SCOOP uses between workers and for announcements exist, since inherited methods ask them for
+    # news, and are connected to nothing. There is no second thread.
 
     def __init__(self, line: Line) -> None:
         # The inherited initialiser binds to all interfaces, hence it is not called.
@@ -83,10 +82,8 @@ def main() -> None:
 
 
 def join(line: Line, origin: bool, size: int) -> list[PrivateCommunicator]:
-    """Set what SCOOP's own bootstrap sets, with our communicator in the place of SCOOP's; return where it will stand.
-
-    SCOOP has no public way to do either: see `tests/test_private_names.py`.
-    """
+    """Set what SCOOP's own bootstrap sets, with our communicator in place of its own; return where it will stand."""
+    # SCOOP has no public way to do either: see `tests/test_private_names.py`.
     scoop.IS_RUNNING = True
     scoop.IS_ORIGIN = origin
     scoop.SIZE = size

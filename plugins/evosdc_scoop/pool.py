@@ -23,26 +23,11 @@ _PROBES_PER_WORKER = 4
 
 
 class ScoopPool(Pool):
-    """A broker and workers, the origin among them.
+    """A broker and workers, the origin among them."""
 
-    Jobs are sent to the origin in batches, the next when the last is done. When any of the processes dies or hangs all
-    are started anew, for SCOOP does not tell which task was where. Another computer on which that does not succeed is
-    given up, with a line in the log, and the work is done by those that are left.
-
-    Parameters
-    ----------
-    places : WorkerPlacement
-        Where the workers are.
-    time_limit : float or None
-        Seconds for each evaluation.
-    log_path : Path or None
-        File for what the processes complain of.
-
-    Attributes
-    ----------
-    places : WorkerPlacement
-        Where the workers are now.
-    """
+    # Jobs are sent to the origin in batches, the next when the last is done. When any of the processes dies or hangs
+    # all are started anew, for SCOOP does not tell which task was where. Another computer on which that does not
+    # succeed is given up, with a line in the log, and the work is done by those that are left.
 
     certain = False
 
@@ -73,13 +58,7 @@ class ScoopPool(Pool):
         self._bytes += len(parcel)
 
     def listen(self, answered: Answered, lost: Lost, patience: float = PERIOD) -> bool:
-        """Wait a little, tell of answers and losses, restart the pool if need be, and return whether anything was told.
-
-        Raises
-        ------
-        ExecutorError
-            The pool cannot be started again.
-        """
+        """Report answers and losses, restart the pool if need be; return whether there were any."""
         if self._batch and not self._under_way:
             if not self._alive():
                 self._restart()

@@ -16,8 +16,8 @@ from evosdc.executors.worker_bootstrap import attend, remove_at_end
 
 NODE = "evosdc_scoop.node"
 
+# What the line begins with in which a process says that it is ready; login scripts may print lines of their own.
 HELLO = b"evosdc-ready "
-"""What the line begins with in which a process says that it is ready; login scripts may print lines of their own."""
 
 
 def main() -> int:

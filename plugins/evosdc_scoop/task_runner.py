@@ -9,17 +9,15 @@ from evosdc.executors.tasks import run_packed
 from evosdc.model.executor import SharedFiles
 from evosdc.secret import Seed
 
-END_OF_BATCH = b""
-"""What ends a batch on the line between the pool's owner and the origin; no parcel is empty."""
+END_OF_BATCH = b""  # what ends a batch on the line between the pool's owner and the origin; no parcel is empty
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs packed tasks.
+    """Runs packed tasks."""
 
-    An object rather than a function: SCOOP measures how long functions take, by their name, and keeps to itself what it
-    has come to think short. It never measures what has no name, and always sends it.
-    """
+    # An object rather than a function: SCOOP measures how long functions take, by their name, and keeps to itself what
+    # it has come to think short. It never measures what has no name, and always sends it.
 
     time_limit: float | None
 

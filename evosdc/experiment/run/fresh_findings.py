@@ -14,23 +14,13 @@ from evosdc.table.record_rules import RecordRules
 from evosdc.table.structural_zeros import THRESHOLD
 from evosdc.table.table import Codes, Table
 
-MOST_PAIRS = 45
-"""Pairs of protected attributes whose tables are compared: all those of ten attributes."""
+MOST_PAIRS = 45  # pairs of protected attributes whose tables are compared: all those of ten attributes
 
 
 def requirements_on(problem: Problem, genome: Any, tables: Sequence[Table]) -> list[dict[str, Any]]:
-    """Return each constraint with its mean on fresh draws, and whether that mean keeps the bound.
-
-    ``error`` is the standard error of the mean, ``share`` the share of single draws that keep the bound: one draw is
-    what is published.
-
-    Parameters
-    ----------
-    problem : Problem
-    genome : object
-    tables : sequence of Table
-        At least two draws.
-    """
+    """Return each constraint with its mean on fresh draws, and whether that mean keeps the bound."""
+    # ``error`` is the standard error of the mean, ``share`` the share of single draws that keep the bound: one draw is
+    # what is published.
     if not problem.constraints:
         return []
     draws = [problem.judge(problem.scores_of_draw(genome, table), genome)[0] for table in tables]
@@ -52,11 +42,9 @@ def requirements_on(problem: Problem, genome: Any, tables: Sequence[Table]) -> l
 
 
 def pairs_on(original: Table, tables: Sequence[Table]) -> list[dict[str, Any]]:
-    """Return, by pair of categorical attributes, the records in another cell of the two-way table, in per cent.
-
-    This is half the sum of differences between the cells of the published and the original table, by the number of
-    records: the mean over fresh draws and its standard error. Pairs beyond the first 45 are left out.
-    """
+    """Return, by pair of categorical attributes, the records in another cell of the two-way table, in per cent."""
+    # This is half the sum of differences between the cells of the published and the original table, by the number of
+    # records: the mean over fresh draws and its standard error. Pairs beyond the first 45 are left out.
     found = []
     for first, second in list(combinations(range(original.codes.shape[1]), 2))[:MOST_PAIRS]:
         moved = np.array([_moved(original.codes, table.codes, first, second) for table in tables])
@@ -66,20 +54,9 @@ def pairs_on(original: Table, tables: Sequence[Table]) -> list[dict[str, Any]]:
 
 
 def impossible_on(problem: Problem, table: Table, genome: Any, draws: int) -> dict[str, Any] | None:
-    """Return how many records of a draw are such as the original has none, or break an edit rule; None without rules.
-
-    ``records`` is the mean over fresh draws before any repair, ``repaired`` whether the search repaired them. Where
-    structural zeros are not in force they are looked for with the usual threshold, in the whole file.
-
-    Parameters
-    ----------
-    problem : Problem
-    table : Table
-        The whole original file.
-    genome : object
-    draws : int
-        At least 2.
-    """
+    """Return how many records of a draw break an edit rule or a structural zero; None without rules."""
+    # ``records`` is the mean over fresh draws before any repair, ``repaired`` whether the search repaired them. Where
+    # structural zeros are not in force they are looked for with the usual threshold, in the whole file.
     microdata = problem.genotype.microdata
     rules, repaired = microdata.rules, microdata.zeros_threshold is not None
     if not repaired:

@@ -31,48 +31,27 @@ from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
 from evosdc.time_limit import DeadlineOver, time_limited
 
+# Generations of the search on a half at most, and seconds: a quick form, which is stated beside the figures.
 GENERATIONS, SECONDS = 100, 20.0
-"""Generations of the search on a half at most, and seconds: a quick form, which is stated beside the figures."""
 
-FEWEST = 100
-"""Records from which halves say something."""
-
-_HALVES, _KEY = 21, 22
-"""Addresses of the halves and of what the plan draws from on one of them."""
+FEWEST = 100  # records from which halves say something
+_HALVES, _KEY = 21, 22  # addresses of the halves and of what the plan draws from on one of them
 
 
 @dataclass(frozen=True, eq=False)
 class HalfRelease:
-    """A half of the people as the plan protects it, and the other half.
-
-    Parameters
-    ----------
-    members, others : Table
-        All attributes, true values.
-    published : Table
-        The masked attributes of the members, record by record.
-    generations, evaluations : int
-        Of the search on this half.
-    seconds : float
-    """
+    """A half of the people as the plan protects it, and the other half."""
 
     members: Table
     others: Table
-    published: Table
+    published: Table  # the masked attributes of the members, record by record
     generations: int
     evaluations: int
     seconds: float
 
 
 def plan_of(folder: RunFolder, best: Mapping[str, Any] | None) -> tuple[MaskingEntry, ...]:
-    """Return what the search of a run began with, at its tuned parameters: the best masking, and the evolved plan.
-
-    Parameters
-    ----------
-    folder : RunFolder
-    best : mapping, optional
-        The best masking without a search, as a result has it.
-    """
+    """Return what the search of a run began with, at its tuned parameters: the best masking, and the evolved plan."""
     entries = [] if best is None else [_entry(best)]
     recipe = folder.file(RECIPE)
     if recipe.exists():
@@ -95,25 +74,7 @@ def halves_of(records: int, seed: Seed) -> tuple[Rows, Rows]:
 def half_release(
     assembly: Assembly, plan: tuple[MaskingEntry, ...], generations: int, seconds: float | None = None
 ) -> HalfRelease:
-    """Return a half of the people as the plan of a run protects it: the start at its parameters, then the search.
-
-    Parameters
-    ----------
-    assembly : Assembly
-    plan : tuple of MaskingEntry
-        Of `plan_of`; where it is empty the search starts as the experiment says.
-    generations : int
-        Of the run; at most `GENERATIONS` are made.
-    seconds : float, optional
-        `SECONDS` at most.
-
-    Raises
-    ------
-    ParameterError
-        There are too few records, or the genotype publishes labels wider than the original's.
-    EvosdcError
-        The plan does not fit half of the file.
-    """
+    """Return a half of the people as the plan of a run protects it: the start at its parameters, then the search."""
     began = monotonic()
     records = len(assembly.source.table)
     if records < FEWEST:
@@ -153,24 +114,13 @@ def half_release(
 def members_opinion(
     assembly: Assembly,
     plan: tuple[MaskingEntry, ...],
-    generations: int,
+    generations: int,  # of the run
     until: Callable[[], float | None] = lambda: None,
 ) -> dict[str, Any] | None:
-    """Return what judges by members and others say of the plan of a run, JSON-able; None where nothing is sensitive.
-
-    ``judges`` as in a second opinion, ``not_applicable``, ``members`` and ``others`` (how many people), and the
-    ``generations``, ``evaluations`` and ``seconds`` of the search on the half; or ``not_checked``: why nobody was
-    asked.
-
-    Parameters
-    ----------
-    assembly : Assembly
-    plan : tuple of MaskingEntry
-    generations : int
-        Of the run.
-    until : callable, optional
-        Returns the seconds that are left for all this, None for no limit.
-    """
+    """Return what judges by members and others say of the plan of a run, JSON-able; None where nothing is sensitive."""
+    # ``judges`` as in a second opinion, ``not_applicable``, ``members`` and ``others`` (how many people), and the
+    # ``generations``, ``evaluations`` and ``seconds`` of the search on the half; or ``not_checked``: why nobody was
+    # asked.
     if not assembly.source.table.schema.with_role(Role.SENSITIVE):
         return None
     left = until()
@@ -212,13 +162,7 @@ def members_opinion(
 
 
 def members_of(path: Path, registry: Registry) -> dict[str, Any] | None:
-    """Return `members_opinion` of a run that has ended.
-
-    Raises
-    ------
-    InputError
-        The folder holds no run that has ended, or is damaged.
-    """
+    """Return `members_opinion` of a run that has ended."""
     folder = RunFolder(path)
     assembly = published_file(path, registry).assembly
     result = folder.read_object(RESULT, "best")

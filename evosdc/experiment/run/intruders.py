@@ -12,25 +12,12 @@ from evosdc.table.table import Table
 
 def found_in(
     assembly: Assembly,
-    original: Table,
-    masked: Table,
-    identity: Mapping[str, Any] | None,
+    original: Table,  # all attributes of the records that are published
+    masked: Table,  # their protected attributes
+    identity: Mapping[str, Any] | None,  # what the result says of the unprotected original, where it does
     scored: Mapping[str, float] | None = None,
 ) -> Found | None:
-    """Return what the informed intruder finds; None where no measure of identity can read the file.
-
-    Parameters
-    ----------
-    assembly : Assembly
-    original : Table
-        All attributes of the records that are published.
-    masked : Table
-        Their protected attributes.
-    identity : mapping or None
-        What the result says of the unprotected original, where it does.
-    scored : mapping of str to float, optional
-        What the problem's measures say of this masked file of all records, where that is known.
-    """
+    """Return what the informed intruder finds; None where no measure of identity can read the file."""
     if masked.schema != assembly.microdata.original.schema:
         return None
     registry, measures, protect = assembly.registry, assembly.experiment.measures, assembly.microdata.protect

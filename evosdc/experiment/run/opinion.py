@@ -18,14 +18,9 @@ from evosdc.table.role_assignment import assign_known
 from evosdc.table.table import Table
 from evosdc.time_limit import DeadlineOver, time_limited
 
-LONG = 20.0
-"""Seconds of search from which a single run has a second opinion that did not say whether it wants one."""
-
-SECONDS = 1.1
-"""Of one core, for two files of 1000 records and an attribute that is protected."""
-
-AROUND = 2.0
-"""What an estimate is divided and multiplied by: computers, and what they do besides, differ by so much."""
+LONG = 20.0  # seconds of search from which a single run has a second opinion that did not say whether it wants one
+SECONDS = 1.1  # of one core, for two files of 1000 records and an attribute that is protected
+AROUND = 2.0  # what an estimate is divided and multiplied by: computers, and what they do besides, differ by so much
 
 BEST, CLASSICAL = "best", "classical"
 
@@ -38,21 +33,17 @@ def wanted(experiment: Experiment, folder: RunFolder, seconds: float) -> bool:
 
 
 def used_judges(experiment: Experiment, registry: Registry) -> list[str]:
-    """Return the judges that an experiment used as measures, but for those that any search with a goal follows.
-
-    The verdict asks these in any case, about other records where they take a sample.
-    """
+    """Return the judges that an experiment used as measures, but for those that any search with a goal follows."""
+    # The verdict asks these in any case, about other records where they take a sample.
     used = {measure.name for measure in experiment.measures.all} if experiment.measures is not None else set()
     used -= set(registry.defaults("measure", "followed"))
     return [name for name in registry.defaults("measure", "judge") if name in used]
 
 
 def expected_seconds(records: int, protected: int, attributes: int) -> float:
-    """Return about how long judges take for two files.
-
-    Fitted to measured times of files of 500 to 30 000 records and 3 to 11 protected attributes: judges sample records,
-    so that their time grows slowly with these.
-    """
+    """Return about how long judges take for two files."""
+    # Fitted to measured times of files of 500 to 30 000 records and 3 to 11 protected attributes: judges sample
+    # records, so that their time grows slowly with these.
     return float(SECONDS * (protected + 0.5 * attributes) * (records / 1000.0) ** 0.4)
 
 
@@ -64,10 +55,8 @@ def expected_time(records: int, protected: int, attributes: int) -> str:
 
 
 def claims_of(scores: Mapping[str, float], experiment: Experiment, registry: Registry) -> Claims:
-    """Return the risks that a search claims of a file: of linkages the greatest that it measured, and the guess gain.
-
-    What the measures of its DR do not say is left out, and measured by informed ones.
-    """
+    """Return the risks that a search claims of a file: the greatest of its linkages, and the guess gain."""
+    # What the measures of its DR do not say is left out, and measured by informed ones.
     assert experiment.measures is not None, "the assembly fills in the measures"
     values: dict[str, float] = {}
     claimed_by: dict[str, str] = {}
@@ -83,32 +72,14 @@ def claims_of(scores: Mapping[str, float], experiment: Experiment, registry: Reg
 
 def opinion_of(
     assembly: Assembly,
-    starting: Sequence[StartingFile],
-    best: Individual,
-    masked: Table,
-    answered: Callable[[int, int], None] | None = None,
+    starting: Sequence[StartingFile],  # as `evosdc.experiment.portfolio.files_of` returns them
+    best: Individual,  # the solution
+    masked: Table,  # its file
+    answered: Callable[[int, int], None] | None = None,  # called with how many of how many judges have answered
     until: Callable[[], float | None] = lambda: None,
-    earlier: tuple[EarlierRelease, ...] = (),
+    earlier: tuple[EarlierRelease, ...] = (),  # files of the same people that are out already, or may be
 ) -> tuple[SecondOpinion, list[str]]:
-    """Return the second opinion of a result, and notes; an empty one where judges cannot be asked.
-
-    Parameters
-    ----------
-    assembly : Assembly
-    starting : sequence of StartingFile
-        As `evosdc.experiment.portfolio.files_of` returns them.
-    best : Individual
-        The solution.
-    masked : Table
-        Its file.
-    answered : callable, optional
-        Called with how many of how many judges have answered.
-    until : callable, optional
-        Returns the seconds that are left for all this, None for no limit. Judges that have not answered by then are
-        named; without the time for the best classical file the result is judged alone.
-    earlier : tuple of EarlierRelease
-        Files of the same people that are out already, or may be.
-    """
+    """Return the second opinion of a result, and notes; an empty one where judges cannot be asked."""
     microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
     files, claims = {BEST: masked}, {BEST: claims_of(best.scores, experiment, registry)}
     try:

@@ -58,8 +58,8 @@ from evosdc.table.table import Table
 
 _LOG = logging.getLogger("evosdc.pictures")
 
+# What a result says of itself that is not the end.
 SO_FAR = "The run was stopped before its end: this is the best file so far, which no judge saw; evosdc resume goes on."
-"""What a result says of itself that is not the end."""
 
 
 def write_outputs(
@@ -69,24 +69,11 @@ def write_outputs(
     state: SearchState,
     reason: str,
     so_far: bool = False,
-    display: Display | None = None,
-    best: Individual | None = None,
-    given: TimeGiven = UNLIMITED,
+    display: Display | None = None,  # that is told what is being done
+    best: Individual | None = None,  # whose file is written; by default the search's solution
+    given: TimeGiven = UNLIMITED,  # when all has to be over: judges, causes and the limit end early where need be
 ) -> dict[str, Any]:
-    """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content.
-
-    Parameters
-    ----------
-    so_far : bool
-        Whether the search was stopped before its end: ``so_far`` then stands in the result, and neither judges nor the
-        limit, which take long, are asked for.
-    display : Display, optional
-        That is told what is being done.
-    best : Individual, optional
-        Whose file is written; by default the search's solution.
-    given : TimeGiven
-        When all has to be over: judges, causes and the limit end early where need be.
-    """
+    """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content."""
     tell = (display or Display()).concluding
     began, worked = monotonic(), process_time()
     tell("writing the protected file and its scores")

@@ -15,26 +15,9 @@ from evosdc.table.table import Rows, Table
 def privacy_findings(
     microdata: Microdata, masked: Table, registry: Registry, omitted: Rows | None = None
 ) -> dict[str, Any]:
-    """Return the content of ``risk.json``.
-
-    The protected attributes are what an intruder knows; sensitive attributes, weights and households are those of the
-    schema, and are published as they are.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    masked : Table
-        The protected attributes as they are published.
-    omitted : ndarray of intp, optional
-        Positions of records that are not published.
-
-    Returns
-    -------
-    dict
-        ``original`` and ``published`` hold the figures of every privacy model that applies; ``models`` the headline of
-        each, with a sentence; besides, what the figures hang on. ``note`` tells why there are none, where a file cannot
-        be judged.
-    """
+    """Return the content of ``risk.json``."""
+    # The protected attributes are what an intruder knows; sensitive attributes, weights and households are those of the
+    # schema, and are published as they are.
     published = microdata.table.with_columns(masked).without(omitted)
     if not len(published):
         return {"note": "No record is published."}

@@ -32,29 +32,13 @@ from evosdc.table.table import Rows, Table
 def write_release(
     folder: RunFolder,
     assembly: Assembly,
-    masked: Table,
-    document: Mapping[str, Any],
-    risk: Mapping[str, Any],
-    exchanged: Sequence[str],
-    omitted: Rows | None = None,
+    masked: Table,  # the protected attributes as they are published
+    document: Mapping[str, Any],  # the result so far
+    risk: Mapping[str, Any],  # of `privacy_findings`
+    exchanged: Sequence[str],  # sentences on swapped categories
+    omitted: Rows | None = None,  # positions of records that are not published
 ) -> tuple[Verdict, str]:
-    """Write ``release.json``; return the verdict, and the name of the protected file.
-
-    Parameters
-    ----------
-    folder : RunFolder
-    assembly : Assembly
-    masked : Table
-        The protected attributes as they are published.
-    document : mapping
-        The result so far.
-    risk : mapping
-        Of `privacy_findings`.
-    exchanged : sequence of str
-        Sentences on swapped categories.
-    omitted : ndarray of intp, optional
-        Positions of records that are not published.
-    """
+    """Write ``release.json``; return the verdict, and the name of the protected file."""
     microdata, whole = assembly.microdata, assembly.source.table
     dropped = document["dropped_identifiers"]
     original, published = whole.without(omitted), whole.with_columns(masked).without(omitted)
@@ -147,15 +131,8 @@ def _stored(evidence: Evidence) -> dict[str, Any]:
 
 
 def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Result:
-    """Write the verdict of a run anew by a second opinion that came later; return its result.
-
-    `released` says whether the run has an audience, so that the name of its file says what the verdict says.
-
-    Raises
-    ------
-    CheckpointError
-        The folder lacks what the verdict rests on, or it is damaged.
-    """
+    """Write the verdict of a run anew by a second opinion that came later; return its result."""
+    # `released` says whether the run has an audience, so that the name of its file says what the verdict says.
     result = Result.read(folder.path)
     release = folder.read_object(RELEASE, "evidence", "analyses", "published_unchanged")
     stored = Evidence(**release["evidence"])
@@ -227,10 +204,9 @@ def _contradicting(judges: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return what users of the published file may be told of its columns: nothing that is not in it.
-
-    Values of columns that are carried in another form are not in it: they have the numbers of records in the original.
-    """
+    """Return what users of the published file may be told of its columns: nothing that is not in it."""
+    # Values of columns that are carried in another form are not in it: they have the numbers of records in the
+    # original.
     listed: list[dict[str, Any]] = []
     for attribute in published.schema.attributes:
         if attribute.name in dropped:

@@ -22,28 +22,13 @@ from evosdc.table.table import Table
 def warnings_of(
     starting: Sequence[StartingFile],
     best: Individual,
-    changed: Mapping[str, int],
+    changed: Mapping[str, int],  # how many values of each protected attribute differ from the original
     records: int,
-    broken: Sequence[str] = (),
-    balancing: Sequence[str] = (),
+    broken: Sequence[str] = (),  # constraints that the protected file breaks
+    balancing: Sequence[str] = (),  # fitnesses that balance loss and risk, the first of which is advised
     alike: str = "",
 ) -> list[str]:
-    """Return what must be known before the protected file is published, in sentences; usually nothing.
-
-    Parameters
-    ----------
-    starting : sequence of StartingFile
-    best : Individual
-    changed : mapping of str to int
-        How many values of each protected attribute differ from the original.
-    records : int
-    broken : sequence of str
-        Constraints that the protected file breaks.
-    balancing : sequence of str
-        Fitnesses that balance loss and risk, the first of which is advised.
-    alike : str
-        That nobody can be told apart before anything is masked, in words, so that no search helps; usually empty.
-    """
+    """Return what must be known before the protected file is published, in sentences; usually nothing."""
     warnings = []
     if broken:
         which = ", ".join(broken)
@@ -96,17 +81,7 @@ def failure_warning(failed: int, evaluations: int) -> list[str]:
 
 
 def time_warning(reason: str, records: int, evaluations: int, files: int, planned: int) -> list[str]:
-    """Return that the time, if it ended the search, was too short for the file; nothing where it was not.
-
-    Parameters
-    ----------
-    reason : str
-        Why the search ended; only of one that time ended it tells seconds.
-    records, evaluations : int
-        Of the file, and of the search.
-    files, planned : int
-        Starting files that were made, and that there were to be.
-    """
+    """Return that the time, if it ended the search, was too short for the file; nothing where it was not."""
     if not reason.endswith(" seconds") or evaluations >= records:
         return []
     were = "was" if files == 1 else "were"
@@ -124,10 +99,8 @@ def original_of(starting: Sequence[StartingFile], best: Individual) -> Individua
 
 
 def scored(individual: Individual) -> dict[str, Any]:
-    """Return scores and fitness as JSON-able data.
-
-    What a search adds to the infeasibility of those that it judged on a part of their tables is no score.
-    """
+    """Return scores and fitness as JSON-able data."""
+    # What a search adds to the infeasibility of those that it judged on a part of their tables is no score.
     scores = dict(individual.scores)
     if individual.provisional and not individual.failed:
         scores[INFEASIBILITY] = round(scores[INFEASIBILITY] - PROVISIONAL, 6)
@@ -135,20 +108,16 @@ def scored(individual: Individual) -> dict[str, Any]:
 
 
 def _portfolio(starting: Sequence[StartingFile]) -> dict[str, Any]:
-    """Return size and best entry of the portfolio; ``best`` is None where the search began without one.
-
-    Files that were left out, being the best, are counted apart: ``left_out`` has their number and the best of them.
-    """
+    """Return size and best entry of the portfolio; ``best`` is None where the search began without one."""
+    # Files that were left out, being the best, are counted apart: ``left_out`` has their number and the best of them.
     apart = [file for file in starting if file.left_out]
     document = {"size": len(entries_of(starting)), "best": _best_entry(entries_of(starting))}
     return document | ({"left_out": {"size": len(apart), "best": _best_entry(apart)}} if apart else {})
 
 
 def _tuned(folder: RunFolder) -> dict[str, Any]:
-    """Return the tuned methods' best, by the mean of its files and as a file; empty where nothing was tuned.
-
-    ``best`` of the portfolio is then the tuned classical method, the best file that was made without a search.
-    """
+    """Return the tuned methods' best, by the mean of its files and as a file; empty where nothing was tuned."""
+    # ``best`` of the portfolio is then the tuned classical method, the best file that was made without a search.
     if not folder.file(TUNING).exists():
         return {}
     document = folder.read_json(TUNING)
@@ -160,10 +129,8 @@ def _tuned(folder: RunFolder) -> dict[str, Any]:
 
 
 def portfolio_told(starting: Sequence[StartingFile], folder: RunFolder) -> dict[str, Any]:
-    """Return what a result says of the files without a search, and of tuning where methods were tuned.
-
-    Where time ended before any of these files was made again, the best is the one that tuning had found.
-    """
+    """Return what a result says of the files without a search, and of tuning where methods were tuned."""
+    # Where time ended before any of these files was made again, the best is the one that tuning had found.
     document = _portfolio(starting) | _tuned(folder)
     if document["best"] is None and "tuned" in document:
         document["best"] = document["tuned"]["best_file"]
@@ -171,23 +138,19 @@ def portfolio_told(starting: Sequence[StartingFile], folder: RunFolder) -> dict[
 
 
 def entries_of(starting: Sequence[StartingFile]) -> list[StartingFile]:
-    """Return the files without a search that one starts from or is compared with; the original is none of them.
-
-    Neither are those left out, nor files of an evolved plan.
-    """
+    """Return the files without a search that one starts from or is compared with; the original is none of them."""
+    # Neither are those left out, nor files of an evolved plan.
     return [file for file in starting if file.masking is not None and not file.left_out and not file.planned]
 
 
 def recipe_summary(
     folder: RunFolder, best: Individual, recipe: Recipe | None = None, classical: Mapping[str, Any] | None = None
 ) -> dict[str, Any] | None:
-    """Return the evolved plan that a search began with, its mean scores, and by how much the file found is better.
-
-    ``words`` says so in a sentence. ``better_percent`` is what it costs to publish a file that can be explained; None
-    for several objectives. Of a search of plans it is the plan that makes the file, and there is no such price. None at
-    all where no plan was evolved. The tuned method that is best in the mean need not be the one whose file is
-    `classical`, the best without a search: where it is not, ``words`` says what each of them is.
-    """
+    """Return the evolved plan that a search began with, its mean scores, and by how much the file found is better."""
+    # ``words`` says so in a sentence. ``better_percent`` is what it costs to publish a file that can be explained; None
+    # for several objectives. Of a search of plans it is the plan that makes the file, and there is no such price. None
+    # at all where no plan was evolved. The tuned method that is best in the mean need not be the one whose file is
+    # `classical`, the best without a search: where it is not, ``words`` says what each of them is.
     if recipe is not None:
         label = chain_of([step.masking for step in recipe.steps]).label
         words = f"A recipe made the file; it can be explained and repeated on another one ({RECIPE}): {label}."
@@ -254,11 +217,9 @@ def left_out_note(starting: Sequence[StartingFile], percent: float) -> list[str]
 
 
 def hypervolumes(starting: Sequence[StartingFile], state: SearchState) -> dict[str, Any] | None:
-    """Return what the front of the search and that of the portfolio dominate, in percent of the box up to `reference`.
-
-    The portfolio's front is made of its files and nothing else. None where there is one objective only, or no
-    portfolio.
-    """
+    """Return the hypervolumes of the search's and the portfolio's front, in per cent of the box to `reference`."""
+    # The portfolio's front is made of its files and nothing else. None where there is one objective only, or no
+    # portfolio.
     files = [file.individual for file in entries_of(starting)]
     found = Archive(state.front, state.passed).hypervolume
     if found is None or not files:
@@ -267,16 +228,12 @@ def hypervolumes(starting: Sequence[StartingFile], state: SearchState) -> dict[s
 
 
 def fresh_summary(assembly: Assembly, starting: Sequence[StartingFile], best: Individual) -> dict[str, Any] | None:
-    """Return the winner on fresh draws with standard errors, beside the best of what it started from and is compared
-    to.
-
-    None without random decoding. ``founder`` is the best of the genotype's own initial genomes. ``portfolio`` is the
-    best of the methods that were scored for comparison. Each is chosen by the draws of the search and judged on fresh
-    ones.
-    ``requirements``, ``pairs`` and ``impossible`` say what holds of the winner: see `fresh_findings`.
-    ``advantage`` is by how much the winner's first objective is less. Initial genomes see the winner's own random
-    numbers, which makes the standard error of that smaller.
-    """
+    """Return the winner on fresh draws with standard errors, beside the best that it is compared with."""
+    # None without random decoding. ``founder`` is the best of the genotype's own initial genomes. ``portfolio`` is the
+    # best of the methods that were scored for comparison. Each is chosen by the draws of the search and judged on fresh
+    # ones. ``requirements``, ``pairs`` and ``impossible`` say what holds of the winner: see `fresh_findings`.
+    # ``advantage`` is by how much the winner's first objective is less. Initial genomes see the winner's own random
+    # numbers, which makes the standard error of that smaller.
     problem, plan = assembly.problem, assembly.plan
     draws = problem.fresh_draws
     if draws < 2:

@@ -14,26 +14,15 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """One symbol.
+    """One symbol."""
 
-    Parameters
-    ----------
-    name : str
-        As written in infix notation.
-    arity : int
-        How many values it takes; 0 for terminals.
-    meaning : str
-        In words.
-    latex : str
-        Of a terminal; of a function, the name of its form only.
-    """
-
-    name: str
-    arity: int
-    meaning: str
-    latex: str = ""
+    name: str  # as written in infix notation
+    arity: int  # how many values it takes; 0 for terminals
+    meaning: str  # in words
+    latex: str = ""  # of a terminal; of a function, the name of its form only
 
 
+# All symbols; the position is the token in a postorder vector and is never changed.
 SYMBOLS: tuple[Symbol, ...] = (
     Symbol("constant", 0, "a number"),
     Symbol("ta", 0, "T(k), how often the original category k occurs", "T_{k}"),
@@ -58,7 +47,6 @@ SYMBOLS: tuple[Symbol, ...] = (
     Symbol("log", 1, "natural logarithm of 1 plus the absolute value"),
     Symbol("if_less", 4, "if_less(x, y, u, v): u where x < y, else v"),
 )
-"""All symbols; the position is the token in a postorder vector and is never changed."""
 
 CODE: dict[str, int] = {symbol.name: code for code, symbol in enumerate(SYMBOLS)}
 ARITY = np.array([symbol.arity for symbol in SYMBOLS], dtype=np.int64)
@@ -67,8 +55,7 @@ ARITY.flags.writeable = False
 CONSTANT = 0
 TERMINALS: tuple[str, ...] = tuple(s.name for s in SYMBOLS[1:] if s.arity == 0)
 FUNCTIONS: tuple[str, ...] = tuple(s.name for s in SYMBOLS if s.arity > 0)
-LIMIT = 1e12
-"""Every value is clipped to [-LIMIT, LIMIT]."""
+LIMIT = 1e12  # every value is clipped to [-LIMIT, LIMIT]
 
 
 Tokens = NDArray[np.int16]
@@ -78,23 +65,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Equation:
-    """A tree of symbols as a postorder vector.
+    """A tree of symbols as a postorder vector."""
 
-    Parameters
-    ----------
-    tokens : ndarray of int16, shape (m,)
-        Positions in `evosdc.randomisation.equations.equation.SYMBOLS`.
-    constants : ndarray of float64, shape (m,)
-        The number at each token that is a constant, 0 elsewhere.
-
-    Raises
-    ------
-    ValueError
-        The vectors are no well-formed tree of finite numbers.
-    """
-
-    tokens: Tokens
-    constants: Constants
+    tokens: Tokens  # positions in `evosdc.randomisation.equations.equation.SYMBOLS`
+    constants: Constants  # the number at each token that is a constant, 0 elsewhere
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tokens", frozen(self.tokens, np.int16))
@@ -123,15 +97,7 @@ class Equation:
         return depth_of(self.tokens)
 
     def fold(self, leaf: Callable[[int, float], T], node: Callable[[int, Sequence[T]], T]) -> T:
-        """Return what a walk over the tree builds, operands first; no recursion, however deep the tree.
-
-        Parameters
-        ----------
-        leaf : callable
-            Given token and number of a terminal.
-        node : callable
-            Given a function's token and what its operands became.
-        """
+        """Return what a walk over the tree builds, operands first; no recursion, however deep the tree."""
         stack: list[T] = []
         for token, number in zip(self.tokens.tolist(), self.constants.tolist(), strict=True):
             arity = SYMBOLS[token].arity

@@ -24,26 +24,13 @@ _EXAMPLE = 'For example equation = "p * tmin / (ta * (c - 1))".'
 
 @dataclass(frozen=True)
 class EquationDesign:
-    """How to make the transition matrix of any attribute of any file.
+    """How to make the transition matrix of any attribute of any file."""
 
-    Parameters
-    ----------
-    equation : Equation, optional
-        For every attribute that has none of its own.
-    equations : mapping of str to Equation
-        By attribute.
-    decoding : {"raw", "offdiag", "full"}
-        See `evosdc.randomisation.equations.evaluation.matrix_of`.
-    p : float
-        The user's parameter, in [0, 1].
-    two_stage : float, optional
-        Where given, the matrix is made invariant by a second stage and diluted to this alpha in [0, 1].
-    """
-
-    equation: Equation | None = None
-    equations: Mapping[str, Equation] = field(default_factory=dict)
-    decoding: Decoding = "raw"
-    p: float = 0.5
+    equation: Equation | None = None  # for every attribute that has none of its own
+    equations: Mapping[str, Equation] = field(default_factory=dict)  # by attribute
+    decoding: Decoding = "raw"  # see `evosdc.randomisation.equations.evaluation.matrix_of`
+    p: float = 0.5  # the user's parameter, in [0, 1]
+    # Where given, the matrix is made invariant by a second stage and diluted to this alpha in [0, 1].
     two_stage: float | None = None
 
     def equation_for(self, name: str) -> Equation | None:
@@ -51,13 +38,7 @@ class EquationDesign:
         return self.equations.get(name, self.equation)
 
     def matrix(self, column: Codes, attribute: Attribute) -> Matrix:
-        """Return the transition matrix of an attribute's column, shape (c, c).
-
-        Raises
-        ------
-        ParameterError
-            There is no equation for the attribute.
-        """
+        """Return the transition matrix of an attribute's column, shape (c, c)."""
         equation = self.equation_for(attribute.name)
         if equation is None:
             wanted = f"one of {', '.join(self.equations)}"
@@ -88,13 +69,7 @@ def staged(matrix: Matrix, frequencies: Frequencies, alpha: float | None) -> Mat
 
 
 def read_equation_design(path: Path) -> EquationDesign:
-    """Read a design from a TOML file.
-
-    Raises
-    ------
-    ParameterError
-        With everything that is wrong.
-    """
+    """Read a design from a TOML file."""
     where = str(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -110,13 +85,7 @@ def read_equation_design(path: Path) -> EquationDesign:
 
 
 def parse_equation_design(document: Mapping[str, Any], where: str) -> EquationDesign:
-    """Return the design that TOML data stand for.
-
-    Raises
-    ------
-    ParameterError
-        With everything that is wrong.
-    """
+    """Return the design that TOML data stand for."""
     collect = FaultCollector()
 
     def refuse(key: str, given: str, wanted: str, advice: str = "") -> None:

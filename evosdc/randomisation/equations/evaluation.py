@@ -30,40 +30,16 @@ from evosdc.table.table import Codes
 
 @dataclass(frozen=True, eq=False)
 class Quantities:
-    """The terminals' values for one attribute, over the categories that occur.
+    """The terminals' values for one attribute, over the categories that occur."""
 
-    Parameters
-    ----------
-    planes : ndarray of float64, shape (1 + terminals, n * n)
-        Row t holds terminal t in the cells (k, l) of the matrix, row by row; row 0 is unused.
-    occurring : ndarray of intp, shape (n,)
-        Codes of the categories that occur.
-    size : int
-        Number of all categories, c.
-    p : float
-        The user's parameter.
-    """
-
-    planes: NDArray[np.float64]
-    occurring: NDArray[np.intp]
-    size: int
-    p: float
+    planes: NDArray[np.float64]  # row t holds terminal t in the cells (k, l) of the matrix, row by row; row 0 is unused
+    occurring: NDArray[np.intp]  # codes of the categories that occur
+    size: int  # number of all categories, c
+    p: float  # the user's parameter
 
 
 def quantities(frequencies: Frequencies, distance: NDArray[np.float64], ordinal: bool, p: float) -> Quantities:
-    """Return the terminals' values.
-
-    Parameters
-    ----------
-    frequencies : ndarray of int64, shape (c,)
-        T, how often each category occurs.
-    distance : ndarray of float64, shape (c, c)
-        Between categories, in [0, 1].
-    ordinal : bool
-        Whether positions of categories mean anything; where not, `a` and `b` are 0.
-    p : float
-        In [0, 1].
-    """
+    """Return the terminals' values."""
     occurring = np.flatnonzero(frequencies)
     n = occurring.size
     T = frequencies[occurring].astype(np.float64)
@@ -106,21 +82,11 @@ def values(equation: Equation, cells: Quantities) -> NDArray[np.float64]:
 
 
 def matrix_of(equation: Equation, cells: Quantities, decoding: Decoding = "raw") -> Matrix:
-    """Return the transition matrix that an equation g makes of an attribute.
-
-    - ``raw``: p_kl = g(k, l) clipped to [0, 1] for l != k; a row that sums to more than 1 is scaled to 1; the diagonal
-      is the rest.
-    - ``offdiag``: p_kk is the user's parameter p; the rest of the row is shared in proportion to max(0, g(k, l)), and
-      equally where that is 0 throughout.
-    - ``full``: the whole row, its diagonal too, is shared in proportion to max(0, g(k, l)), equally where that is 0.
-
-    A category that does not occur has an identity row and an otherwise zero column; a single one stays as it is.
-
-    Returns
-    -------
-    ndarray of float64, shape (c, c)
-        Rows sum to 1, entries in [0, 1].
-    """
+    """Return the transition matrix that an equation g makes of an attribute."""
+    # ``raw``: p_kl = g(k, l) clipped to [0, 1] for l != k; a row that sums to more than 1 is scaled to 1; the diagonal is
+    # the rest. ``offdiag``: p_kk is the user's parameter p; the rest of the row is shared in proportion to
+    # max(0, g(k, l)), and equally where that is 0 throughout. ``full``: as ``offdiag``, for the whole row.
+    # A category that does not occur has an identity row and an otherwise zero column; a single one stays as it is.
     n = cells.occurring.size
     if n < 2:
         return np.identity(cells.size)

@@ -47,20 +47,7 @@ def numeral(number: float) -> str:
 
 
 def parse_infix(text: str, where: str = "equation") -> Equation:
-    """Read an equation; no recursion, however deep the brackets.
-
-    Parameters
-    ----------
-    text : str
-        Terminals, numbers, ``+ - * /``, unary minus, brackets, and the functions ``min max neg abs sqrt log if_less``.
-    where : str
-        What the text belongs to, for messages.
-
-    Raises
-    ------
-    ParameterError
-        With every unknown name at once, or the first place where the text is no equation.
-    """
+    """Read an equation; no recursion, however deep the brackets."""
     tokens = list(_tokens(text, where))
     unknown = [word for kind, word in tokens if kind == "name" and word not in TERMINALS and word not in _CALLED]
     if unknown:
