@@ -1,8 +1,10 @@
 """Making texts that come from files fit to be printed, and to be read by others than their owner."""
 
+import csv
+import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 from unicodedata import category
@@ -69,3 +71,10 @@ def not_applicable_sentences(not_applicable: Mapping[str, str]) -> list[str]:
         else f"{', '.join(n)} {'do' if n[1:] else 'does'} not apply: {reason}"
         for reason, n in named.items()
     ]
+
+
+def csv_text(rows: Iterable[Sequence[Any]]) -> str:
+    """Return rows as the text of a CSV file; None becomes an empty field."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -34,8 +34,7 @@ def choose(folder: str | Path, number: int | str | Mapping[str, float], output: 
     --------
     >>> evosdc.choose("runs/first", 3, "runs/third")["best"]["file"]  # doctest: +SKIP
     """
-    from evosdc.experiment.members import choose_member
-    from evosdc.experiment.published_file import named_member
+    from evosdc.experiment.members import choose_member, named_member
     from evosdc.report import write_pages
 
     result = choose_member(Path(folder), named_member(number), Path(output), default_registry())

@@ -58,7 +58,7 @@ def run(
     RunError
         The run failed.
     """
-    from evosdc.experiment.own_data import with_own_data, withdrawn_unless_begun
+    from evosdc.experiment.data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.reader import parse_experiment
     from evosdc.experiment.study import run_study
     from evosdc.report import write_pages

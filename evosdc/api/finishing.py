@@ -29,8 +29,8 @@ def finish(folder: str | Path, *, time: float | str = 120.0) -> dict[str, Any]:
     InputError
         There is no run, or none whose search had begun.
     """
-    from evosdc.experiment.study_ending import finish as finished
-    from evosdc.experiment.study_ending import runs_of
+    from evosdc.experiment.study import finish as finished
+    from evosdc.experiment.study import runs_of
     from evosdc.report import write_pages
     from evosdc.runs.layout import RESULT, read_object
 

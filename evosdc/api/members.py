@@ -34,7 +34,6 @@ def member(folder: str | Path, number: int | str | Mapping[str, float], *, judge
     --------
     >>> evosdc.member("runs/first", 3)["records"]["percent"]  # doctest: +SKIP
     """
-    from evosdc.experiment.members import member_findings
-    from evosdc.experiment.published_file import named_member
+    from evosdc.experiment.members import member_findings, named_member
 
     return member_findings(Path(folder), named_member(number), default_registry(), judge)

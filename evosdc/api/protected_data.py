@@ -299,7 +299,7 @@ def protected(
     seed : Seed, optional
         The seed of the experiment, or the key that it draws from; by default a fresh key.
     """
-    from evosdc.experiment.own_data import with_own_data, withdrawn_unless_begun
+    from evosdc.experiment.data import with_own_data, withdrawn_unless_begun
     from evosdc.experiment.study import run_study
     from evosdc.report import write_pages
 
@@ -369,9 +369,8 @@ class _Kept(Generic[Data]):
 
     def chosen(self, which: int | str | Mapping[str, float], output: Path | None) -> ProtectedData[Data]:
         """Return a member of the front as the best file of a run of its own."""
-        from evosdc.experiment.members import choose_member
-        from evosdc.experiment.own_data import write_own_data
-        from evosdc.experiment.published_file import named_member
+        from evosdc.experiment.data import write_own_data
+        from evosdc.experiment.members import choose_member, named_member
         from evosdc.report import write_pages
 
         own = [TemporaryDirectory(prefix="evosdc-")] if output is None else []

@@ -57,7 +57,7 @@ def apply(
     --------
     >>> found = evosdc.apply("runs/first/recipe.toml", frame)  # doctest: +SKIP
     """
-    from evosdc.experiment.recipe_application import application, usable_recipe
+    from evosdc.experiment.recipe_outputs import application, usable_recipe
 
     options = read(ApplyOptions, locals() | {"output": "frame"})
     drawn = chosen_seed(options.seed, options.key)
@@ -90,8 +90,7 @@ def explain(recipe: str | Path) -> list[str]:
     --------
     >>> evosdc.explain("runs/first/recipe.toml")  # doctest: +SKIP
     """
-    from evosdc.experiment.recipe_application import usable_recipe
-    from evosdc.experiment.recipe_outputs import explanation
+    from evosdc.experiment.recipe_outputs import explanation, usable_recipe
 
     return list(explanation(usable_recipe(_path(recipe), default_registry())))
 

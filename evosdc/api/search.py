@@ -309,7 +309,7 @@ def _values(problem: Problem, genome: Any, given: Mapping[str, float]) -> Values
 
 
 def _assembled(experiment: Any, data: Any, protect: Sequence[str] | str | None, key: Path | None) -> Assembly:
-    from evosdc.experiment.own_data import with_own_data
+    from evosdc.experiment.data import with_own_data
     from evosdc.experiment.reader import parse_experiment
 
     given = dict(experiment) if isinstance(experiment, Mapping) else experiment.to_json()

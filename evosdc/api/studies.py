@@ -85,8 +85,8 @@ class StudyReport(Shown, dict[str, Any]):
 
     def export(self, path: str | Path = "progress.csv", overwrite: bool = False) -> Path:
         """Write the progress of all runs for IOHanalyzer, as its custom csv format, and return where it is."""
-        from evosdc.experiment.run.outputs import csv_text
         from evosdc.files.atomic import write_text
+        from evosdc.printing import csv_text
         from evosdc.runs.study_tests import arranged, progress_rows
 
         require_free(path, overwrite)

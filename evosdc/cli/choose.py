@@ -23,8 +23,7 @@ def choose(run_dir: Path, member: str, options: ChooseOptions) -> None:
     from evosdc.cli.display import display
     from evosdc.cli.ending import conclude, reported
     from evosdc.cli.run import leave_by
-    from evosdc.experiment.members import choose_member
-    from evosdc.experiment.published_file import named_member
+    from evosdc.experiment.members import choose_member, named_member
     from evosdc.plugins.registry import default_registry
 
     which, output = named_member(member), options.output

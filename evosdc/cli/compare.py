@@ -47,7 +47,7 @@ def compare(run_dirs: tuple[Path, ...], options: CompareOptions) -> None:
 
 def surface_text(found: Mapping[str, Any]) -> str:
     """Return the corners of all attainment surfaces as the text of a CSV file."""
-    from evosdc.experiment.run.outputs import csv_text
+    from evosdc.printing import csv_text
 
     rows = [
         [group["label"], name, *corner]

@@ -15,7 +15,7 @@ from evosdc.options.runs import ExportOptions
 if TYPE_CHECKING:
     from evosdc.engine.choice import Choice
     from evosdc.experiment.assembly import Assembly
-    from evosdc.experiment.published_file import Member
+    from evosdc.experiment.members import Member
 
 
 class MemberCommand(click.Command):
@@ -39,7 +39,7 @@ def export(run_dir: Path, member: str, options: ExportOptions) -> None:
     """
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
-    from evosdc.experiment.published_file import in_words, named_member
+    from evosdc.experiment.members import in_words, named_member
 
     output = options.output
     told = exported(run_dir, named_member(member), output, options.neutralise_formulas, options.force, options.shuffle)
@@ -78,10 +78,10 @@ def exported(
     """
     from evosdc.assess.changes import perturbed_values
     from evosdc.cli.inputs import files_read, require_apart
+    from evosdc.experiment.members import front_member
     from evosdc.experiment.order import write_published
     from evosdc.experiment.provenance import input_account, manifest_of
-    from evosdc.experiment.published_file import front_member
-    from evosdc.experiment.run.summaries import scored
+    from evosdc.experiment.summaries import scored
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.formats import require_writable_format
     from evosdc.plugins.registry import default_registry
@@ -141,7 +141,7 @@ def unprotected_sentences(member: "Member", changed: Mapping[str, int]) -> list[
     """Return what is said of a member that has the values of the original; usually nothing."""
     if any(changed.values()):
         return []
-    from evosdc.experiment.published_file import in_words
+    from evosdc.experiment.members import in_words
 
     told = in_words(member)
     named = f"{told[0].upper()}{told[1:]}"
@@ -177,7 +177,7 @@ def verdict_sentences(run_dir: Path) -> list[str]:
 
 def unjudged_sentences(run_dir: Path, member: "Member", exported: Mapping[str, Any]) -> list[str]:
     """Return what is said of a member that is not the best file, which alone the verdict of a run is about."""
-    from evosdc.experiment.published_file import OWN
+    from evosdc.experiment.members import OWN
     from evosdc.runs.layout import RESULT
     from evosdc.runs.result import Result
 

@@ -40,7 +40,7 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.cli.vouched_order import single_run
-    from evosdc.experiment.run.halves import members_of
+    from evosdc.experiment.members import members_of
     from evosdc.plugins.registry import default_registry
     from evosdc.printing import NO_TIME
     from evosdc.runs.result import Result
@@ -103,9 +103,9 @@ def judge(original: str, masked: Path | None, options: JudgeOptions) -> None:
 
 def _update(run: Path, opinion: "SecondOpinion", asked: "_Asked", members: "Mapping[str, Any] | None") -> None:
     """Write the verdict and the pages of a run anew by what judges say."""
+    from evosdc.experiment.opinion import summary_of
     from evosdc.experiment.reader import experiment_of
-    from evosdc.experiment.run.opinion import summary_of
-    from evosdc.experiment.run.release import judge_again
+    from evosdc.experiment.release import judge_again
     from evosdc.report import write_pages
     from evosdc.runs.layout import REPORT, RunFolder
     from evosdc.runs.result import Result
@@ -148,8 +148,8 @@ class _Asked:
 def _of_run(path: Path, registry: "Registry", options: JudgeOptions) -> _Asked:
     """Return what judges compare of the published file of a run."""
     from evosdc.experiment.earlier import earlier_releases, other_runs
-    from evosdc.experiment.published_file import published_file
-    from evosdc.experiment.run.opinion import claims_of, used_judges
+    from evosdc.experiment.members import published_file
+    from evosdc.experiment.opinion import claims_of, used_judges
     from evosdc.secret import judging_seed
     from evosdc.table.role_assignment import assign_known
 

@@ -123,8 +123,8 @@ def _of_run(path: Path, registry: "Registry", names: list[str] | None, attribute
     """Return the published file of a run and its original, to be measured as the run did unless others are named."""
     from evosdc.assess.defaults import choose_attributes
     from evosdc.experiment.experiment import MeasureEntry
+    from evosdc.experiment.members import published_file
     from evosdc.experiment.problem import drawing_from
-    from evosdc.experiment.published_file import published_file
     from evosdc.table.role_assignment import assign_known
 
     found = published_file(path, registry)

@@ -24,8 +24,7 @@ def member(run_dir: Path, member: str, options: MemberOptions) -> None:
     from evosdc.cli.results import print_json
     from evosdc.cli.signals import stop_if_asked
     from evosdc.cli.text import say
-    from evosdc.experiment.members import member_findings
-    from evosdc.experiment.published_file import named_member
+    from evosdc.experiment.members import member_findings, named_member
     from evosdc.plugins.registry import default_registry
 
     which = named_member(member)
@@ -41,7 +40,7 @@ def member(run_dir: Path, member: str, options: MemberOptions) -> None:
 
 def _sentences(told: Mapping[str, Any]) -> Iterator[str]:
     from evosdc.assess.intruder import measured_by
-    from evosdc.experiment.published_file import in_words
+    from evosdc.experiment.members import in_words
 
     scores = ", ".join(f"{name} {value:.3f}" for name, value in told["scores"].items())
     named = in_words(told["member"])

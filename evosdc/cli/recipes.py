@@ -26,7 +26,7 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
     from evosdc.experiment.environment import told_of_plugins
-    from evosdc.experiment.recipe_application import application, schema_of_recipe, usable_recipe
+    from evosdc.experiment.recipe_outputs import application, schema_of_recipe, usable_recipe
     from evosdc.files.atomic import require_unused
     from evosdc.files.formats import require_writable_format
     from evosdc.files.schema.schema_file import load_schema
@@ -90,8 +90,7 @@ def explain(recipe: Path, options: JsonOptions) -> None:
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
     from evosdc.experiment.environment import told_of_plugins
-    from evosdc.experiment.recipe_application import usable_recipe
-    from evosdc.experiment.recipe_outputs import explanation
+    from evosdc.experiment.recipe_outputs import explanation, usable_recipe
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import RunFolder
 

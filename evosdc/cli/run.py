@@ -71,7 +71,7 @@ def check(experiment: Path | None, data: str | None, options: CheckOptions) -> N
     from evosdc.cli.text import say
     from evosdc.experiment.environment import told_of_plugins
     from evosdc.experiment.reader import read_experiment
-    from evosdc.experiment.study_settings import check_settings, planned_runs
+    from evosdc.experiment.study_status import check_settings, planned_runs
     from evosdc.files.row_order import order_sentences
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import RunFolder

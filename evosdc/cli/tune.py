@@ -93,7 +93,7 @@ def _conclude(found: "Tuning", assembly: "Assembly", data: str, options: TuneOpt
     """Write the best file and what repeats it where a folder was asked for, and print what was found."""
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
-    from evosdc.experiment.run.summaries import alike_in_words
+    from evosdc.experiment.summaries import alike_in_words
     from evosdc.secret import public
 
     experiment, schema, output = assembly.experiment, options.schema_file, options.output

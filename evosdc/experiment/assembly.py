@@ -25,12 +25,11 @@ from evosdc.errors import (
     PluginRaisedError,
     did_you_mean,
 )
-from evosdc.experiment.constraints import parse_constraints
 from evosdc.experiment.data import load_data, microdata_of
 from evosdc.experiment.earlier import earlier_releases
 from evosdc.experiment.experiment import Experiment, Measures, Named, Operators, StopRule
 from evosdc.experiment.plan_genotype import require_last
-from evosdc.experiment.problem import build_problem, fitness_of, judged_as_usual
+from evosdc.experiment.problem import build_problem, fitness_of, judged_as_usual, parse_constraints
 from evosdc.experiment.recipe import with_recipes
 from evosdc.experiment.start import (
     StartingPlan,

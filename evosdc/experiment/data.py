@@ -1,21 +1,32 @@
-"""The confidential file of an experiment: read, cut down as it says, and as microdata of what is protected."""
+"""The confidential file of an experiment, read and cut down; and the microdata of what is protected."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from evosdc.assess.defaults import withheld_fault
 from evosdc.assess.risk import population_description
-from evosdc.errors import DataError, Fault, ParameterError
+from evosdc.errors import DataError, ExperimentError, Fault, ParameterError
 from evosdc.experiment.experiment import DataSource
+from evosdc.files.atomic import make_folder, write_text
 from evosdc.files.reading import read_source
 from evosdc.files.schema.hierarchies import with_hierarchies
+from evosdc.files.schema.schema_file import dump_schema
 from evosdc.files.source import Source
 from evosdc.model import Microdata
 from evosdc.plugins.registry import Registry
-from evosdc.table.schema import Role
+from evosdc.printing import csv_text
+from evosdc.runs.layout import DATA, RESOLVED, RunFolder
+from evosdc.table.dependence import by_columns, determinations
+from evosdc.table.distinct_values import distinct_values
+from evosdc.table.schema import Attribute, Role, Schema
 from evosdc.table.structural_zeros import compared_attributes
-from evosdc.table.table import Table
+from evosdc.table.table import MISSING, Table
 
 
 def load_data(data: DataSource, registry: Registry) -> Source:
@@ -73,3 +84,100 @@ def people_of(path: Path | None, table: Table, protect: Sequence[str]) -> Table 
         given = f"{len(people)} records, of which the {len(table)} of the file cannot be a part"
         raise ParameterError(Fault("data.population", given, f"{len(table)} records or more"))
     return people.select(names)
+
+
+_LOG = logging.getLogger(__name__)
+
+_UNMASKED = (Role.QUASI_IDENTIFIER, Role.OTHER, Role.STRATUM)  # roles of columns that are published beside masked ones
+
+
+def with_dependent(data: DataSource, table: Table) -> DataSource:
+    """Return a source of which no published column tells a masked one, with a remark on each that would."""
+    # A column that is a function of a masked one is computed from its masked values, and so no two masked columns
+    # contradict each other where the user leaves open what is masked. Another column that tells a masked one is masked,
+    # too.
+    schema = table.schema
+    quasi = schema.with_role(Role.QUASI_IDENTIFIER)
+    protect = quasi if data.protect is None else schema.named(data.protect, "protect")
+    beside = [a.name for a in schema.attributes if a.role in _UNMASKED and a.name not in protect]
+    recompute = dict(data.recompute)
+    if data.protect is None:
+        # The finest first: what follows from it is no source of others.
+        finest = sorted(protect, key=lambda name: -len(distinct_values(table.column(name))))
+        kept: list[str] = []
+        for name in finest:
+            found = by_columns(table, [name], kept)
+            recompute |= found
+            kept += [] if found else [name]
+    masked = [name for name in protect if name not in recompute]
+    recompute |= by_columns(table, [name for name in beside if name not in recompute], masked)
+    told = determinations(table, masked) if masked else ()
+    further = list(dict.fromkeys(d.by for d in told if d.by in beside and d.by not in recompute))
+    for name, by in recompute.items():
+        if name not in data.recompute:
+            _LOG.warning("%s follows from %s: it is computed from the masked values of that column", name, by)
+    for name in further:
+        others = ", ".join(dict.fromkeys(d.masked for d in told if d.by == name))
+        _LOG.warning("%s tells %s: it is masked, too", name, others)
+    if not recompute and not further:
+        return data
+    return data.model_copy(update={"recompute": recompute, "protect": (*masked, *further)})
+
+
+ORIGINAL, SCHEMA = "original.csv", "original.toml"
+
+
+def with_own_data(document: Mapping[str, Any], table: Table, folder: Path) -> dict[str, Any]:
+    """Return an experiment about a table; the table and its schema are written to ``data`` in the run's folder."""
+    # Files and folder can be read by their owner alone, as all that a run writes.
+    said = document.get("data", {})
+    named = [key for key in ("name", "file", "schema") if isinstance(said, Mapping) and said.get(key) is not None]
+    if named or not isinstance(said, Mapping):
+        given = f"data.{named[0]} besides the data that were passed" if named else "data that are no table"
+        raise ExperimentError(Fault("data", given, "one source", "Leave it out of the experiment, or pass no data."))
+    RunFolder(folder).require_new()
+    target = folder / DATA
+    make_folder(folder)
+    write_own_data(table, target)
+    return {**document, "data": {**said, "file": str(target / ORIGINAL), "schema": str(target / SCHEMA)}}
+
+
+def write_own_data(table: Table, folder: Path) -> None:
+    """Write a table and its schema to a new folder, for its owner alone."""
+    make_folder(folder)
+    write_text(folder / ORIGINAL, csv_text([list(table.schema.names), *_records(table)]))
+    dump_schema(table.schema, folder / SCHEMA)
+
+
+@contextmanager
+def withdrawn_unless_begun(folder: Path) -> Iterator[None]:
+    """Remove the copy of the data when the block fails before the run has begun: nobody would look for it there."""
+    try:
+        yield
+    except BaseException:
+        if not (folder / RESOLVED).exists():
+            for name in (ORIGINAL, SCHEMA):
+                (folder / DATA / name).unlink(missing_ok=True)
+            with suppress(OSError):  # somebody's files are in it, or it was not made
+                (folder / DATA).rmdir()
+                folder.rmdir()
+        raise
+
+
+def _records(table: Table) -> list[list[str]]:
+    schema, columns = table.schema, {}
+    for j, attribute in enumerate(schema.categorical):
+        texts = np.array([*attribute.categories, _absent(schema, attribute)], dtype=object)
+        codes = table.codes[:, j]
+        columns[attribute.name] = texts[np.where(codes == MISSING, len(texts) - 1, codes)].tolist()
+    for j, attribute in enumerate(schema.numeric):
+        numbers = table.numbers[:, j].tolist()
+        absent = _absent(schema, attribute)
+        columns[attribute.name] = [absent if x != x else f"{x:.{attribute.decimals}f}" for x in numbers]
+    return [list(record) for record in zip(*(columns[name] for name in schema.names), strict=True)]
+
+
+def _absent(schema: Schema, attribute: Attribute) -> str:
+    """Return the text that stands for a missing value of an attribute: an empty one where that does."""
+    texts = (*attribute.missing, *schema.missing)
+    return "" if "" in texts or not texts else texts[0]

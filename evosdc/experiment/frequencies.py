@@ -1,7 +1,5 @@
 """Frequencies of categories before and after, and the transitions between them."""
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.files.atomic import write_text
+from evosdc.printing import csv_text
 from evosdc.randomisation.certificate import capacity
 from evosdc.randomisation.invariance import marginal_shift, retained
 from evosdc.randomisation.transition import Matrix, plain_rows
@@ -81,7 +80,9 @@ def write_transitions(folder: RunFolder, original: Table, masked: Table, matrice
         }
     folder.write_json(TRANSITIONS, document)
     for name, file in matrix_files([a.name for a in original.schema.categorical]).items():
-        write_text(folder.file(file), _csv(document[name]["categories"], document[name]["matrix"]))
+        categories, rows = document[name]["categories"], document[name]["matrix"]
+        lines = [[category, *map(repr, row)] for category, row in zip(categories, rows, strict=True)]
+        write_text(folder.file(file), csv_text([["original", *categories], *lines]))
     folder.write_json(ANALYST, matrices_for_analysts(original, masked, matrices))
 
 
@@ -136,12 +137,3 @@ def correction_figures(matrix: Matrix, published: NDArray[np.int64]) -> dict[str
 def _counts(table: Table, attribute: Attribute) -> NDArray[np.int64]:
     column = table.column(attribute.name)
     return np.bincount(column[column >= 0].astype(np.intp), minlength=len(attribute.categories)).astype(np.int64)
-
-
-def _csv(categories: Sequence[str], matrix: Sequence[Sequence[float]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["original", *categories])
-    for category, row in zip(categories, matrix, strict=True):
-        writer.writerow([category, *map(repr, row)])
-    return text.getvalue()

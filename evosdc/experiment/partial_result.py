@@ -9,11 +9,11 @@ from evosdc.engine.loop import SearchState
 from evosdc.errors import ExperimentError, Fault
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.environment import opened
+from evosdc.experiment.outputs import write_outputs
 from evosdc.experiment.planning import with_known_plan
 from evosdc.experiment.portfolio import files_of, read_portfolio, search_from
 from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.recorder import Recorder
-from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.start import starting_individual
 from evosdc.experiment.tuned_start import with_found, with_tuned
 from evosdc.model import Individual

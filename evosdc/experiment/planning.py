@@ -11,12 +11,12 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, search
 from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import Assembly, assembled_like
-from evosdc.experiment.constraints import parse_constraints
 from evosdc.experiment.environment import write_experiment
 from evosdc.experiment.experiment import Experiment, Named, Start
 from evosdc.experiment.maskings import MaskingEntry, PlannedStart
 from evosdc.experiment.plan_genotype import plan_genotype
 from evosdc.experiment.portfolio import search_from, starting_individuals
+from evosdc.experiment.problem import parse_constraints
 from evosdc.experiment.reader import experiment_of, experiment_text
 from evosdc.experiment.recipe import recipe_text
 from evosdc.experiment.recipe_outputs import MeanScores, mean_scores, recipe_of

@@ -13,8 +13,8 @@ from evosdc.experiment.environment import write_experiment
 from evosdc.experiment.experiment import Start
 from evosdc.experiment.maskings import MaskingEntry
 from evosdc.experiment.reader import experiment_of, experiment_text
-from evosdc.experiment.run.summaries import scored
 from evosdc.experiment.start import StartingFile, starting_individual
+from evosdc.experiment.summaries import scored
 from evosdc.model import Individual, Masking
 from evosdc.runs.layout import EXPERIMENT, PORTFOLIO, RunFolder
 from evosdc.table.table import Table

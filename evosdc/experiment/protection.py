@@ -9,7 +9,7 @@ from evosdc.assess.defaults import composition, default_portfolio, losses_for_an
 from evosdc.engine.choice import choice_of
 from evosdc.engine.headline import Headline, unmasked_of
 from evosdc.errors import ExperimentError, Fault, ParameterError
-from evosdc.experiment.data import load_data, microdata_of
+from evosdc.experiment.data import load_data, microdata_of, with_dependent
 from evosdc.experiment.default_constraints import (
     OF_MASKED,
     aims_of,
@@ -20,7 +20,6 @@ from evosdc.experiment.default_constraints import (
     learned_of,
     limits_of,
 )
-from evosdc.experiment.dependent_columns import with_dependent
 from evosdc.experiment.experiment import DataSource, Experiment
 from evosdc.experiment.plan_genotype import plan_genotype
 from evosdc.experiment.reader import parse_experiment

@@ -31,6 +31,7 @@ from evosdc.experiment.environment import (
 )
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.infeasible_requirements import missed_by_all, traced
+from evosdc.experiment.outputs import write_outputs
 from evosdc.experiment.partial_result import ASKED_TO_END, OUT_OF_MEMORY, STOPPED, leave_so_far
 from evosdc.experiment.planning import planned_start
 from evosdc.experiment.portfolio import (
@@ -45,10 +46,8 @@ from evosdc.experiment.portfolio import (
 from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.reader import experiment_of, experiment_text, resolve
 from evosdc.experiment.recorder import Recorder, remove_report
-from evosdc.experiment.rehearsal import kinds_of, rehearse
-from evosdc.experiment.run.outputs import write_outputs
 from evosdc.experiment.start import StartingFile, start_of
-from evosdc.experiment.time_budget import TimeGiven, ending_within, time_of
+from evosdc.experiment.time_budget import TimeGiven, ending_within, kinds_of, rehearse, time_of
 from evosdc.experiment.tuned_start import tune_start
 from evosdc.experiment.workers import anew, dispatch_of, executor_of
 from evosdc.plugins.registry import Registry

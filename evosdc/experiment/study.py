@@ -1,7 +1,7 @@
 """Studies: the runs of a sweep or of replicates, one after another here or side by side on workers."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from errno import EDQUOT, ENOSPC
@@ -24,15 +24,26 @@ from evosdc.experiment.environment import (
     write_experiment,
 )
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
+from evosdc.experiment.partial_result import finish_stopped
 from evosdc.experiment.reader import experiment_of, experiment_text, with_executor
 from evosdc.experiment.recorder import remove_report
 from evosdc.experiment.single_run import require_same_versions, resume_once, run_once
-from evosdc.experiment.study_result import write_study_result
-from evosdc.experiment.study_settings import PlannedRun, Setting, check_settings, planned_runs, settings_of
+from evosdc.experiment.study_status import (
+    PlannedRun,
+    Setting,
+    Status,
+    StudyStatus,
+    check_settings,
+    planned_runs,
+    read_status,
+    settings_of,
+)
 from evosdc.experiment.workers import WORKERS_LOG, executor_of
-from evosdc.files.atomic import make_folder
+from evosdc.files.atomic import make_folder, write_text
 from evosdc.model import Executor, SharedFiles, Task
+from evosdc.model.individual import precedence_of
 from evosdc.plugins.registry import Registry, default_registry
+from evosdc.printing import csv_text, value_in_words
 from evosdc.runs.layout import (
     ENVIRONMENT,
     LOCK,
@@ -44,7 +55,18 @@ from evosdc.runs.layout import (
 )
 from evosdc.runs.lock import read_owner
 from evosdc.runs.published import require_published
-from evosdc.runs.status import EndRequested, end_if_requested, end_requested, withdraw
+from evosdc.runs.rank_tests import compared, spread_of
+from evosdc.runs.status import (
+    FINISHED,
+    RUNNING,
+    WAITING,
+    EndRequested,
+    RunStatus,
+    end_if_requested,
+    end_requested,
+    request_end,
+    withdraw,
+)
 from evosdc.secret import Key, Seed
 
 
@@ -316,3 +338,188 @@ def _environment(experiment: Experiment, registry: Registry, key: Key) -> dict[s
     for setting in settings[1:]:
         whole["providers"] |= providers_of(setting.experiment, registry)
     return whole
+
+
+SUMMARY, RUNS = "summary.csv", "runs.csv"
+
+FIGURES = ("fitness", "il", "dr")
+_STATISTICS = ("mean", "sd", "min", "median", "max")
+
+
+def write_study_result(
+    folder: RunFolder,
+    experiment: Experiment,
+    settings: Sequence[Setting],
+    runs: Sequence[PlannedRun],
+    results: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Write ``summary.csv runs.csv result.json`` of a study; return the last one's content."""
+    figures = [figures_of(result) for result in results]
+    alike = comparable(settings)
+    entries = [
+        {"position": setting.position, "values": dict(setting.values), "label": setting.label}
+        | summary_of([own for run, own in zip(runs, figures, strict=True) if run.setting == setting.position])
+        for setting in settings
+    ]
+    best = results[min(range(len(results)), key=lambda position: _order(figures[position], alike["fitness"]))]
+    listed = [
+        {"setting": run.setting, "replicate": run.replicate}
+        | {key: result[key] for key in ("folder", "seed", "evaluations", "generations", "seconds", "digest")}
+        | {"best": {key: result["best"][key] for key in ("scores", "fitness")}}
+        for run, result in zip(runs, results, strict=True)
+    ]
+    document = dict(best) | {
+        "title": experiment.heading,
+        "seed": experiment.seed,
+        "replicates": listed,
+        "spread": _spread([own["fitness"] for own in figures]) if alike["fitness"] else None,
+        "settings": entries if experiment.sweep else [],
+        "comparison": comparisons(settings, runs, figures) if experiment.sweep else None,
+    }
+    document["best"] = best["best"] | {"file": f"{best['folder']}/{best['best']['file']}"}
+    write_text(folder.file(SUMMARY), csv_text(_summary_rows(experiment, entries)))
+    write_text(folder.file(RUNS), csv_text(_run_rows(experiment, settings, runs, results, figures)))
+    folder.write_json(RESULT, document)
+    return document
+
+
+def figures_of(result: Mapping[str, Any]) -> dict[str, float]:
+    """Return the final figures of a run: ``infeasibility``, ``fitness``, and ``il`` and ``dr`` where judged."""
+    # With several objectives ``fitness`` is the greatest coordinate of the balanced member of the front.
+    scores = result["best"]["scores"]
+    infeasibility, ranks = precedence_of(scores, result["best"]["fitness"])
+    return {"infeasibility": infeasibility, "fitness": ranks[0]} | {n: scores[n] for n in ("il", "dr") if n in scores}
+
+
+def summary_of(figures: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    """Return how many runs a setting has, how many break constraints, and the spread of the figures of the others."""
+    sound = [own for own in figures if own["infeasibility"] == 0.0]
+    return {"runs": len(figures), "broken": len(figures) - len(sound)} | {
+        name: spread_of([own[name] for own in sound if name in own]) for name in FIGURES
+    }
+
+
+def comparable(settings: Sequence[Setting]) -> dict[str, bool]:
+    """Return, by figure, whether it means the same in all settings: by their data, measures, and fitness."""
+
+    def same(*keys: str) -> bool:
+        documents = [setting.experiment.to_json() for setting in settings]
+        return all(document[key] == documents[0][key] for document in documents for key in keys)
+
+    judged = same("data", "measures")
+    return {"fitness": judged and same("fitness"), "il": judged, "dr": judged}
+
+
+def comparisons(
+    settings: Sequence[Setting], runs: Sequence[PlannedRun], figures: Sequence[Mapping[str, float]]
+) -> dict[str, Any]:
+    """Return, by figure, what can be said of differences between the settings; None where it is not comparable."""
+    alike = comparable(settings)
+    document: dict[str, Any] = {}
+    for name in FIGURES:
+        groups = [
+            [
+                own[name]
+                for run, own in zip(runs, figures, strict=True)
+                if run.setting == setting.position and own["infeasibility"] == 0.0 and name in own
+            ]
+            for setting in settings
+        ]
+        document[name] = compared(groups).to_json() if alike[name] and any(groups) else None
+    return document
+
+
+def _order(figures: Mapping[str, float], alike: bool) -> tuple[float, float]:
+    # Where the fitness is one setting's own matter, the plain mean of loss and risk decides between settings.
+    pair = [figures[name] for name in ("il", "dr") if name in figures]
+    return figures["infeasibility"], figures["fitness"] if alike or not pair else sum(pair) / len(pair)
+
+
+def _spread(values: Sequence[float]) -> dict[str, Any]:
+    spread = spread_of(values)
+    return {name: spread[name] for name in ("mean", "sd", "min", "max")}
+
+
+def _summary_rows(experiment: Experiment, entries: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    header = [*experiment.sweep, "runs", "broken", *(f"{n}_{s}" for n in FIGURES for s in ("n", *_STATISTICS))]
+    rows = [
+        [
+            *(value_in_words(value) for value in entry["values"].values()),
+            entry["runs"],
+            entry["broken"],
+            *(entry[name][statistic] for name in FIGURES for statistic in ("n", *_STATISTICS)),
+        ]
+        for entry in entries
+    ]
+    return [header, *rows]
+
+
+def _run_rows(
+    experiment: Experiment,
+    settings: Sequence[Setting],
+    runs: Sequence[PlannedRun],
+    results: Sequence[Mapping[str, Any]],
+    figures: Sequence[Mapping[str, float]],
+) -> list[list[Any]]:
+    spent = ("evaluations", "generations", "seconds", "digest")
+    header = ["folder", *experiment.sweep, "replicate", "seed", "violation", *FIGURES, *spent]
+    rows = [
+        [
+            run.folder,
+            *(value_in_words(value) for value in settings[run.setting].values.values()),
+            run.replicate + 1,
+            result["seed"],
+            own["infeasibility"],
+            *(own.get(name) for name in FIGURES),
+            *(result[key] for key in spent),
+        ]
+        for run, result, own in zip(runs, results, figures, strict=True)
+    ]
+    return [header, *rows]
+
+
+LOOK = 0.2  # seconds between two looks at a run that was asked to end
+PATIENCE = 120.0  # seconds that a run may take to end, by default
+
+
+def finish(path: Path, registry: Registry, patience: float = PATIENCE) -> Status:
+    """Have the best file so far written of a run, or of all runs of a study, and end what is going on."""
+    # A run that another process goes on with, on this computer or another, is asked to end and waited for. One that was
+    # stopped or killed is written from its newest checkpoint. One that has finished stays as it is.
+    found = read_status(path)
+    if found.active:
+        found = _ended(path, found, patience)
+        if found.active:
+            return found
+    lacking = [run for run in runs_of(found) if run.phase not in (FINISHED, RUNNING, WAITING) and not _written(run)]
+    refused: list[Fault] = []
+    for run in lacking:
+        try:
+            finish_stopped(run.folder, registry)
+        except ExperimentError as error:
+            refused += error.faults
+    if refused and not any(_written(run) for run in runs_of(found)):
+        raise ExperimentError(refused)
+    require_published(path)
+    return read_status(path)
+
+
+def runs_of(found: Status) -> tuple[RunStatus, ...]:
+    """Return the runs that a status tells of."""
+    return found.runs if isinstance(found, StudyStatus) else (found,)
+
+
+def _ended(path: Path, found: Status, patience: float) -> Status:
+    for folder in dict.fromkeys([path, *(run.folder for run in runs_of(found) if run.active)]):
+        request_end(folder)
+    limit = monotonic() + patience
+    while found.active and monotonic() < limit:
+        sleep(LOOK)
+        found = read_status(path)
+    if not found.active:
+        withdraw(path)
+    return found
+
+
+def _written(run: RunStatus) -> bool:
+    return (run.folder / RESULT).exists()

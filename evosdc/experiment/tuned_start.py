@@ -1,4 +1,4 @@
-"""Tuning in a run: masking methods at their best parameters join the start before anything else is made."""
+"""Masking methods that take as long as they are asked to: how much effort ends within the time there is."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from evosdc.assess.defaults import default_portfolio
-from evosdc.assess.mask import build_steps, mask_file
+from evosdc.assess.mask import apply_masking, build_steps, mask_file
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.errors import Fault, InputError, ParameterError
 from evosdc.experiment.assembly import Assembly
-from evosdc.experiment.effort_budget import UNTIL, UNTIL_OF_LARGE, all_paced
 from evosdc.experiment.environment import write_experiment
 from evosdc.experiment.experiment import Experiment, Start, StopRule
 from evosdc.experiment.maskings import MaskingEntry, TunedStart
@@ -33,12 +32,87 @@ from evosdc.runs.layout import TUNING, RunFolder
 from evosdc.secret import Purpose, Seed, draw_seed, stream
 from evosdc.slow_work import Slow
 from evosdc.table.table import Table
+from evosdc.time_limit import DeadlineOver, check_time, time_limited
 from evosdc.tuning.designs import Budget
 from evosdc.tuning.large_files import LARGE, SAMPLE
 from evosdc.tuning.result import Tuning
 from evosdc.tuning.schedule import spread
 from evosdc.tuning.trials import MaskingTimes
 from evosdc.tuning.tuner import tune
+
+# Shares of the effort at which a method is tried: what it takes in any case, and what it takes for its effort.
+FIRST, SECOND = 0.001, 0.04
+
+# Share of a search's time at which such methods are to end; where they are slow, a search gains less in the rest.
+UNTIL = 0.75
+
+# The same of files so large that they are tuned by a sample: there other methods and the search would get nothing.
+UNTIL_OF_LARGE = 0.4
+
+LEAST = 0.01  # share of the effort that is left to a method in any case
+FOR_TRYING = 0.5  # seconds in any case for finding out whether even the least effort is too much
+FEW = 1000  # records on which a method is tried at all first
+
+# Share of the time that a method may be expected to take: two short trials foretell it by a third at best, another file
+# may take longer, and is judged too. What is given up before its end is lost as a whole.
+CAUTION = 0.6
+
+
+def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: float) -> Masking:
+    """Return an entry with as much effort as ends within a time; as it is where that is enough."""
+    # Only a method of one step changes whose class names its `MaskingMethod.pace`, and whose entry leaves that open.
+    method = registry.implementation("masking-method", masking.method)
+    if not method.pace or masking.then or method.pace in masking.params:
+        return masking
+    began = monotonic()
+    whole = method.Params.model_fields[method.pace].default
+
+    def taken(share: float, of: Microdata = microdata) -> float:
+        entry = replace(masking, params=_with(masking.params, method.pace, whole * share))
+        begun = monotonic()
+        check_time()
+        apply_masking(entry, build_steps(entry, registry), of, stream(0, Purpose.MASK))
+        return monotonic() - begun
+
+    few = microdata.table.take(np.arange(min(len(microdata.table), FEW), dtype=np.intp))
+    taken(FIRST, replace(microdata, table=few, zeros_threshold=None))  # loads what the method needs
+    first = taken(FIRST)
+    if 2.0 * first > max(CAUTION * (seconds - (monotonic() - began)), FOR_TRYING):
+        raise DeadlineOver  # neither a second trial nor a file would end
+    slope = max(taken(SECOND) - first, 0.0) / (SECOND - FIRST)
+    left = CAUTION * (seconds - (monotonic() - began)) - first
+    if slope <= left:
+        return masking
+    share = max(LEAST, left / slope) if left > 0.0 else LEAST
+    return replace(masking, params=_with(masking.params, method.pace, float(f"{whole * share:.2g}")))
+
+
+def all_paced(
+    maskings: Sequence[Masking],
+    microdata: Microdata,
+    registry: Registry,
+    seconds: float,
+    tell: Callable[[str], None],
+) -> list[Masking]:
+    """Return entries with as much effort as ends within a time that they share; say which have less or are left out."""
+    end, found = monotonic() + seconds, []
+    for place, masking in enumerate(maskings):
+        share = (end - monotonic()) / (len(maskings) - place)
+        try:
+            with time_limited(max(share, FOR_TRYING), DeadlineOver):
+                fitted = paced(masking, microdata, registry, share)
+        except DeadlineOver:
+            tell(f"{masking.label}: left out, as even a little of it takes longer than its share of the time")
+            continue
+        if fitted != masking:
+            tell(f"{fitted.label}: as much of it as ends in its share of the time")
+        found.append(fitted)
+    return found
+
+
+def _with(params: Mapping[str, Any], name: str, value: float) -> dict[str, Any]:
+    return {**params, name: value}
+
 
 FOR_NAMED = 0.05  # share of a search's time that finding out what methods asked for by name cost has in any case
 FIRST_TUNED = 4  # tuned files at most that are made before what was asked for by name, which may take most of the time

@@ -2,7 +2,6 @@
 
 import csv
 import hashlib
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from evosdc.errors import CheckpointError, DataError, Fault
 from evosdc.files.atomic import write_text
 from evosdc.files.source import Source
-from evosdc.printing import printable
+from evosdc.printing import csv_text, printable
 from evosdc.runs.layout import CROSSWALK, RELEASE, RESULT, read_object, run_folders
 
 _ANEW = "Or move it away and remove result.json: `evosdc resume` then writes both anew from the last checkpoint."
@@ -66,11 +65,7 @@ _HEAD = ["published", "original"]
 
 def write_crosswalk(path: Path, rows: NDArray[np.intp]) -> None:
     """Write a crosswalk, readable by its owner alone; records are counted from 1 in both files."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_HEAD)
-    writer.writerows((published, original + 1) for published, original in enumerate(rows.tolist(), 1))
-    write_text(path, text.getvalue())
+    write_text(path, csv_text([_HEAD, *((place, row + 1) for place, row in enumerate(rows.tolist(), 1))]))
 
 
 def read_crosswalk(path: Path, published: int, originals: int) -> NDArray[np.intp]:

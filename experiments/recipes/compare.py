@@ -30,9 +30,9 @@ from evosdc.engine.loop import SearchState, search
 from evosdc.engine.problem import Problem
 from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import Assembly, assemble
+from evosdc.experiment.data import with_own_data
 from evosdc.experiment.experiment import Experiment, Named, Start, StopRule
 from evosdc.experiment.maskings import MaskingEntry, TunedStart
-from evosdc.experiment.own_data import with_own_data
 from evosdc.experiment.plan_genotype import plan_genotype
 from evosdc.experiment.portfolio import search_from, starting_individuals
 from evosdc.experiment.protection import protection

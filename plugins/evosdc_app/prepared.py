@@ -22,7 +22,7 @@ MODULES = (
     "evosdc.cli.init",
     "evosdc.cli.member",
     "evosdc.cli.risk",
-    "evosdc.experiment.published_file",
+    "evosdc.experiment.members",
     "evosdc.experiment.members",
 )
 """Where the commands are that answer at once; what these import, each of them would import."""

@@ -22,7 +22,7 @@ from evosdc.assess.judge import (
     shown,
 )
 from evosdc.errors import DataError, InputError, ParameterError
-from evosdc.experiment.run.opinion import expected_time
+from evosdc.experiment.opinion import expected_time
 from evosdc.model import Estimate, Estimated, Judge
 from evosdc.plugins.registry import default_registry
 from evosdc.printing import NO_TIME

@@ -22,7 +22,7 @@ from evosdc.assess.intruder import (
 from evosdc.assess.unchanged import unchanged_columns
 from evosdc.assess.utility import analyses, named, shown, trust
 from evosdc.assess.verdict import NOT_YET, Evidence, known_words, together_words, verdict_meets, verdict_of
-from evosdc.experiment.run.release import _with_opinion
+from evosdc.experiment.release import _with_opinion
 from evosdc.model import Microdata
 from evosdc.plugins.registry import default_registry
 from evosdc.runs.result import SecondOpinion

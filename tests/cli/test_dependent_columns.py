@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evosdc.experiment.data import load_data
-from evosdc.experiment.dependent_columns import with_dependent
+from evosdc.experiment.data import load_data, with_dependent
 from evosdc.experiment.experiment import DataSource
 from evosdc.plugins.registry import default_registry
 

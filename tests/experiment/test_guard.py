@@ -10,8 +10,8 @@ import pytest
 from evosdc.cli import main
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.run.fresh_findings import error_of, impossible_warning, pairs_on, requirements_on
 from evosdc.experiment.single_run import run_once
+from evosdc.experiment.summaries import error_of, impossible_warning, pairs_on, requirements_on
 from evosdc.model.constraint import Constraint, Constraints
 from evosdc.plugins.registry import default_registry
 from evosdc.report.wording import quoted

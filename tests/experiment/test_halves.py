@@ -8,8 +8,9 @@ import pytest
 import evosdc
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.maskings import MaskingEntry
+from evosdc.experiment.members import members_of
+from evosdc.experiment.opinion import half_release, halves_of, members_opinion
 from evosdc.experiment.reader import parse_experiment
-from evosdc.experiment.run.halves import half_release, halves_of, members_of, members_opinion
 from evosdc.plugins.registry import default_registry
 
 REGISTRY = default_registry()

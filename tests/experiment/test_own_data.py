@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import evosdc
-from evosdc.experiment.own_data import with_own_data
+from evosdc.experiment.data import with_own_data
 from evosdc.experiment.reader import read_experiment
 from evosdc.experiment.single_run import resume_once
 from evosdc.files.frame import table_from_frame

@@ -118,7 +118,7 @@ def test_what_starts_a_race_is_judged_on_one_file_and_what_starts_other_searches
 def test_the_best_method_in_the_mean_is_told_from_the_one_of_the_best_file(
     run: Path, same: bool, draws: int, tmp_path: Path
 ) -> None:
-    from evosdc.experiment.run.summaries import recipe_summary
+    from evosdc.experiment.summaries import recipe_summary
     from evosdc.model import Individual
     from evosdc.runs.layout import TUNING, RunFolder
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evosdc.assess.risk import intruder_view_of
-from evosdc.experiment.run.privacy_findings import privacy_findings
+from evosdc.experiment.release import privacy_findings
 from evosdc.model import Microdata, PrivacyModel
 from evosdc.plugins.registry import default_registry
 from evosdc.specs import PrivacyModelSpec

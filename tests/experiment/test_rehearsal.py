@@ -8,7 +8,7 @@ import pytest
 from evosdc.errors import InputError
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.reader import parse_experiment
-from evosdc.experiment.rehearsal import REHEARSING, rehearse
+from evosdc.experiment.time_budget import REHEARSING, rehearse
 from evosdc.secret import Key
 
 HOUSING: dict[str, Any] = {

@@ -13,7 +13,7 @@ from evosdc.cli import main
 from evosdc.errors import InputError
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.experiment import Experiment
-from evosdc.experiment.run.opinion import LONG, claims_of, used_judges, wanted
+from evosdc.experiment.opinion import LONG, claims_of, used_judges, wanted
 from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.experiment.start import starting_individual, starting_table
 from evosdc.plugins.registry import default_registry
@@ -198,7 +198,7 @@ def test_the_command_prints_a_verdict(frame, tmp_path, monkeypatch, capsys):
 
 
 def test_a_search_whose_time_was_over_does_not_go_on(frame, tmp_path, monkeypatch):
-    from evosdc.experiment.run import outputs
+    from evosdc.experiment import outputs
 
     own, asked = outputs.fresh_summary, []
 

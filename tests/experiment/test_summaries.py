@@ -1,6 +1,6 @@
 """What a result says of the files without a search."""
 
-from evosdc.experiment.run.summaries import portfolio_told, time_warning
+from evosdc.experiment.summaries import portfolio_told, time_warning
 from evosdc.runs.layout import TUNING, RunFolder
 
 

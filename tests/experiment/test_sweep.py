@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from evosdc.errors import ExperimentError, InputError
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.reader import read_experiment
-from evosdc.experiment.study_settings import check_settings, planned_runs, settings_of
+from evosdc.experiment.study_status import check_settings, planned_runs, settings_of
 from evosdc.plugins.registry import default_registry
 from evosdc.secret import Key, replicate_seed
 

@@ -83,8 +83,8 @@ def values(equation: Equation, cells: Quantities) -> NDArray[np.float64]:
 
 def matrix_of(equation: Equation, cells: Quantities, decoding: Decoding = "raw") -> Matrix:
     """Return the transition matrix that an equation g makes of an attribute."""
-    # ``raw``: p_kl = g(k, l) clipped to [0, 1] for l != k; a row that sums to more than 1 is scaled to 1; the diagonal is
-    # the rest. ``offdiag``: p_kk is the user's parameter p; the rest of the row is shared in proportion to
+    # ``raw``: p_kl = g(k, l) clipped to [0, 1] for l != k; a row that sums to more than 1 is scaled to 1; the
+    # diagonal is the rest. ``offdiag``: p_kk is the user's parameter p; the rest of the row is shared in proportion to
     # max(0, g(k, l)), and equally where that is 0 throughout. ``full``: as ``offdiag``, for the whole row.
     # A category that does not occur has an identity row and an otherwise zero column; a single one stays as it is.
     n = cells.occurring.size

@@ -1,14 +1,13 @@
 """What a finished run leaves in its folder: result, tables of scores, frequencies, the protected file."""
 
-import csv
-import io
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from time import monotonic, process_time
 from typing import Any
 
 from evosdc.assess.changes import exchanged_sentences, perturbed_values, untouched_records
 from evosdc.assess.data_check import given_away_sentences, recomputed_sentences, rules_notes
+from evosdc.assess.measure import limit_for
 from evosdc.assess.verdict import on_publication
 from evosdc.engine.choice import chosen, in_words
 from evosdc.engine.digest import digest_of
@@ -16,26 +15,25 @@ from evosdc.engine.fresh import rescored
 from evosdc.engine.loop import SearchState
 from evosdc.engine.problem import Problem
 from evosdc.experiment.assembly import Assembly
-from evosdc.experiment.constraints import judge_constraints
 from evosdc.experiment.display import Display
 from evosdc.experiment.earlier import history_of, other_runs
+from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.frequencies import frequencies, write_transitions
 from evosdc.experiment.infeasible_requirements import causes_of, traced
-from evosdc.experiment.limit import limit_of_run, limit_summary
+from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of, plan_of, wanted
 from evosdc.experiment.order import order_sentences, write_published
+from evosdc.experiment.problem import aggregation_of, judge_constraints
+from evosdc.experiment.recipe import differences
 from evosdc.experiment.recipe_outputs import write_recipe
-from evosdc.experiment.recipe_profile import differences
-from evosdc.experiment.run.fresh_findings import impossible_warning
-from evosdc.experiment.run.halves import members_opinion, plan_of
-from evosdc.experiment.run.opinion import expected_time, opinion_of, wanted
-from evosdc.experiment.run.privacy_findings import privacy_findings
-from evosdc.experiment.run.release import write_release
-from evosdc.experiment.run.summaries import (
+from evosdc.experiment.release import privacy_findings, write_release
+from evosdc.experiment.start import StartingFile
+from evosdc.experiment.summaries import (
     alike_in_words,
     entries_of,
     failure_warning,
     fresh_summary,
     hypervolumes,
+    impossible_warning,
     left_out_note,
     original_of,
     portfolio_told,
@@ -44,12 +42,13 @@ from evosdc.experiment.run.summaries import (
     time_warning,
     warnings_of,
 )
-from evosdc.experiment.start import StartingFile
 from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
 from evosdc.files.atomic import write_text
 from evosdc.files.row_order import SHUFFLED
-from evosdc.model import Described, Individual, matrices_of
+from evosdc.model import Described, Individual, Judgement, Limit, Microdata, matrices_of
 from evosdc.model.individual import ERROR, INFEASIBILITY
+from evosdc.plugins.registry import Registry
+from evosdc.printing import csv_text
 from evosdc.runs.layout import BEST, CROSSWALK, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.runs.result import Result, SecondOpinion
 from evosdc.secret import PUBLIC_SEED, public
@@ -277,8 +276,34 @@ def _figures(individual: Individual, names: Sequence[str]) -> list[float | None]
     return [individual.objectives[0], *(scores.get(name) for name in names)]
 
 
-def csv_text(rows: Iterable[Sequence[Any]]) -> str:
-    """Return rows as the text of a CSV file; None becomes an empty field."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+LEAST, MOST = 1.0, 30.0  # seconds that the limit may take, at least and at most; in between as many as the search took
+
+
+def judgement_by(experiment: Experiment, microdata: Microdata, registry: Registry) -> Judgement:
+    """Return what a run's measures are, as limits are asked for."""
+    measures = experiment.measures
+    assert measures is not None, "the assembly fills in the measures"
+    names = set(microdata.original.schema.names)
+    params = {m.name: registry.parameters("measure", m.name, m.params).model_dump() for m in measures.il + measures.dr}
+    partial = frozenset(m.name for m in measures.all if m.of is not None and set(m.of) != names)
+    return Judgement(microdata.original, aggregation_of(measures, registry), params, partial)
+
+
+def limit_of_run(experiment: Experiment, microdata: Microdata, registry: Registry, seconds: float) -> Limit | None:
+    """Return the limit of a run; None where its measures have none, or it would take longer than the search."""
+    if not registry.names("limit"):
+        return None
+    return limit_for(judgement_by(experiment, microdata, registry), registry, min(max(LEAST, seconds), MOST))
+
+
+def limit_summary(
+    limit: Limit | None, fitness: str, best: Individual, classical: Individual | None
+) -> dict[str, Any] | None:
+    """Return the key ``limit`` of a result, with per cent above it; these are None for fitnesses without a limit."""
+    if limit is None:
+        return None
+    above = {
+        "best": limit.above(best.objectives[0], fitness),
+        "classical": limit.above(classical.objectives[0], fitness) if classical is not None else None,
+    }
+    return limit.to_json() | {"fitness": limit.least.get(fitness), "above": above}

@@ -2,28 +2,34 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from evosdc.assess.background import further_knowledge, unchanged_together
 from evosdc.assess.classes import cross_tables
 from evosdc.assess.data_check import given_away_sentences
-from evosdc.assess.intruder import audience_of, bound_of, found_by_value, two_way_of
+from evosdc.assess.intruder import Found, audience_of, bound_of, found_by_intruder, found_by_value, two_way_of
+from evosdc.assess.risk import assess, build_models, intruder_view_of, view_summary
 from evosdc.assess.three_risks import HISTORY, TAIL
 from evosdc.assess.unchanged import unchanged_columns
 from evosdc.assess.utility import analyses, corrections
 from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_of
+from evosdc.errors import InputError
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.default_constraints import aims_among
 from evosdc.experiment.order import order_sentences
 from evosdc.experiment.provenance import digest
-from evosdc.experiment.run.intruders import found_in
+from evosdc.model import IntruderView, Microdata
 from evosdc.model.individual import INFEASIBILITY
+from evosdc.plugins.registry import Registry
 from evosdc.printing import NO_TIME
+from evosdc.processors import side_by_side
 from evosdc.runs.layout import RELEASE, RESULT, RunFolder
 from evosdc.runs.result import Requirement, Result, SecondOpinion, Verdict
 from evosdc.secret import public
 from evosdc.table.dependence import determinations
 from evosdc.table.distinct_values import distinct_values
+from evosdc.table.exact_values import known_of
 from evosdc.table.role_assignment import only_known
 from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
@@ -240,3 +246,79 @@ def _meanings(assembly: Assembly, scores: Mapping[str, float], opinion: SecondOp
         "dr": "Disclosure risk: what the measures of risk come to together.",
     }
     return meanings | {name: text for name, text in fixed.items() if name in scores}
+
+
+def found_in(
+    assembly: Assembly,
+    original: Table,  # all attributes of the records that are published
+    masked: Table,  # their protected attributes
+    identity: Mapping[str, Any] | None,  # what the result says of the unprotected original, where it does
+    scored: Mapping[str, float] | None = None,
+) -> Found | None:
+    """Return what the informed intruder finds; None where no measure of identity can read the file."""
+    if masked.schema != assembly.microdata.original.schema:
+        return None
+    registry, measures, protect = assembly.registry, assembly.experiment.measures, assembly.microdata.protect
+    params = {m.name: m.params for m in measures.all} if measures is not None else {}
+    # What the search was judged by is not fitted again where it judges all that the intruder knows.
+    judged = known_of(original, protect) == protect
+    whole = [m.name for m in measures.all if not m.of] if measures is not None and judged else []
+    fitted = {name: assembly.problem.measures[name] for name in whole}
+    scores = (identity or {}).get("scores", {})
+    unprotected = {name: scores[name] for name in fitted if name in scores}
+    try:
+        return found_by_intruder(original, masked, protect, registry, params, fitted, unprotected, scored)
+    except InputError:
+        return None
+
+
+def privacy_findings(
+    microdata: Microdata, masked: Table, registry: Registry, omitted: Rows | None = None
+) -> dict[str, Any]:
+    """Return the content of ``risk.json``."""
+    # The protected attributes are what an intruder knows; sensitive attributes, weights and households are those of the
+    # schema, and are published as they are.
+    published = microdata.table.with_columns(masked).without(omitted)
+    if not len(published):
+        return {"note": "No record is published."}
+    try:
+        files = {
+            name: intruder_view_of(table, microdata.protect)
+            for name, table in (("original", microdata.table), ("published", published))
+        }
+        names: dict[str, Mapping[str, Any]] = {name: {} for name in registry.names("privacy-model")}
+        figures = _assessed(files, names, registry)
+        return _document(files, names, figures, registry)
+    except InputError as error:
+        return {"note": str(error)}
+    except Exception as error:  # a plugin's fault must not lose a search that has ended well; its text may hold records
+        return {"note": f"A privacy model failed: {type(error).__name__}."}
+
+
+def _assessed(
+    files: Mapping[str, IntruderView], names: Mapping[str, Mapping[str, Any]], registry: Registry
+) -> dict[str, Mapping[str, Any]]:
+    """Return the figures of each file; of long ones side by side."""
+    assessed = [partial(assess, view, names, registry) for view in files.values()]
+    return dict(zip(files, side_by_side(len(files["original"].table), assessed), strict=True))
+
+
+def _document(
+    files: Mapping[str, IntruderView],
+    names: Mapping[str, Mapping[str, Any]],
+    figures: Mapping[str, Mapping[str, Any]],
+    registry: Registry,
+) -> dict[str, Any]:
+    listed = []
+    for name, model in build_models(names, registry).items():
+        if all(name in figures[file] for file in files):
+            listed.append(
+                {
+                    "name": name,
+                    "headline": model.headline,
+                    "larger_is_safer": model.larger_is_safer,
+                    **{file: figures[file][name][model.headline] for file in files},
+                    "in_words": model.in_words(figures["published"][name]),
+                }
+            )
+    return {"models": listed, **figures, **view_summary(files["published"])}

@@ -1,0 +1,302 @@
+"""The second opinion after a search: judges of the best file, and of the plan of the run on half of the people.
+
+A published file tells of its people what it tells of anybody like them, and what it gives away of them alone. Only
+people who are not in it show the difference. So the plan of the run protects one half of them, and both are attacked.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from evosdc.assess.judge import Claims, second_opinions
+from evosdc.assess.judge import SecondOpinion as JudgedFile
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.loop import first_state, search
+from evosdc.engine.stop import Stop
+from evosdc.errors import EvosdcError, Fault, InputError, ParameterError
+from evosdc.experiment.assembly import Assembly, assembled_like
+from evosdc.experiment.experiment import Experiment, Start
+from evosdc.experiment.maskings import MaskingEntry
+from evosdc.experiment.recipe import read_recipe
+from evosdc.experiment.start import StartingFile, starting_individual, starting_table
+from evosdc.experiment.summaries import entries_of
+from evosdc.model import EarlierRelease, Individual
+from evosdc.plugins.registry import Registry
+from evosdc.runs.layout import RECIPE, RunFolder, is_replicate
+from evosdc.runs.result import SecondOpinion
+from evosdc.secret import Key, Purpose, Seed, judging_seed, stream
+from evosdc.table.role_assignment import assign_known
+from evosdc.table.schema import Role
+from evosdc.table.table import Rows, Table
+from evosdc.time_limit import DeadlineOver, time_limited
+
+LONG = 20.0  # seconds of search from which a single run has a second opinion that did not say whether it wants one
+SECONDS = 1.1  # of one core, for two files of 1000 records and an attribute that is protected
+AROUND = 2.0  # what an estimate is divided and multiplied by: computers, and what they do besides, differ by so much
+
+BEST, CLASSICAL = "best", "classical"
+
+
+def wanted(experiment: Experiment, folder: RunFolder, seconds: float) -> bool:
+    """Whether judges are asked: as the experiment says, else after a single run that took longer than judges do."""
+    if experiment.second_opinion is not None:
+        return experiment.second_opinion
+    return not is_replicate(folder.path) and seconds >= LONG
+
+
+def used_judges(experiment: Experiment, registry: Registry) -> list[str]:
+    """Return the judges that an experiment used as measures, but for those that any search with a goal follows."""
+    # The verdict asks these in any case, about other records where they take a sample.
+    used = {measure.name for measure in experiment.measures.all} if experiment.measures is not None else set()
+    used -= set(registry.defaults("measure", "followed"))
+    return [name for name in registry.defaults("measure", "judge") if name in used]
+
+
+def expected_seconds(records: int, protected: int, attributes: int) -> float:
+    """Return about how long judges take for two files."""
+    # Fitted to measured times of files of 500 to 30 000 records and 3 to 11 protected attributes: judges sample
+    # records, so that their time grows slowly with these.
+    return float(SECONDS * (protected + 0.5 * attributes) * (records / 1000.0) ** 0.4)
+
+
+def expected_time(records: int, protected: int, attributes: int) -> str:
+    """Return about how long judges take for two files, in words: a span, since nobody knows the computer's load."""
+    seconds = expected_seconds(records, protected, attributes)
+    least, greatest = (f"{max(float(f'{part:.1g}'), 2.0):g}" for part in (seconds / AROUND, seconds * AROUND))
+    return f"about {least} to {greatest} s"
+
+
+def claims_of(scores: Mapping[str, float], experiment: Experiment, registry: Registry) -> Claims:
+    """Return the risks that a search claims of a file: the greatest of its linkages, and the guess gain."""
+    # What the measures of its DR do not say is left out, and measured by informed ones.
+    assert experiment.measures is not None, "the assembly fills in the measures"
+    values: dict[str, float] = {}
+    claimed_by: dict[str, str] = {}
+    for measure in experiment.measures.dr:
+        family = getattr(registry.spec("measure", measure.name), "family", "")
+        # A share of right guesses is no gain over guessing without the file: measures of that are those for inference.
+        informed = family == "linkage" or measure.name in registry.defaults("measure", "inference")
+        score = scores.get(measure.name)
+        if informed and score is not None and score >= values.get(family, -1.0):
+            values[family], claimed_by[family] = score, measure.name
+    return Claims(values, claimed_by)
+
+
+def opinion_of(
+    assembly: Assembly,
+    starting: Sequence[StartingFile],  # as `evosdc.experiment.portfolio.files_of` returns them
+    best: Individual,  # the solution
+    masked: Table,  # its file
+    answered: Callable[[int, int], None] | None = None,  # called with how many of how many judges have answered
+    until: Callable[[], float | None] = lambda: None,
+    earlier: tuple[EarlierRelease, ...] = (),  # files of the same people that are out already, or may be
+) -> tuple[SecondOpinion, list[str]]:
+    """Return the second opinion of a result, and notes; an empty one where judges cannot be asked."""
+    microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
+    files, claims = {BEST: masked}, {BEST: claims_of(best.scores, experiment, registry)}
+    try:
+        with time_limited(_half(until()), DeadlineOver):
+            rival = _classical(assembly, starting)
+    except DeadlineOver:
+        rival = None
+    if rival is not None:
+        files[CLASSICAL], scores = rival[1], starting[rival[0]].individual.scores
+        claims[CLASSICAL] = claims_of(scores, experiment, registry)
+    used = used_judges(experiment, registry)
+    try:
+        found = second_opinions(
+            assign_known(assembly.source.table, microdata.protect),
+            {label: assembly.source.published(file) for label, file in files.items()},
+            microdata.protect,
+            registry=registry,
+            without=used,
+            claimed=claims,
+            seed=judging_seed(assembly.seed),
+            answered=answered,
+            in_order=not experiment.data.shuffle,
+            until=until,
+            earlier=earlier,
+        )
+    except InputError as error:
+        return SecondOpinion(), [f"There is no second opinion: {error.faults[0]}."]
+    label = starting[rival[0]].label if rival is not None else ""
+    return summary_of(found[BEST], used, found.get(CLASSICAL), label), []
+
+
+def summary_of(
+    own: JudgedFile, used: Sequence[str], classical: JudgedFile | None = None, label: str = ""
+) -> SecondOpinion:
+    """Return what a result says of the judges' findings; `used` are judges that the search used itself."""
+    verdict = own.verdict
+    unjudged = verdict.holds is None and bool(used)
+    told = f"Not checked: the search used {', '.join(used)} itself, and no other judge reads such a file."
+    rival = None if classical is None else classical.to_json()
+    return SecondOpinion(
+        holds=verdict.holds,
+        text=told if unjudged else verdict.sentence,
+        asked=len(own.findings) + own.unasked,
+        answered=len(own.findings),
+        best=own.to_json(),
+        classical={**rival, "verdict": told} if rival is not None and unjudged else rival,
+        classical_label=label,
+        used_by_the_search=list(used),
+    )
+
+
+def _half(seconds: float | None) -> float | None:
+    return None if seconds is None else 0.5 * seconds
+
+
+def _classical(assembly: Assembly, starting: Sequence[StartingFile]) -> tuple[int, Table] | None:
+    """Return the place and the file of the best masking without a search; None where there is none."""
+    entries = {id(file) for file in entries_of(starting)}
+    places = [place for place, file in enumerate(starting) if id(file) in entries]
+    if not places:
+        return None
+    place = min(places, key=lambda place: starting[place].individual.precedence)
+    known = starting[place].individual
+    if known.genome is not None:  # not after a resume, and not of what is compared with only
+        return place, assembly.problem.decode(known.genome, known.key)
+    position = assembly.plan.listed[place - 1][1]  # the original comes first
+    return place, starting_table(assembly.problem, assembly.plan, position)
+
+
+# Generations of the search on a half at most, and seconds: a quick form, which is stated beside the figures.
+GENERATIONS, MOST_SECONDS = 100, 20.0
+
+FEWEST = 100  # records from which halves say something
+_HALVES, _KEY = 21, 22  # addresses of the halves and of what the plan draws from on one of them
+
+
+@dataclass(frozen=True, eq=False)
+class HalfRelease:
+    """A half of the people as the plan protects it, and the other half."""
+
+    members: Table
+    others: Table
+    published: Table  # the masked attributes of the members, record by record
+    generations: int
+    evaluations: int
+    seconds: float
+
+
+def plan_of(folder: RunFolder, best: Mapping[str, Any] | None) -> tuple[MaskingEntry, ...]:
+    """Return what the search of a run began with, at its tuned parameters: the best masking, and the evolved plan."""
+    entries = [] if best is None else [_entry(best)]
+    recipe = folder.file(RECIPE)
+    if recipe.exists():
+        entries.append(read_recipe(Path(recipe)).entry)
+    return tuple(entries)
+
+
+def _entry(told: Mapping[str, Any]) -> MaskingEntry:
+    own = {key: told[key] for key in ("method", "attributes", "by", "right_labels", "move_values") if told.get(key)}
+    then = [_entry(step) for step in told.get("then", ())]
+    return MaskingEntry(**own, **dict(told.get("params", {})), **({"then": tuple(then)} if then else {}))
+
+
+def halves_of(records: int, seed: Seed) -> tuple[Rows, Rows]:
+    """Return the positions of two halves of the records, each ascending."""
+    order = stream(judging_seed(seed), Purpose.JUDGE, _HALVES).permutation(records).astype(np.intp)
+    return np.sort(order[: records // 2]), np.sort(order[records // 2 :])
+
+
+def half_release(
+    assembly: Assembly, plan: tuple[MaskingEntry, ...], generations: int, seconds: float | None = None
+) -> HalfRelease:
+    """Return a half of the people as the plan of a run protects it: the start at its parameters, then the search."""
+    began = monotonic()
+    records = len(assembly.source.table)
+    if records < FEWEST:
+        raise ParameterError(Fault("halves", f"{records} records", f"at least {FEWEST}"))
+    if assembly.problem.genotype.generalises:
+        given = f"genotype {assembly.experiment.genotype.name}"
+        raise ParameterError(Fault("halves", given, "one that publishes the original's own categories"))
+    first, second = halves_of(records, assembly.seed)
+    experiment = assembly.experiment
+    if plan:
+        experiment = experiment.model_copy(update={"start": Start(methods=plan)})
+    elif experiment.start is not None:
+        experiment = experiment.model_copy(
+            update={"start": experiment.start.model_copy(update={"tuned": None, "planned": None, "files": ()})}
+        )
+    seed = assembly.seed
+    own = assembled_like(
+        assembly, experiment, first, seed.derived(Purpose.JUDGE, _KEY) if isinstance(seed, Key) else seed
+    )
+    problem, rule = own.problem, own.experiment.on_error.rule
+    started = [starting_individual(problem, own.plan, place, rule) for place in range(own.plan.candidates)]
+    state = first_state(own.algorithm, started)
+    evaluator = Evaluator(problem, None, None, rule)
+    evaluator.remember(started)
+    stop = Stop(generations=min(generations, GENERATIONS), seconds=min(MOST_SECONDS, seconds or MOST_SECONDS))
+    if stop.generations:
+        state, _ = search(own.algorithm, evaluator, problem.streams, stop, state, lambda state, record: None)
+    best = own.algorithm.solution(state.population, state.best)
+    masked = problem.decode(best.genome, best.key)
+    whole = assembly.source.table
+    progress = state.progress
+    return HalfRelease(
+        whole.take(first), whole.take(second), masked, progress.generation, progress.evaluations, monotonic() - began
+    )
+
+
+def members_opinion(
+    assembly: Assembly,
+    plan: tuple[MaskingEntry, ...],
+    generations: int,  # of the run
+    until: Callable[[], float | None] = lambda: None,
+) -> dict[str, Any] | None:
+    """Return what judges by members and others say of the plan of a run, JSON-able; None where nothing is sensitive."""
+    # ``judges`` as in a second opinion, ``not_applicable``, ``members`` and ``others`` (how many people), and the
+    # ``generations``, ``evaluations`` and ``seconds`` of the search on the half; or ``not_checked``: why nobody was
+    # asked.
+    if not assembly.source.table.schema.with_role(Role.SENSITIVE):
+        return None
+    left = until()
+    if left is not None and left < 1.0:
+        return {"not_checked": "the time given was over before"}
+    try:
+        with time_limited(None if left is None else 0.7 * left, DeadlineOver):
+            half = half_release(assembly, plan, generations, None if left is None else 0.3 * left)
+    except DeadlineOver:
+        return {"not_checked": "the time given was too short to protect half of the people by the same plan"}
+    except InputError as error:
+        fault = error.faults[0]
+        return {"not_checked": f"given {fault.given}; wanted {fault.wanted}"}
+    except EvosdcError as error:
+        return {"not_checked": f"half of the people cannot be protected by the same plan ({type(error).__name__})"}
+    protect, registry = assembly.microdata.protect, assembly.registry
+    members, others = (assign_known(table, protect) for table in (half.members, half.others))
+    asked = [*registry.defaults("measure", "members"), *_with_baseline(assembly)]
+    found = second_opinions(
+        members,
+        {"": members.with_columns(half.published)},
+        protect,
+        registry=registry,
+        judges=asked,
+        seed=judging_seed(assembly.seed),
+        in_order=False,
+        until=until,
+        others=others,
+    )[""].to_json()
+    return {
+        "judges": found["judges"],
+        "not_applicable": found["not_applicable"],
+        "members": len(members),
+        "others": len(others),
+        "generations": half.generations,
+        "evaluations": half.evaluations,
+        "seconds": round(half.seconds, 1),
+    }
+
+
+def _with_baseline(assembly: Assembly) -> list[str]:
+    """Return the judges of attributes told whose chance is people who are not in the file."""
+    registry = assembly.registry
+    names = registry.defaults("measure", "judge")
+    return [name for name in names if getattr(registry.spec("measure", name), "family", "") == "attribution"]
