@@ -1,6 +1,6 @@
 import pytest
 
-from evosdc.durations import seconds_in
+from evosdc.printing import seconds_in
 
 
 @pytest.mark.parametrize(

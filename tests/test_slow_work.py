@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from evosdc.slow_work import told_while_slow
+from evosdc.time_limit import told_while_slow
 from evosdc.tuning.designs import Budget, Candidate, arms_of
 from evosdc.tuning.judge import Judge
 from tests.tuning.problems import REGISTRY, problem_of
@@ -14,7 +14,7 @@ from tests.tuning.problems import REGISTRY, problem_of
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evosdc.slow_work.FIRST", 0.01)
+    monkeypatch.setattr("evosdc.time_limit.FIRST", 0.01)
 
 
 def test_what_takes_long_is_told_while_it_does(soon: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,7 @@ class Clustered(Shown):
         """Return clusters in the form of frames."""
         import pandas as pd
 
-        from evosdc.clustering.account import account_of
+        from evosdc.clustering.clusters import account_of
 
         account, fuzzy = account_of(found), found.fuzzy
         return cls(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from evosdc.api.picture import Picture
     from evosdc.model import Masking
-    from evosdc.tuning.result import TunedMethod, Tuning
+    from evosdc.tuning.tuner import TunedMethod, Tuning
 
 Data = TypeVar("Data", "pd.DataFrame", Table)
 

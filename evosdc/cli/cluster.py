@@ -36,8 +36,7 @@ def cluster(data: str, options: ClusterOptions) -> None:
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say, warn
-    from evosdc.clustering.account import account_of
-    from evosdc.clustering.clusters import clusters_of
+    from evosdc.clustering.clusters import account_of, clusters_of
     from evosdc.errors import DataError, Fault
     from evosdc.files.atomic import check_writable
     from evosdc.runs.layout import replacing
@@ -71,7 +70,7 @@ def cluster(data: str, options: ClusterOptions) -> None:
 
 def _write(output: Path, found: "Clusters", account: Mapping[str, Any], title: str, neutralise: bool) -> list[str]:
     """Write the files of a new folder and return their names."""
-    from evosdc.clustering.account import texts_of
+    from evosdc.clustering.clusters import texts_of
     from evosdc.files.atomic import make_folder, write_text
     from evosdc.files.formulas import QUOTE, is_formula
     from evosdc.report.elbow import clusters_page

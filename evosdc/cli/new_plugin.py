@@ -13,7 +13,7 @@ import click
 
 from evosdc.cli.options import takes_options
 from evosdc.options.plugins import NewPluginOptions
-from evosdc.plugins.contract_version import IN_WORDS
+from evosdc.plugins.discovery import IN_WORDS
 from evosdc.plugins.kinds import KINDS, Kind
 from evosdc.specs import Spec
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evosdc.files.source import WriteReport
     from evosdc.model import Masking
     from evosdc.secret import Seed
-    from evosdc.tuning.result import Tuning
+    from evosdc.tuning.tuner import Tuning
 
 SHOWN = 5
 """Methods and chains that are printed; the others are in the output of ``--json``."""

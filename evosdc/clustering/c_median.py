@@ -12,8 +12,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evosdc.clustering.assignment import Order, assign, distances_to, nearer, represent, represent_numbers
-from evosdc.clustering.geometry import Geometry, Integers, Records, geometry_of, records_of
+from evosdc.clustering.geometry import (
+    Geometry,
+    Integers,
+    Order,
+    Records,
+    assign,
+    distances_to,
+    geometry_of,
+    nearer,
+    records_of,
+    represent,
+    represent_numbers,
+)
 from evosdc.table.table import Codes, Numbers, Table
 
 STARTS = 10  # random starts, of which the best counts

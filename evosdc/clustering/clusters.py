@@ -1,6 +1,6 @@
-"""Cluster analysis of a file: its clusters, how many it seems to have, and how far that hangs on chance."""
+"""Clusters of a file's records, how many there should be, and what is said of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -8,14 +8,54 @@ from typing import Any
 import numpy as np
 
 from evosdc.clustering.c_median import Settled, best_settled
-from evosdc.clustering.elbow import Elbow
 from evosdc.clustering.fuzzy import MOST_FUZZY, FuzzyClustering, fuzzy_c_median
 from evosdc.clustering.geometry import Integers, geometry_of, records_of
-from evosdc.clustering.stability import Stability
+from evosdc.clustering.partitions import Stability
 from evosdc.errors import Fault, FaultCollector, ParameterError
-from evosdc.secret import Purpose, Seed, draw_seed, stream
+from evosdc.secret import Purpose, Seed, draw_seed, public, stream
 from evosdc.table.missing_values import faults_of_missing
-from evosdc.table.table import Numbers, Table
+from evosdc.table.numerals import numeral
+from evosdc.table.table import MISSING, Numbers, Table
+
+
+@dataclass(frozen=True)
+class Elbow:
+    """Within-distances by number of clusters."""
+
+    clusters: tuple[int, ...]  # 1, 2, and so on; not beyond the number of distinct records
+    # Mean distance of a record to the nearest representative, of the nearest clustering found with so many clusters or
+    # fewer, so that it never rises; an attribute that differs as much as it can counts 1.
+    distances: tuple[float, ...]
+
+    @classmethod
+    def of(cls, distances: Sequence[float]) -> "Elbow":
+        """Return the curve of clusterings that were found with 1, 2, ... clusters."""
+        least = np.minimum.accumulate(np.asarray(distances, dtype=np.float64))
+        return cls(tuple(range(1, len(distances) + 1)), tuple(least.tolist()))
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The distances as shares of that with one cluster; all 1 where records do not differ."""
+        return tuple(d / self.distances[0] if self.distances[0] > 0.0 else 1.0 for d in self.distances)
+
+    @property
+    def suggested(self) -> int | None:
+        """The number of clusters at the knee of the curve; None where it has none."""
+        return knee(self.clusters, self.distances)
+
+
+def knee(clusters: Sequence[int], distances: Sequence[float]) -> int | None:
+    """Return where a falling curve is farthest below the chord between its ends, the first of several."""
+    # Both axes are taken from 0 to 1, so that their units are of no account; the end of the curve is, since the chord
+    # ends there (after the knee of Satopaa, Albrecht, Irwin and Raghavan, 2011). None where fewer than three points are
+    # there, where the curve does not fall, or where no point lies below the chord.
+    x, y = np.asarray(clusters, dtype=np.float64), np.asarray(distances, dtype=np.float64)
+    if x.size < 3 or y[0] <= y[-1]:
+        return None
+    below = 1.0 - (x - x[0]) / (x[-1] - x[0]) - (y - y[-1]) / (y[0] - y[-1])
+    # A straight line lies on its chord up to rounding.
+    return int(clusters[int(np.argmax(below))]) if below.max() > 1e-9 else None
+
 
 UP_TO = 12  # clusters up to which within-distances are computed
 MOST_UP_TO = 100  # the most of these: a clustering is made for each number
@@ -142,3 +182,82 @@ def _check(table: Table, numbers: dict[str, object], fuzziness: object) -> None:
         collect.faults.append(Fault("cluster: fuzzy", repr(fuzziness), wanted, advice))
     if collect.faults:
         raise ParameterError(collect.faults)
+
+
+FEWEST = 3  # records of a cluster from which its representative is told: that of fewer may be one of them
+
+
+def texts_of(table: Table) -> list[dict[str, str]]:
+    """Return the values of each record as texts by attribute; empty for a missing one."""
+    columns: dict[str, list[str]] = {}
+    for attribute in table.schema.attributes:
+        column = table.column(attribute.name).tolist()
+        if attribute.categorical:
+            columns[attribute.name] = ["" if code == MISSING else attribute.categories[code] for code in column]
+        else:
+            columns[attribute.name] = ["" if np.isnan(v) else numeral(v, attribute.decimals) for v in column]
+    return [{name: column[row] for name, column in columns.items()} for row in range(len(table))]
+
+
+def account_of(found: Clusters) -> dict[str, Any]:
+    """Return what is told of clusters; representatives of fewer than `FEWEST` records are left out (None)."""
+    schema, sizes = found.representatives.schema, found.sizes.tolist()
+    rows = zip(sizes, found.within.tolist(), found.medoids.tolist(), texts_of(found.representatives), strict=True)
+    clusters = [
+        {
+            "cluster": cluster,
+            "records": size,
+            "share": size / len(found.labels),
+            "distance": distance,
+            "medoid": medoid,
+            "representative": values if size >= FEWEST else None,
+        }
+        for cluster, (size, distance, medoid, values) in enumerate(rows)
+    ]
+    return {
+        "records": len(found.labels),
+        "attributes": list(schema.names),
+        "missing_rule": str(schema.na),
+        "asked": found.asked,
+        "distance": found.distance,
+        "clusters": clusters,
+        "elbow": _elbow(found),
+        "stability": _stability(found),
+        "fuzzy": _fuzzy(found),
+        "starts": found.starts,
+        "seed": public(found.seed),
+        "warnings": list(found.warnings),
+    }
+
+
+def _elbow(found: Clusters) -> dict[str, Any] | None:
+    elbow = found.elbow
+    if elbow is None:
+        return None
+    rows = zip(elbow.clusters, elbow.distances, elbow.shares, strict=True)
+    curve = [{"clusters": c, "distance": distance, "share": share} for c, distance, share in rows]
+    return {"curve": curve, "suggested": elbow.suggested}
+
+
+def _stability(found: Clusters) -> dict[str, Any] | None:
+    told = found.stability
+    if told is None:
+        return None
+    return {
+        "seeds": [public(seed) for seed in told.seeds],
+        "losses": dict(told.losses),
+        "greatest": dict(told.greatest),
+    }
+
+
+def _fuzzy(found: Clusters) -> dict[str, Any] | None:
+    fuzzy = found.fuzzy
+    if fuzzy is None:
+        return None
+    return {
+        "fuzziness": found.fuzziness,
+        "partition_coefficient": fuzzy.partition_coefficient,
+        "objective": fuzzy.objectives[-1],
+        "rounds": len(fuzzy.objectives),
+        "memberships": fuzzy.memberships.sum(axis=0).tolist(),
+    }

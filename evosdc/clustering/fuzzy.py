@@ -14,8 +14,15 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from evosdc.clustering.assignment import Order, distances_to, nearest_categories
-from evosdc.clustering.geometry import Geometry, Integers, geometry_of, records_of
+from evosdc.clustering.geometry import (
+    Geometry,
+    Integers,
+    Order,
+    distances_to,
+    geometry_of,
+    nearest_categories,
+    records_of,
+)
 from evosdc.table.table import Codes, Numbers, Table
 
 Memberships = NDArray[np.float64]  # how far each record belongs to each cluster, shape (m, c); rows sum to 1
@@ -73,7 +80,7 @@ def represent_number_degrees(
     numbers: Numbers, weights: Memberships, order: Order, known: Geometry, means: Numbers
 ) -> None:
     """Put in place, by cluster and numeric attribute, the lower weighted median of the numbers that are there."""
-    # A missing number stands in as in `evosdc.clustering.assignment.represent_numbers`.
+    # A missing number stands in as in `evosdc.clustering.geometry.represent_numbers`.
     for v in range(numbers.shape[1]):
         column = numbers[:, v]
         present = ~np.isnan(column)

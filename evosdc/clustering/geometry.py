@@ -1,7 +1,8 @@
-"""What kernels of clustering know of a file: distances by attribute, and the distinct records in sorted order."""
+"""How far records are apart, and the nearest and the best representatives of clusters."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from evosdc.table.distance import common_scale
 from evosdc.table.equivalence import key_codes, ordered_classes
 from evosdc.table.schema import MissingRule, Schema
-from evosdc.table.table import Codes, Numbers, Table
+from evosdc.table.table import MISSING, Codes, Numbers, Table
 
 Integers = NDArray[np.int64]
 
@@ -72,3 +73,104 @@ def records_of(table: Table) -> Records:
 
 def _names(schema: Schema) -> list[str]:
     return [attribute.name for attribute in (*schema.categorical, *schema.numeric)]
+
+
+# By numeric attribute the distinct records from the least number to the greatest, missing ones last, shape (Q, m).
+Order = NDArray[np.int32]
+
+_MOST_CELLS = 1 << 20  # distances of some records from all representatives that are held at a time: 8 megabytes
+
+
+def distances_to(codes: Codes, numbers: Numbers, centres: Codes, means: Numbers, known: Geometry) -> Numbers:
+    """Return how far each representative is from each record, shape (c, m)."""
+    total = np.zeros((len(centres), len(codes)))
+    for v, matrix in enumerate(_matrices(known)):
+        total += np.take(matrix.T[centres[:, v] + 1], codes[:, v] + 1, axis=1)
+    for v in range(numbers.shape[1]):
+        away = np.subtract.outer(means[:, v], numbers[:, v])
+        np.abs(away, out=away)
+        away *= known.factors[v]
+        no_mean, no_number = np.isnan(means[:, v]), np.isnan(numbers[:, v])
+        if no_mean.any() or no_number.any():
+            away[no_mean] = away[:, no_number] = 0.0 if known.wildcard else known.unit
+            away[np.ix_(no_mean, no_number)] = 0.0
+        total += away
+    return total
+
+
+def _matrices(known: Geometry) -> Iterator[Numbers]:
+    """Yield the distances of each categorical attribute, by code plus one."""
+    for offset, width in zip(known.offsets.tolist(), known.widths.tolist(), strict=True):
+        yield known.distances[offset : offset + width * width].reshape(width, width)
+
+
+def nearer(codes: Codes, numbers: Numbers, chosen: int, known: Geometry, nearest: Numbers) -> None:
+    """Take a further record into account in the distances of all records to the nearest of those chosen."""
+    here = slice(chosen, chosen + 1)
+    np.minimum(nearest, distances_to(codes, numbers, codes[here], numbers[here], known)[0], out=nearest)
+
+
+def assign(
+    codes: Codes, numbers: Numbers, centres: Codes, means: Numbers, known: Geometry, assigned: Integers, far: Numbers
+) -> bool:
+    """Assign each record to the nearest representative, the first of several; return whether any changed."""
+    changed, step = False, max(_MOST_CELLS // len(centres), 1)
+    for begin in range(0, len(assigned), step):
+        rows = slice(begin, begin + step)
+        away = distances_to(codes[rows], numbers[rows], centres, means, known)
+        nearest = away.argmin(axis=0)
+        changed = changed or not np.array_equal(assigned[rows], nearest)
+        assigned[rows], far[rows] = nearest, away.min(axis=0)
+    return changed
+
+
+def nearest_categories(frequencies: NDArray[Any], matrix: Numbers, known: Geometry) -> Codes:
+    """Return by cluster the category of least summed distance to records whose categories have these weights."""
+    # The first of several; where no value is known it is a missing one.
+    # Running sums instead of a product of matrices: they add in the order of the categories.
+    summed = np.array([(weights[:, None] * matrix).cumsum(axis=0)[-1] for weights in frequencies])
+    if known.wildcard:
+        summed[:, 0] = np.inf  # a missing value would be at distance 0 from everything
+    ordered = np.hstack((summed[:, 1:], summed[:, :1]))  # the missing value is the last of several
+    best = ordered.argmin(axis=1)
+    found = np.where((best < matrix.shape[0] - 1) & (frequencies[:, 1:] > 0).any(axis=1), best, MISSING)
+    return found.astype(np.int32)
+
+
+def represent(codes: Codes, counts: Integers, assigned: Integers, known: Geometry, centres: Codes) -> None:
+    """Put in place, by cluster and categorical attribute, the category of least summed distance to the records."""
+    # The first of several: the lower median of an ordinal attribute, the mode of a nominal one. Clusters without
+    # records keep what they have.
+    clusters = len(centres)
+    for v, matrix in enumerate(_matrices(known)):
+        width = len(matrix)
+        cells = assigned * width + codes[:, v] + 1
+        frequencies = np.bincount(cells, counts, clusters * width).reshape(clusters, width)
+        some = frequencies.any(axis=1)
+        centres[some, v] = nearest_categories(frequencies[some], matrix, known)
+
+
+def represent_numbers(
+    numbers: Numbers, counts: Integers, assigned: Integers, order: Order, known: Geometry, means: Numbers
+) -> None:
+    """Put in place, by cluster and numeric attribute, the lower median of the numbers that are there."""
+    # A missing number stands in where none is there, or where so many are missing that it is nearer to them all.
+    clusters = np.arange(len(means))
+    for v in range(numbers.shape[1]):
+        column = numbers[:, v]
+        present = np.flatnonzero(~np.isnan(column))
+        ascending = order[v, : present.size]
+        there = np.bincount(assigned[present], counts[present], clusters.size).astype(np.int64)
+        missing = np.bincount(assigned, counts, clusters.size).astype(np.int64) - there
+        # Cluster by cluster in ascending order; the lower median is where half of a cluster's records are passed.
+        members = ascending[np.argsort(assigned[ascending], kind="stable")]
+        half = np.cumsum(there) - there + (there + 1) // 2
+        medians = np.searchsorted(np.cumsum(counts[members]), half[there > 0])
+        means[there > 0, v] = column[members[medians]]
+        away = counts[present] * np.abs(column[present] - means[assigned[present], v]) * known.factors[v]
+        # One sum by cluster, the missing ones first and then record by record.
+        summed = np.bincount(
+            np.concatenate((clusters, assigned[present])), np.concatenate((missing * known.unit, away))
+        )
+        nearer_to_missing = (there * known.unit < summed) & (not known.wildcard)
+        means[(missing > 0) & ((there == 0) | nearer_to_missing), v] = np.nan

@@ -23,7 +23,7 @@ HOUSING = DatasetSpec(
     records=1000, attributes=11, licence="part of evosdc; every record is made up",
 )  # fmt: skip
 ADULT = DatasetSpec(
-    name="adult", implementation="evosdc.datasets.adult:load",
+    name="adult", implementation="evosdc.datasets.published:adult",
     summary="Census income 1994 (U.S. Current Population Survey), the training part; 30162 complete records.",
     source="Becker, B. and Kohavi, R. (1996). Adult. UCI Machine Learning Repository. doi:10.24432/C5XW20",
     records=32561, attributes=15, licence=_CC_BY,
@@ -33,7 +33,7 @@ ADULT = DatasetSpec(
     ),
 )  # fmt: skip
 GERMAN_CREDIT = DatasetSpec(
-    name="german-credit", implementation="evosdc.datasets.german_credit:load",
+    name="german-credit", implementation="evosdc.datasets.published:german_credit",
     summary="Credit applicants (Statlog): 13 categorical and 7 numeric attributes and the credit class.",
     source="Hofmann, H. (1994). Statlog (German Credit Data). UCI Machine Learning Repository. doi:10.24432/C5NC77",
     records=1000, attributes=21, licence=_CC_BY,
@@ -43,7 +43,7 @@ GERMAN_CREDIT = DatasetSpec(
     ),
 )  # fmt: skip
 SOLAR_FLARE = DatasetSpec(
-    name="solar-flare", implementation="evosdc.datasets.solar_flare:load",
+    name="solar-flare", implementation="evosdc.datasets.published:solar_flare",
     summary="Active regions of the sun in 1978: 10 categorical attributes and 3 counts of flares.",
     source="Bradshaw, G. (1989). Solar Flare. UCI Machine Learning Repository. doi:10.24432/C5530G", records=1066,
     attributes=13, licence=_CC_BY,
@@ -53,7 +53,7 @@ SOLAR_FLARE = DatasetSpec(
     ),
 )  # fmt: skip
 PIMA = DatasetSpec(
-    name="pima", implementation="evosdc.datasets.pima:load",
+    name="pima", implementation="evosdc.datasets.published:pima",
     summary="Pima Indians diabetes: 8 numeric attributes and the test result. Withdrawn from UCI.",
     source="Smith, J. W., Everhart, J. E., Dickson, W. C., Knowler, W. C. and Johannes, R. S. (1988). Using the ADAP "
         "learning algorithm to forecast the onset of diabetes mellitus. SCAMC, 261-265.",
@@ -64,7 +64,7 @@ PIMA = DatasetSpec(
     ),
 )  # fmt: skip
 POKER_HAND = DatasetSpec(
-    name="poker-hand", implementation="evosdc.datasets.poker_hand:load",
+    name="poker-hand", implementation="evosdc.datasets.published:poker_hand",
     summary="Hands of five cards, the training part: suit and rank of each card, and the hand.",
     source="Cattral, R. and Oppacher, F. (2006). Poker Hand. UCI Machine Learning Repository. doi:10.24432/C5KW38",
     records=25010, attributes=11, licence=_CC_BY,
@@ -74,7 +74,7 @@ POKER_HAND = DatasetSpec(
     ),
 )  # fmt: skip
 TARRAGONA = DatasetSpec(
-    name="tarragona", implementation="evosdc.datasets.tarragona:load",
+    name="tarragona", implementation="evosdc.datasets.published:tarragona",
     summary="Companies of the Tarragona area, 1995: 13 numeric attributes.", source=_CASC_SOURCE, records=834,
     attributes=13, licence=_CASC,
     files=_file(
@@ -83,7 +83,7 @@ TARRAGONA = DatasetSpec(
     ),
 )  # fmt: skip
 CENSUS = DatasetSpec(
-    name="census", implementation="evosdc.datasets.census:load",
+    name="census", implementation="evosdc.datasets.published:census",
     summary="Persons of the U.S. Current Population Survey 1995: 13 numeric attributes.", source=_CASC_SOURCE,
     records=1080, attributes=13, licence=_CASC,
     files=_file(
@@ -92,7 +92,7 @@ CENSUS = DatasetSpec(
     ),
 )  # fmt: skip
 EIA = DatasetSpec(
-    name="eia", implementation="evosdc.datasets.eia:load",
+    name="eia", implementation="evosdc.datasets.published:eia",
     summary="U.S. electric utilities by month, 1996: 10 numeric attributes, state, month and two identifiers.",
     source=_CASC_SOURCE, records=4092, attributes=15, licence=_CASC,
     files=_file(

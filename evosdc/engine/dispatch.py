@@ -7,7 +7,7 @@ from typing import Any
 
 from evosdc.engine.failures import RAISE, ErrorRule
 from evosdc.errors import EvaluationError, PluginRaisedError
-from evosdc.executors.chunking import chunks_of, worth_sending, worth_starting
+from evosdc.executors.tasks import chunks_of, worth_sending, worth_starting
 from evosdc.model import Executor, Failure, Outcome, SharedFiles, Task
 from evosdc.secret import Seed
 

@@ -17,7 +17,7 @@ from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.failures import RAISE, ErrorRule, evaluate_or_penalise, worst_values
 from evosdc.engine.problem import Problem
 from evosdc.errors import EvaluationError
-from evosdc.executors.chunking import worth_sending
+from evosdc.executors.tasks import worth_sending
 from evosdc.model import Individual, Siblings
 from evosdc.model.individual import Values
 from evosdc.secret import kept

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any, Literal
 
 from evosdc.engine.problem import Problem
-from evosdc.executors.ledger import WORKER_DIED
+from evosdc.executors.pool import WORKER_DIED
 from evosdc.executors.tasks import TIME_LIMIT
 from evosdc.model import Guaranteed, Individual, Outcome
 from evosdc.model.individual import FAILURE, INFEASIBILITY, Values

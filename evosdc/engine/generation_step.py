@@ -9,7 +9,7 @@ from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.evaluation import Cost, Evaluator
 from evosdc.engine.generation import Generation, evolve
 from evosdc.engine.stop import Progress, Stop
-from evosdc.executors.chunking import worth_sending
+from evosdc.executors.tasks import worth_sending
 from evosdc.model import Algorithm, Archipelago, Population
 from evosdc.secret import Streams
 

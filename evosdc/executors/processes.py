@@ -16,8 +16,7 @@ from pydantic import Field
 
 from evosdc.errors import ExecutorError
 from evosdc.executors.launch import START_TIME, Child, check_versions, close_log, open_log, tail
-from evosdc.executors.ledger import Job
-from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, PoolExecutor, longest, unexpected
+from evosdc.executors.pool import PERIOD, Answered, Job, Lost, Pool, PoolExecutor, longest, unexpected
 
 _LOG = logging.getLogger("evosdc.executors")
 

@@ -18,8 +18,7 @@ from evosdc.executors.shared_files import read_shared, share, withdraw
 from evosdc.files.schema.schema_file import schema_from_json, schema_to_json
 from evosdc.model import Executor, Failure, Masking, MaskingMethod, Outcome, SharedFiles, Task
 from evosdc.model.dividing import Material, Part
-from evosdc.plugins.nested import nested
-from evosdc.plugins.registry import Registry, default_registry
+from evosdc.plugins.registry import Registry, default_registry, nested
 from evosdc.secret import Seed, SeedWords, generator_of, spawned, state_of, words_of
 from evosdc.table.spread import Spreads
 from evosdc.table.table import Rows, Table

@@ -23,8 +23,8 @@ from evosdc.experiment.infeasible_requirements import causes_of, traced
 from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of, plan_of, wanted
 from evosdc.experiment.order import order_sentences, write_published
 from evosdc.experiment.problem import aggregation_of, judge_constraints
-from evosdc.experiment.recipe import differences
 from evosdc.experiment.recipe_outputs import write_recipe
+from evosdc.experiment.recipe_profile import differences
 from evosdc.experiment.release import privacy_findings, write_release
 from evosdc.experiment.start import StartingFile
 from evosdc.experiment.summaries import (

@@ -19,7 +19,7 @@ from evosdc.model import Individual, Masking
 from evosdc.runs.layout import EXPERIMENT, PORTFOLIO, RunFolder
 from evosdc.table.table import Table
 from evosdc.time_limit import DeadlineOver, time_limited
-from evosdc.tuning.large_files import LARGE
+from evosdc.tuning.tuner import LARGE
 
 # The worker's function that makes and evaluates what stands at a position.
 EVALUATE_START = "evosdc.experiment.worker_tasks:evaluate_start"
@@ -27,7 +27,7 @@ EVALUATE_START = "evosdc.experiment.worker_tasks:evaluate_start"
 BATCH = 16  # candidates between two signs of progress
 FOR_SEARCH = 0.6  # share of a search's time that neither tuning nor starting files may take
 
-# The same of a large file (`evosdc.tuning.large_files.LARGE`): the few candidates there is time for change little.
+# The same of a large file (`evosdc.tuning.tuner.LARGE`): the few candidates there is time for change little.
 FOR_SEARCH_OF_LARGE = 0.25
 
 FOR_SEARCH_AT_LEAST = 0.2  # the same for the starting files that a run had rather not be without

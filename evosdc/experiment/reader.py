@@ -16,8 +16,7 @@ from evosdc.experiment.experiment import ExecutorChoice, Experiment, InvalidExpe
 from evosdc.experiment.recipe import with_recipes
 from evosdc.model.constraint import Constraint, without_publishable
 from evosdc.options.written import override
-from evosdc.plugins.nested import nested
-from evosdc.plugins.registry import Registry
+from evosdc.plugins.registry import Registry, nested
 from evosdc.runs.layout import RESOLVED, RunFolder
 
 

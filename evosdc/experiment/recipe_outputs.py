@@ -16,16 +16,8 @@ from evosdc.experiment.assembly import Assembly, check_names
 from evosdc.experiment.data import load_data
 from evosdc.experiment.experiment import DataSource, Experiment
 from evosdc.experiment.reader import located, resolve
-from evosdc.experiment.recipe import (
-    UNLIKE,
-    Recipe,
-    RecipeStep,
-    differences,
-    made_for,
-    read_recipe,
-    recipe_text,
-    require_schema,
-)
+from evosdc.experiment.recipe import Recipe, RecipeStep, read_recipe, recipe_text
+from evosdc.experiment.recipe_profile import UNLIKE, differences, made_for, require_schema
 from evosdc.files.atomic import write_text
 from evosdc.files.schema.hierarchies import HierarchyRule
 from evosdc.files.schema.schema_file import dump_schema, load_schema

@@ -13,7 +13,7 @@ from evosdc.runs.journal import Journal
 from evosdc.runs.layout import JOURNAL, REPORT, STATUS, RunFolder
 from evosdc.runs.status import EndRequested, end_if_requested, end_requested
 from evosdc.secret import public
-from evosdc.tuning.result import Tuning
+from evosdc.tuning.tuner import Tuning
 
 
 def remove_report(folder: RunFolder, display: Display) -> None:

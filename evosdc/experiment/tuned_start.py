@@ -30,15 +30,12 @@ from evosdc.model.constraint import without_publishable
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import TUNING, RunFolder
 from evosdc.secret import Purpose, Seed, draw_seed, stream
-from evosdc.slow_work import Slow
 from evosdc.table.table import Table
-from evosdc.time_limit import DeadlineOver, check_time, time_limited
+from evosdc.time_limit import DeadlineOver, Slow, check_time, time_limited
 from evosdc.tuning.designs import Budget
-from evosdc.tuning.large_files import LARGE, SAMPLE
-from evosdc.tuning.result import Tuning
 from evosdc.tuning.schedule import spread
 from evosdc.tuning.trials import MaskingTimes
-from evosdc.tuning.tuner import tune
+from evosdc.tuning.tuner import LARGE, SAMPLE, Tuning, tune
 
 # Shares of the effort at which a method is tried: what it takes in any case, and what it takes for its effort.
 FIRST, SECOND = 0.001, 0.04

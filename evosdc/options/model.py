@@ -11,8 +11,8 @@ from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 
-from evosdc.durations import EXAMPLES, seconds_in
 from evosdc.errors import Fault, InputError, ParameterError, did_you_mean
+from evosdc.printing import EXAMPLES, seconds_in
 
 VALUE, FLAG, NAMES, TEXTS, TIME = "value", "flag", "names", "texts", "time"
 """Kinds of options: one value; yes or no; names, separated by commas; texts, each given by itself; a time."""

@@ -1,28 +1,178 @@
-"""What all plugins offer, by kind and name: look-up, construction, commands and events.
+"""What all plugins offer, by kind and name: look-up, construction, methods within methods, commands and events.
 
 Loading imports plugins' own modules but no implementation; those are imported when first used.
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
+from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache, partial
+from importlib import import_module
+from inspect import isabstract
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from evosdc.errors import ClashError, EvosdcError, Fault, PluginError, UnknownNameError
+from evosdc.errors import (
+    ClashError,
+    EvosdcError,
+    Fault,
+    FaultCollector,
+    InputError,
+    ParameterError,
+    PluginError,
+    UnknownNameError,
+    did_you_mean,
+)
 from evosdc.further_formats import FurtherFormat
 from evosdc.hookspecs import EVENTS
 from evosdc.plugins.discovery import PLUGIN_ERRORS, LoadedPlugin, PluginInfo, PluginProblem, discovered, in_words
-from evosdc.plugins.implementation import imported
 from evosdc.plugins.kinds import KINDS
-from evosdc.plugins.nested import divides, inner_of, parameters_with_inner
 from evosdc.plugins.registered import PLUGIN, registered
-from evosdc.plugins.unknown_names import unknown_name
 from evosdc.specs import FormatSpec, Spec
 
 if TYPE_CHECKING:
     import click
+
+MOST_TOLD = 24  # more names than these are not all told in a message
+
+NEAREST = 5
+LIKENESS = 0.5  # how alike, from 0 to 1, the names are that are told in their place
+
+
+def unknown_name(where: str, name: str, known: list[str], problems: bool = False) -> Fault:
+    """Return the fault of a name that nothing has, with all names or the nearest."""
+    advice = did_you_mean(name, known)
+    if len(known) > MOST_TOLD:
+        near = get_close_matches(name, known, n=NEAREST, cutoff=LIKENESS)
+        wanted = f"one of {len(known)} names" + (f", such as {', '.join(near)}" if near else "")
+        advice = f"{advice} `evosdc plugins list` shows all.".strip()
+    else:
+        wanted = f"one of {', '.join(known)}" if known else "nothing: no plugin offers any"
+    if problems:
+        advice = f"{advice} Some plugins have problems: 'evosdc plugins list' shows them.".strip()
+    return Fault(where, repr(name), wanted, advice)
+
+
+def imported(kind: str, spec: Spec, plugin: PluginInfo) -> Any:
+    """Import and return what a spec names; raises `PluginError` where it cannot be had or is not of its kind."""
+    place = f"{kind} {spec.name} of plugin {plugin.provider}"
+    module_name, _, attribute = spec.implementation.partition(":")
+    try:
+        found = getattr(import_module(module_name), attribute)
+    except ModuleNotFoundError as error:
+        raise PluginError(f"{place} needs the module {error.name!r}, which is not installed.") from error
+    except AttributeError as error:
+        raise PluginError(f"{place}: {spec.implementation} cannot be had: {in_words(error)}.") from error
+    except PLUGIN_ERRORS as error:
+        raise PluginError(f"{place}: importing {module_name} failed: {in_words(error)}.") from error
+    contract = KINDS[kind].contract
+    if contract:
+        fits = isinstance(found, type) and issubclass(found, getattr(import_module("evosdc.model"), contract))
+        wanted = f"a subclass of evosdc.model.{contract}"
+    else:
+        fits, wanted = callable(found), "a function"
+    if not fits:
+        raise PluginError(f"{place}: {spec.implementation} is not {wanted}.")
+    if isabstract(found):
+        lacking = ", ".join(sorted(found.__abstractmethods__))
+        raise PluginError(f"{place}: {spec.implementation} lacks {lacking}, which evosdc.model.{contract} asks for.")
+    return found
+
+
+KIND = "masking-method"
+
+
+def divides(kind: str, implementation: Any) -> bool:
+    """Whether an implementation is a masking method that has another one mask its parts, or group its records."""
+    if kind != KIND:
+        return False
+    from evosdc.model import InnerParameters, MaskingMethod
+
+    return (
+        isinstance(implementation, type)
+        and issubclass(implementation, MaskingMethod)
+        and issubclass(implementation.Params, InnerParameters)
+    )
+
+
+def parameters_with_inner(registry: "Registry", name: str, params: Mapping[str, Any]) -> Any:
+    """Return the parameters of a method that divides; `inner` has a name, and the parameters that were given."""
+    from evosdc.model.dividing import INNER
+    from evosdc.model.parameters import parse_parameters
+
+    collect = FaultCollector()
+    model, where = registry.implementation(KIND, name).Params, f"{KIND} {name}"
+    validated = inner = None
+    with collect.step():
+        validated = parse_parameters(model, params, where)
+    # What the class puts into an entry, or takes where there is none, is known once it is validated.
+    entry = _entry(params.get(INNER)) if validated is None else getattr(validated, INNER)
+    if entry is not None:
+        with collect.step():
+            method, given = _named(registry, entry, f"{where}: {INNER}")
+            try:
+                inner = registry.parameters(KIND, method, given).model_dump(mode="json", exclude_unset=True)
+            except InputError as error:
+                raise ParameterError(_placed(error, f"{where}: {INNER}")) from None
+            inner = {"method": method, **inner}
+    if validated is None or inner is None:
+        raise ParameterError(collect.faults)
+    return validated.model_copy(update={INNER: inner})
+
+
+def nested(registry: "Registry", name: str, params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the names and validated parameters of a masking method and of those within it, the outermost first."""
+    from evosdc.model.dividing import INNER
+
+    validated = registry.parameters(KIND, name, params)
+    yield name, validated
+    if divides(KIND, registry.implementation(KIND, name)):
+        method, given = _named(registry, getattr(validated, INNER), name)
+        yield from nested(registry, method, given)
+
+
+def inner_of(registry: "Registry", name: str, validated: Any) -> Any:
+    """Return the inner method of a method that divides."""
+    from evosdc.model.dividing import INNER
+
+    method, given = _named(registry, getattr(validated, INNER), name)
+    try:
+        return registry.build(KIND, method, given)
+    except InputError as error:
+        raise ParameterError(_placed(error, f"{KIND} {name}: {INNER}")) from None
+
+
+def _entry(given: Any) -> Mapping[str, Any] | None:
+    """Return an inner entry as a table; None where it is none, of which its own parameters tell."""
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        return {"method": given} if "{" not in given else None
+    named = isinstance(given, Mapping) and (not given or isinstance(given.get("method"), str))
+    return given if named else None
+
+
+def _named(registry: "Registry", entry: Mapping[str, Any], where: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the parameters of an entry; without a name that of a method offered for anonymity."""
+    given = {key: value for key, value in entry.items() if key != "method"}
+    if "method" in entry:
+        return str(entry["method"]), given
+    offered = registry.defaults(KIND, "anonymity")
+    if not offered:
+        wanted = 'a table such as { method = "NAME" }'
+        raise UnknownNameError(Fault(where, "nothing, where no plugin offers a method for anonymity", wanted))
+    return offered[0], given
+
+
+def _placed(error: InputError, where: str) -> list[Fault]:
+    """Return faults of an inner method under the place where it is named."""
+    return [
+        replace(fault, where=f"{where}: {fault.where.removeprefix(KIND).strip(': ') or 'method'}")
+        for fault in error.faults
+    ]
+
 
 __all__ = ["PluginInfo", "PluginProblem", "Registry", "default_registry"]
 

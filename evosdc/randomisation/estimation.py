@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import Fault, ParameterError
-from evosdc.randomisation.matrix_file import LabelledMatrix
-from evosdc.randomisation.strata import Stratum, records_of, strata_of_matrices
+from evosdc.randomisation.matrix_file import LabelledMatrix, Stratum, records_of, strata_of_matrices
 from evosdc.randomisation.transition import Matrix
 from evosdc.table.schema import Schema
 from evosdc.table.table import Numbers, Table

@@ -11,6 +11,7 @@ Drawing published categories from transition matrices, by given uniform numbers.
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.errors import Fault, ParameterError
 from evosdc.table.table import Codes
 
 Frequencies = NDArray[np.int64] | NDArray[np.float64]  # counts of records, or sums of their weights
@@ -94,3 +95,101 @@ def drawn(column: Codes, sums: Matrix, uniforms: NDArray[np.float64]) -> Codes:
             rows = order[begin:end]
             published[rows] = np.searchsorted(sums[category, :-1], uniforms[rows], side="right")
     return published
+
+
+Weights = NDArray[np.float64]
+
+
+def exchanged_weights(distances: NDArray[np.float64], ordered: bool) -> Weights:
+    """Return weights ``d + 1`` with each diagonal one exchanged for that of the nearest other category."""
+    # Without the exchange the diagonal would be each row's least weight and the optimum the identity, which protects
+    # nothing.
+    weights: Weights = distances + 1.0
+    size = len(weights)
+    for row in range(size if size > 1 else 0):
+        if ordered:
+            others = np.array([row + 1 if row + 1 < size else row - 1])
+        else:
+            away = np.where(np.arange(size) == row, np.inf, weights[row])
+            others = np.flatnonzero(away == away.min())
+        weights[row, row], weights[row, others] = weights[row, others[0]], weights[row, row]
+    return weights
+
+
+def neighbour_weights(size: int) -> Weights:
+    """Return weights ``|i - j| + 1`` with each diagonal one exchanged for that of the next category."""
+    # Moving by one step is then preferred to staying; the last category prefers the one before it. With the diagonal as
+    # each row's least weight the optimum would be the identity, which protects nothing. The exchange is that of the
+    # IHSN's guide to disclosure control.
+    codes = np.arange(size)
+    return exchanged_weights(np.abs(codes[:, None] - codes[None, :]).astype(np.float64), ordered=True)
+
+
+def preference_matrix(
+    frequencies: Frequencies, weights: Weights, least: float = 0.0, most: float = 1.0, by_record: bool = False
+) -> Matrix:
+    """Return the invariant matrix of least weight."""
+    # Minimises ``sum_ij w_ij p_ij`` subject to ``T P = T``, rows summing to one, ``p_ij >= 0`` and ``least <= p_ii <=
+    # most`` (Gross et al., 2004; bounds on the diagonal are a reconstruction). It is solved for the flows ``T_i p_ij``:
+    # with whole numbers as margins and bounds these form a transportation problem, whose vertices are whole, so the
+    # result is invariant exactly and not to a tolerance. The bounds are drawn in to whole flows. With fractional
+    # frequencies, sums of weights, the solver's flows are balanced afterwards. Where several optima exist the solver's
+    # choice, HiGHS' dual simplex, stands.
+    occurring = np.flatnonzero(frequencies)
+    T = frequencies[occurring]
+    whole = T.dtype.kind in "iu"
+    T = T if whole else T / T.sum()
+    n = T.size
+    result = np.identity(frequencies.size)
+    if n < 2:
+        return result
+    cost = weights[np.ix_(occurring, occurring)]
+    if not by_record:
+        cost = cost / T[:, None]
+    rows, columns = np.divmod(np.arange(n * n), n)
+    entries = np.concatenate((rows, n + columns))
+    # Late: these take as long to import as all else that a run needs.
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    margins = csr_array((np.ones(2 * n * n), (entries, np.tile(np.arange(n * n), 2))), shape=(2 * n, n * n))
+    low, high = np.zeros((n, n)), np.minimum(T[:, None], T[None, :]).astype(np.float64)
+    low[np.diag_indices(n)] = np.ceil(least * T - 1e-9) if whole else least * T
+    high[np.diag_indices(n)] = np.floor(most * T + 1e-9) if whole else most * T
+    solved = None
+    if (low <= high).all():
+        solved = linprog(
+            cost.ravel(),
+            A_eq=margins,
+            b_eq=np.concatenate((T, T)),
+            bounds=np.column_stack((low.ravel(), high.ravel())),
+            method="highs-ds",
+        )
+    if solved is None or solved.status != 0:
+        wanted = "bounds within which some matrix keeps these frequencies"
+        advice = "A category of more than half the records keeps some of them: raise the upper bound."
+        raise ParameterError(Fault("preference matrix", f"a diagonal between {least} and {most}", wanted, advice))
+    flows = solved.x.reshape(n, n)
+    flows = np.abs(np.rint(flows)) if whole else balanced(flows, T)
+    result[np.ix_(occurring, occurring)] = flows / T[:, None]
+    return result
+
+
+def balanced(flows: Matrix, T: Frequencies) -> Matrix:
+    """Return flows with the margins T to rounding, from flows that have them to a solver's tolerance."""
+    # Flows that are zero but for the tolerance become zero; the others take the least changes that make as much leave
+    # each category as enters it; the diagonal is what is left.
+    n = T.size
+    moved = flows * (flows > 1e-8 * T.sum())
+    moved[np.diag_indices(n)] = 0.0
+    linked = ((moved + moved.T) > 0).astype(np.float64)
+    laplacian = np.diag(linked.sum(axis=1)) - linked
+    excess = moved.sum(axis=0) - moved.sum(axis=1)
+    potential = np.linalg.lstsq(laplacian, excess, rcond=None)[0]
+    # half of a difference each way where flows go both ways, all of it where they go one way
+    ways = np.maximum((moved > 0).astype(np.float64) + (moved.T > 0), 1.0)
+    moved = np.where(moved > 0, np.maximum(moved + (potential[:, None] - potential[None, :]) / ways, 0.0), 0.0)
+    leaving = moved.sum(axis=1)
+    moved *= min(1.0, float(np.divide(T, leaving, out=np.ones(n), where=leaving > 0).min()))
+    moved[np.diag_indices(n)] = T - moved.sum(axis=1)
+    return np.maximum(moved, 0.0)

@@ -31,7 +31,7 @@ def clusters_page(account: Mapping[str, Any], title: str) -> str:
     Parameters
     ----------
     account : mapping
-        As `evosdc.clustering.account.account_of` returns it.
+        As `evosdc.clustering.clusters.account_of` returns it.
     title : str
     """
     elbow, drawn = account["elbow"], {}

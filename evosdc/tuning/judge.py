@@ -15,8 +15,7 @@ from evosdc.engine.problem import Problem
 from evosdc.model import Masking
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Seed
-from evosdc.slow_work import Slow, told_while_slow
-from evosdc.time_limit import DeadlineOver, time_limited
+from evosdc.time_limit import DeadlineOver, Slow, time_limited, told_while_slow
 from evosdc.tuning.designs import Budget, Candidate, Wanted
 from evosdc.tuning.trials import Kept, Order, Refusal, Trial, attempt, mean_order
 
@@ -46,7 +45,7 @@ class Judge:
         tell: Callable[[int], None] = lambda done: None,
         favoured: Sequence[str] = (),  # methods that alone are likely to keep what is required
         share: float = MOST_OF_TIME,  # of a budget of seconds, what one row of the result may use
-        slow: Slow | None = None,  # told while a file that is made here takes long, as `evosdc.slow_work.Slow`
+        slow: Slow | None = None,  # told while a file that is made here takes long, as `evosdc.time_limit.Slow`
     ) -> None:
         self.problem, self.registry, self.seed, self.budget = problem, registry, seed, budget
         self.dispatch, self.function, self.tell = dispatch, function, tell

@@ -1,20 +1,287 @@
-"""Tuning of masking methods for a problem: on a sample first where the file is large, and what is found of it."""
+"""Tuning: each masking method at its best; a large file on a sample of its records, then on all of them.
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+A sample has other scores than the whole file: fewer records are more easily told apart. So each file that was judged as
+a whole corrects what the sample promises of the others, measure by measure.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
 
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.model import Masking
+from evosdc.model.individual import precedence_of
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Seed
-from evosdc.slow_work import Slow
-from evosdc.tuning.designs import Budget, Candidate, arms_of, portfolio_arms
+from evosdc.table.table import Table
+from evosdc.time_limit import Slow
+from evosdc.tuning.designs import Arm, Budget, Candidate, Kind, arms_of, portfolio_arms
 from evosdc.tuning.judge import MOST_OF_TIME, Judge
-from evosdc.tuning.large_files import ROW_SHARE, SAMPLE_SHARE, confirm
-from evosdc.tuning.result import Tuning, tuning_of
-from evosdc.tuning.schedule import Course
-from evosdc.tuning.trials import MaskingTimes
+from evosdc.tuning.schedule import Course, evidence_sentence, leaders
+from evosdc.tuning.trials import MaskingTimes, Order, Trial, mean_order
+
+
+@dataclass(frozen=True)
+class TunedMethod:
+    """A masking at its best parameters."""
+
+    name: str  # the method and its design, without the parameters that were tuned
+    kind: Kind
+    masking: Masking  # with the draw of the best of its files, which ``evosdc mask --draw`` makes again
+    scores: Mapping[str, float]  # of that file
+    fitness: tuple[float, ...]  # objectives of that file
+    mean: tuple[float, ...]  # mean objectives over all draws: what to expect of another draw
+    error: float | None  # standard error of the first of them; 0 where nothing is random, None of a single draw
+    draws: int  # how many files were judged
+    evaluations: int  # how many files were judged for this row, with all parameters that were tried
+    order: Order
+
+    @property
+    def label(self) -> str:
+        """The method with its parameters."""
+        return self.masking.label
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as JSON-able data."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "label": self.label,
+            **self.masking.to_json(),
+            "scores": dict(self.scores),
+            "fitness": list(self.fitness),
+            "mean": list(self.mean),
+            "error": self.error,
+            "draws": self.draws,
+            "evaluations": self.evaluations,
+        }
+
+
+@dataclass(frozen=True)
+class TunedFile:
+    """One masked file: a masking with its draw, and the file's scores."""
+
+    masking: Masking
+    scores: Mapping[str, float]
+    fitness: tuple[float, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the file as JSON-able data."""
+        own = {"label": self.masking.label, **self.masking.to_json()}
+        return own | {"scores": dict(self.scores), "fitness": list(self.fitness)}
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What tuning found."""
+
+    rows: tuple[TunedMethod, ...]  # from best to worst by the mean
+    # The best files of all that were judged, from best to worst, no two of the same method and parameters.
+    files: tuple[TunedFile, ...]
+    evaluations: int  # how many files were masked and judged, those of a sample among them
+    seconds: float
+    refused: Mapping[str, str]  # by name, why methods could not be tuned
+    designs: int = 0  # how many designs of methods fit the attributes, whether or not time was enough for all of them
+    # Some of the best files themselves, so that a search need not mask again.
+    made: Sequence[tuple[Masking, Table]] = ()
+    sample: int = 0  # how many records the sample had on which methods were tuned; 0 without one
+    untried: tuple[str, ...] = ()  # names of designs that were not tried at all, since the budget was spent before
+    # Seconds to mask and judge a file of all records; 0 where nobody knows, or asked for a limit of time.
+    file_seconds: float = 0.0
+    # What promises most by a sample and was not judged as a whole, from best to worst.
+    promising: tuple[Masking, ...] = ()
+
+    @property
+    def best(self) -> TunedMethod:
+        """The first row."""
+        return self.rows[0]
+
+    @property
+    def evidence(self) -> str:
+        """On how many files all rests, what that means where it is few for each design, and what was not tried."""
+        return evidence_sentence(self.evaluations, self.designs, self.sample, self.untried)
+
+    @property
+    def maskings(self) -> tuple[Masking, ...]:
+        """The best files of all, then each method at its best, then what promises most, each once: a search's start."""
+        # Methods that break a bound by little and score better come in turn with those that keep all.
+        listed: dict[str, Masking] = {}
+        rows = leaders(self.rows, lambda row: row.order)
+        for masking in (*(file.masking for file in self.files), *(row.masking for row in rows), *self.promising):
+            listed.setdefault(masking.label, masking)
+        return tuple(listed.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON-able data."""
+        return {
+            "best": self.best.to_json() if self.rows else None,
+            "best_file": self.files[0].to_json() if self.files else None,
+            "methods": [row.to_json() for row in self.rows],
+            "files": [file.to_json() for file in self.files],
+            "evaluations": self.evaluations,
+            "seconds": round(self.seconds, 3),
+            "refused": dict(self.refused),
+            "designs": self.designs,
+            "sample": self.sample,
+            "untried": list(self.untried),
+            "file_seconds": round(self.file_seconds, 4),
+            "evidence": self.evidence,
+        }
+
+
+def tuning_of(judge: Judge, files: int, arms: Sequence[Arm], sampled: Judge | None = None) -> Tuning:
+    """Return what a judge has seen: by name of the arms the candidate of the least mean, and the best files."""
+    # `arms` are the designs that fit; `sampled` is who judged a sample before.
+    named: dict[str, Candidate] = {}
+    for candidate in judge.candidates.values():
+        name = candidate.arm.name
+        if trials := judge.known(candidate.key):
+            # One that was refused on a later draw, for its time perhaps, has made files all the same.
+            leader = named.get(name)
+            if leader is None or mean_order(trials) < mean_order(judge.known(leader.key)):
+                named[name] = candidate
+    rows = sorted((_row(judge, candidate) for candidate in named.values()), key=lambda row: row.order)
+    best = sorted((judge.candidates[key] for key in judge.trials), key=lambda one: _file(judge, one).order)
+    reasons = {
+        judge.candidates[key].arm.name: reason
+        for key, reason in judge.refusals.items()
+        if judge.candidates[key].arm.name not in named
+    }
+    used = judge.used if sampled is None else judge.used + sampled.used
+    untried = [arm.name for arm in arms if not used[arm.name] and any(map(arm.masking, arm.coarse()))]
+    return Tuning(
+        tuple(rows),
+        tuple(_tuned_file(judge, candidate) for candidate in best[:files]),
+        judge.evaluations + (sampled.evaluations if sampled is not None else 0),
+        judge.seconds + (sampled.seconds if sampled is not None else 0.0),
+        reasons,
+        len(arms),
+        judge.kept.files,
+        len(sampled.problem.genotype.microdata.original) if sampled is not None else 0,
+        tuple(untried),
+        file_seconds(sampled, judge),
+        tuple(promising(sampled, judge)) if sampled is not None else (),
+    )
+
+
+def _file(judge: Judge, candidate: Candidate) -> Trial:
+    return min(judge.known(candidate.key), key=lambda trial: trial.order)
+
+
+def _tuned_file(judge: Judge, candidate: Candidate) -> TunedFile:
+    trial = _file(judge, candidate)
+    return TunedFile(trial.exactly(candidate.masking), trial.scores, trial.objectives)
+
+
+def _row(judge: Judge, candidate: Candidate) -> TunedMethod:
+    trials, file = judge.known(candidate.key), _file(judge, candidate)
+    means = tuple(sum(part) / len(trials) for part in zip(*(trial.objectives for trial in trials), strict=True))
+    return TunedMethod(
+        candidate.arm.name,
+        candidate.arm.kind,
+        file.exactly(candidate.masking),
+        file.scores,
+        file.objectives,
+        means,
+        judge.error(candidate.key),
+        len(trials),
+        judge.used[candidate.arm.name],
+        mean_order(trials),
+    )
+
+
+LARGE = 100_000  # records from which on a file is tuned by a sample, within a limit of time
+SAMPLE = 10_000  # records of a sample
+SAMPLE_SHARE = 0.4  # share of the time that the sample has
+ROW_SHARE = 0.4  # share of the rest that one method may take: a trial is given up after twice as much
+MOST = 40  # files that are judged as a whole, at most
+
+# Times the time that is left which a file may take to be masked where there would be none at all without it.
+MOST_OVER = 3.0
+
+NEXT = 12  # what promises most by the sample and was not judged as a whole: so many follow the tuned files
+
+
+def confirm(sampled: Judge, judge: Judge, times: MaskingTimes) -> None:
+    """Judge the whole files that promise most by a sample, until none promises more than the best one keeps."""
+    for candidate in _promising(sampled, judge, times):
+        judge.judge([(candidate, 0)])
+        if judge.over or len(judge.trials) + len(judge.refusals) >= MOST:
+            return
+
+
+def file_seconds(sampled: Judge | None, judge: Judge) -> float:
+    """Return about how many seconds it takes to mask and judge a whole file; 0 where nobody knows."""
+    if sampled is None:
+        # Without a limit of time nothing that is found may tell of the computer.
+        return 0.0 if judge.budget.seconds is None else judge.file_seconds or 0.0
+    if judge.file_seconds is not None or not judge.evaluations:
+        return judge.file_seconds or 0.0
+    # Where one alone was judged, which loads things too, it is no more than the same share of the records would take.
+    first = judge.seconds / judge.evaluations
+    if sampled.file_seconds is None:
+        return first
+    times = len(judge.problem.genotype.microdata.table) / len(sampled.problem.genotype.microdata.table)
+    return min(first, times * sampled.file_seconds)
+
+
+def promising(sampled: Judge, judge: Judge) -> list[Masking]:
+    """Return each design at its best by the sample that was not judged as a whole, the best first."""
+    # Where time ends tuning early the start of a search goes on with it.
+    ratios: Mapping[str, float] = {}
+    for key in judge.trials:
+        if key in sampled.trials:
+            ratios = ratios_of(sampled.known(key, 1)[0].scores, judge.known(key, 1)[0].scores)
+    left = [key for key in sampled.trials if sampled.known(key, 1) and key not in {**judge.trials, **judge.refusals}]
+    best: dict[str, Candidate] = {}
+    for key in sorted(left, key=lambda key: promised(judge.problem, sampled, key, ratios)):
+        best.setdefault(sampled.candidates[key].arm.name, sampled.candidates[key])
+    return [candidate.masking for candidate in list(best.values())[:NEXT]]
+
+
+def _promising(sampled: Judge, judge: Judge, times: MaskingTimes) -> Iterator[Candidate]:
+    """Yield what promises most and is not judged yet, as often as that is asked for."""
+    # What takes longer to mask than the time that is left is passed over. Where that is all there is, the quickest is
+    # judged, unless it takes many times as long: nothing interrupts compiled code.
+    ratios: Mapping[str, float] = {}
+    tried: set[str] = set()
+
+    def seconds(key: str) -> float:
+        return times.seconds(sampled.candidates[key].masking)
+
+    while True:
+        left = inf if judge.budget.seconds is None else judge.budget.seconds - judge.seconds
+        reached = min((judge.order(key) for key in judge.trials), default=None)
+        orders = {
+            key: promised(judge.problem, sampled, key, ratios)
+            for key in sampled.trials
+            if key not in tried and key not in sampled.refusals and sampled.known(key, 1)
+        }
+        better = [key for key in sorted(orders, key=orders.__getitem__) if reached is None or orders[key] < reached]
+        best = next((key for key in better if seconds(key) <= left), None)
+        if best is None and not judge.trials:
+            best = min((key for key in better if seconds(key) <= MOST_OVER * left), key=seconds, default=None)
+        if best is None:
+            return
+        tried.add(best)
+        yield sampled.candidates[best]
+        if judge.known(best, 1):
+            ratios = ratios_of(sampled.known(best, 1)[0].scores, judge.known(best, 1)[0].scores)
+
+
+def promised(problem: Problem, sampled: Judge, key: str, ratios: Mapping[str, float]) -> Order:
+    """Return by what a whole file would be ordered if its scores were those of its sample times `ratios`."""
+    (trial,) = sampled.known(key, 1)
+    scores = {name: trial.scores[name] * ratios.get(name, 1.0) for name in problem.measures}
+    infeasibility, ranks = precedence_of(*problem.judge(scores))
+    return (infeasibility, *ranks)
+
+
+def ratios_of(sample: Mapping[str, float], whole: Mapping[str, float]) -> dict[str, float]:
+    """Return by measure how many times the score of a sample the one of the whole file is."""
+    return {name: whole[name] / value for name, value in sample.items() if name in whole and value != 0.0}
 
 
 def tune(
@@ -30,7 +297,7 @@ def tune(
     tell: Callable[[int], None] = lambda done: None,
     stopped: Callable[[Tuning], None] = lambda found: None,
     sample: Problem | None = None,
-    slow: Slow | None = None,  # told while a single file takes long (`evosdc.slow_work`)
+    slow: Slow | None = None,  # told while a single file takes long (`evosdc.time_limit`)
     times: MaskingTimes | None = None,  # of the whole file, where others want to know them, too
 ) -> Tuning:
     """Find each masking method's best parameters for a problem's fitness, and better combinations of methods."""

@@ -8,8 +8,7 @@ from protections import CLUSTERS
 
 from evosdc.clustering.c_median import c_median
 from evosdc.clustering.geometry import Integers, geometry_of
-from evosdc.clustering.partitions import INDICES, agreement_of, loss_of
-from evosdc.clustering.stability import Stability
+from evosdc.clustering.partitions import INDICES, Stability, agreement_of, loss_of
 from evosdc.secret import Purpose, stream
 from evosdc.table.table import Table
 

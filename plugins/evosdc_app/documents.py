@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from evosdc.files.atomic import GENERATOR
-from evosdc.runs.file_kinds import is_secret
 from evosdc.runs.layout import EXPERIMENT, FOR_USERS, RECIPE, REPORT
+from evosdc.runs.publication_check import is_secret
 from evosdc_app.guard import DOCUMENT_POLICY
 from evosdc_app.workbench import Workbench, asked
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from evosdc.errors import DataError, Fault
 from evosdc.printing import printable
-from evosdc.runs.file_kinds import is_secret, kind_of
 from evosdc.runs.layout import DATA, LOCK, RESOLVED, holds_run_files, read_object, run_folder_of, run_folders
+from evosdc.runs.publication_check import is_secret, kind_of
 
 RUNS = "runs"
 """Folder of the runs, as for the command line."""

@@ -15,9 +15,8 @@ import numpy as np
 from pydantic import Field
 from scipy.spatial.distance import cdist
 
-from evosdc.clustering.assignment import nearer
 from evosdc.clustering.c_median import MOST_ROUNDS, SAMPLE, STARTS, best_settled, clustering_of
-from evosdc.clustering.geometry import Integers, Records, geometry_of, records_of
+from evosdc.clustering.geometry import Integers, Records, geometry_of, nearer, records_of
 from evosdc.errors import InputError
 from evosdc.model import Design, Dividing, InnerParameters, Range, Tunable
 from evosdc.model.dividing import innermost

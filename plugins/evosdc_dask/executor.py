@@ -7,8 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from evosdc.executors.dask_client import dask_client
-from evosdc.executors.ledger import Job
-from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, PoolExecutor
+from evosdc.executors.pool import PERIOD, Answered, Job, Lost, Pool, PoolExecutor
 from evosdc.executors.tasks import run_packed
 from evosdc.model.parameters import Parameters
 

@@ -41,7 +41,7 @@ def limit(data: str, options: LimitOptions) -> None:
     from evosdc.cli.inputs import open_source
     from evosdc.cli.results import print_json
     from evosdc.model import Microdata
-    from evosdc.slow_work import told_while_slow
+    from evosdc.time_limit import told_while_slow
     from evosdc_limit.bound import LINES, limit_of
 
     table = open_source(data, options.schema_file).table

@@ -8,8 +8,14 @@ import numpy as np
 
 from evosdc.model import Masking
 from evosdc.randomisation.invariance import diluted, two_stage
-from evosdc.randomisation.preference_matrix import neighbour_weights, preference_matrix
-from evosdc.randomisation.transition import Frequencies, Matrix, design_a, design_b
+from evosdc.randomisation.transition import (
+    Frequencies,
+    Matrix,
+    design_a,
+    design_b,
+    neighbour_weights,
+    preference_matrix,
+)
 from evosdc.table.table import Table
 
 TENTHS = tuple(tenth / 10 for tenth in range(1, 10))

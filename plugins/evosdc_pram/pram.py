@@ -10,8 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from evosdc.errors import Fault, ParameterError, PluginError
 from evosdc.model import Dump, Masking, Microdata, Parameters, Stochastic
 from evosdc.randomisation.invariance import diluted, two_stage, with_retained
-from evosdc.randomisation.preference_matrix import preference_matrix
-from evosdc.randomisation.transition import Matrix, cumulative, drawn, plain_rows
+from evosdc.randomisation.transition import Matrix, cumulative, drawn, plain_rows, preference_matrix
 from evosdc.table.table import Table
 from evosdc_pram import variation
 from evosdc_pram.coding import Coding, Genes, locked

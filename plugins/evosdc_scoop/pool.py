@@ -9,8 +9,7 @@ from typing import Any
 
 from evosdc.errors import ExecutorError
 from evosdc.executors.launch import START_TIME, Child, close_log, open_log, tail
-from evosdc.executors.ledger import Job
-from evosdc.executors.pool import PERIOD, Answered, Lost, Pool, longest
+from evosdc.executors.pool import PERIOD, Answered, Job, Lost, Pool, longest
 from evosdc.executors.tasks import packed, unpacked
 from evosdc.model.executor import Task
 from evosdc_scoop.launcher import LostHostError, WorkerPlacement, start, stop

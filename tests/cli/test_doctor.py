@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from evosdc.runs.file_kinds import RUN_FILES, is_crosswalk, is_key_file, is_secret, kind_of
+from evosdc.runs.publication_check import RUN_FILES, is_crosswalk, is_key_file, is_secret, kind_of
 from evosdc.secret import Key
 from tests.cli.conftest import SHORT
 

@@ -5,8 +5,8 @@ import pytest
 from evosdc.algorithms.islands import migrate, sources
 from evosdc.engine.generation_step import islands_pay, seconds_left
 from evosdc.engine.stop import Progress, Stop
-from evosdc.executors.chunking import START_SECONDS, worth_starting
 from evosdc.executors.launch import launching_executor
+from evosdc.executors.tasks import START_SECONDS, worth_starting
 from evosdc.model import Population, Task
 from evosdc.plugins.registry import default_registry
 from tests.engine.individuals import individual

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.clustering.assignment import assign, represent, represent_numbers
 from evosdc.clustering.c_median import SAMPLE, c_median, settled
-from evosdc.clustering.geometry import geometry_of, records_of
+from evosdc.clustering.geometry import assign, geometry_of, records_of, represent, represent_numbers
 from evosdc.table.schema import Attribute, MissingRule, Scale, Schema
 from evosdc.table.table import MISSING, Table
 from tests.plugins.measures.cases import schema, table

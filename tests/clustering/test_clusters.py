@@ -8,12 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.clustering.account import FEWEST, account_of, texts_of
 from evosdc.clustering.c_median import c_median
-from evosdc.clustering.clusters import clusters_of
-from evosdc.clustering.elbow import Elbow, knee
-from evosdc.clustering.partitions import INDICES, agreement_of, loss_of
-from evosdc.clustering.stability import Stability
+from evosdc.clustering.clusters import FEWEST, Elbow, account_of, clusters_of, knee, texts_of
+from evosdc.clustering.partitions import INDICES, Stability, agreement_of, loss_of
 from evosdc.errors import ParameterError
 from evosdc.secret import Purpose, stream
 from evosdc.table.schema import Schema

@@ -7,8 +7,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from evosdc.datasets.download import download
-from evosdc.datasets.storage import available, cache_folder, fetch, locate
+from evosdc.datasets.storage import available, cache_folder, download, fetch, locate
 from evosdc.errors import DatasetError
 from evosdc.specs import DatasetSpec, RemoteFile
 

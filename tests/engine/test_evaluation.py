@@ -277,7 +277,7 @@ def test_nothing_of_a_failed_batch_is_remembered_as_done(always_worth_sending):
 
 
 def test_big_genomes_travel_in_chunks_of_bounded_size(always_worth_sending, monkeypatch):
-    monkeypatch.setattr("evosdc.executors.chunking.MAX_BYTES", 3 * (8 * 5 + 8))
+    monkeypatch.setattr("evosdc.executors.tasks.MAX_BYTES", 3 * (8 * 5 + 8))
     executor = remote.Lent(workers=1)
     evaluator = dispatched(executor, genotype=levels())
     genotype = evaluator.problem.genotype

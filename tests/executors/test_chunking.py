@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.executors.chunking import (
+from evosdc.executors.tasks import (
     CHUNKS_PER_WORKER,
     MAX_BYTES,
     OVERHEAD_SHARE,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from evosdc.errors import ParameterError
-from evosdc.executors.chunking import chunks_of
 from evosdc.executors.processes import ProcessesExecutor
 from evosdc.executors.serial import SerialExecutor
 from evosdc.executors.shared_files import share
+from evosdc.executors.tasks import chunks_of
 from evosdc.model import Executor, Task
 from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import default_registry

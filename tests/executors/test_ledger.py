@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evosdc.executors.ledger import Ledger
+from evosdc.executors.pool import Ledger
 from evosdc.model import Failure, Outcome, Task
 
 

@@ -14,7 +14,7 @@ from evosdc_frozen.model import FrozenModel
 from evosdc_frozen.operator import flipped
 
 import evosdc
-from evosdc.plugins.contract_version import CONTRACT, objection
+from evosdc.plugins.discovery import CONTRACT, objection
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.testing import (
     AlgorithmConformance,

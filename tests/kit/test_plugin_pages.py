@@ -10,7 +10,7 @@ import pytest
 
 from evosdc import model, testing
 from evosdc.cli.new_plugin import MADE
-from evosdc.plugins.contract_version import IN_WORDS
+from evosdc.plugins.discovery import IN_WORDS
 from tests.cli.conftest import evosdc  # noqa: F401 -- a fixture
 from tests.docs.commands import check_form
 from tests.kit.pages import EXAMPLES, FOLDER, page, with_example

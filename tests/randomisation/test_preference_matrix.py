@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evosdc.errors import ParameterError
-from evosdc.randomisation.preference_matrix import neighbour_weights, preference_matrix
+from evosdc.randomisation.transition import neighbour_weights, preference_matrix
 
 T = np.array([50, 30, 15, 5])
 

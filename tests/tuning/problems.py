@@ -10,8 +10,7 @@ from evosdc.experiment.experiment import Experiment
 from evosdc.model import Masking
 from evosdc.plugins.registry import default_registry
 from evosdc.tuning.designs import Budget
-from evosdc.tuning.result import Tuning
-from evosdc.tuning.tuner import tune
+from evosdc.tuning.tuner import Tuning, tune
 
 REGISTRY = default_registry()
 PROTECT = ("built", "degree", "grade1")

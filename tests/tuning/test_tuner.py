@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from evosdc.model import Masking
 from evosdc.tuning.designs import Budget, Candidate, arms_of, portfolio_arms
 from evosdc.tuning.judge import Judge
-from evosdc.tuning.result import Tuning, tuning_of
 from evosdc.tuning.schedule import FEWEST, FINAL_DRAWS, Course, evidence_sentence
+from evosdc.tuning.tuner import Tuning, tuning_of
 from tests.tuning.problems import PROTECT, REGISTRY, SOME, problem_of, tuned
 
 PROBLEM = problem_of()

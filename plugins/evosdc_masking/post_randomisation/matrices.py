@@ -14,8 +14,14 @@ from numpy.typing import NDArray
 from evosdc.errors import Fault, ParameterError, did_you_mean
 from evosdc.randomisation.invariance import diluted, retained, two_stage, with_retained
 from evosdc.randomisation.matrix_file import LabelledMatrix
-from evosdc.randomisation.preference_matrix import exchanged_weights, preference_matrix
-from evosdc.randomisation.transition import Frequencies, Matrix, design_a, design_b
+from evosdc.randomisation.transition import (
+    Frequencies,
+    Matrix,
+    design_a,
+    design_b,
+    exchanged_weights,
+    preference_matrix,
+)
 from evosdc.table.distance import category_distance
 from evosdc.table.schema import Attribute, Scale
 from evosdc.table.table import MISSING, Codes, Numbers, Table

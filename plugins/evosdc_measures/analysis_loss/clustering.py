@@ -118,7 +118,7 @@ class ClusterAgreement(Measure):
     ``fuzzy-rand`` compares fuzzy c-median clusters (handbook chapter, 35.5.2, which does not say by what index).
 
     A clustering depends on its random starts. The loss between clusterings of one file by different seeds is a
-    yardstick of what a loss is worth (`evosdc.clustering.stability`). With ``begin = "original"`` the masked file is
+    yardstick of what a loss is worth (`evosdc.clustering.partitions`). With ``begin = "original"`` the masked file is
     clustered from the original's clusters on, so that a small change is a small loss: what a search should ask for.
     """
 
