@@ -25,7 +25,7 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
     from evosdc.cli.run import carry_out, leave_by
     from evosdc.cli.text import say, warn
     from evosdc.errors import FaultCollector
-    from evosdc.experiment.environment import told_of_plugins
+    from evosdc.experiment.environment import naming_plugins
     from evosdc.experiment.recipe_outputs import application, schema_of_recipe, usable_recipe
     from evosdc.files.atomic import require_unused
     from evosdc.files.formats import require_writable_format
@@ -37,7 +37,7 @@ def apply(recipe: Path, data: str, options: ApplyOptions) -> None:
 
     output, schema, shuffle = options.output, options.schema_file, options.shuffle
     collect = FaultCollector()
-    with collect.step(), told_of_plugins(RunFolder(recipe.parent), default_registry()):
+    with collect.step(), naming_plugins(RunFolder(recipe.parent), default_registry()):
         plan = usable_recipe(recipe, default_registry())
     with collect.step():
         source = open_source(data, schema)
@@ -89,12 +89,12 @@ def explain(recipe: Path, options: JsonOptions) -> None:
     """Say what each step of a RECIPE contributes, on the file that it was made for."""
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.experiment.environment import told_of_plugins
+    from evosdc.experiment.environment import naming_plugins
     from evosdc.experiment.recipe_outputs import explanation, usable_recipe
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import RunFolder
 
-    with told_of_plugins(RunFolder(recipe.parent), default_registry()):
+    with naming_plugins(RunFolder(recipe.parent), default_registry()):
         plan = usable_recipe(recipe, default_registry())
     if options.as_json:
         print_json(plan.model_dump(mode="json") | {"sentences": list(explanation(plan))})

@@ -24,7 +24,7 @@ def run(experiment: Path, options: RunOptions) -> None:
     Exit status 1 where a constraint of the experiment does not hold for the file; on fresh draws, where it is drawn at
     random.
     """
-    from evosdc.experiment.environment import told_of_plugins
+    from evosdc.experiment.environment import naming_plugins
     from evosdc.experiment.reader import read_experiment
     from evosdc.plugins.registry import default_registry
     from evosdc.runs.layout import RunFolder
@@ -38,7 +38,7 @@ def run(experiment: Path, options: RunOptions) -> None:
     if options.hosts:
         overrides.append(f"executor.hosts={json.dumps(str(options.hosts.absolute()))}")
     # The file may be that of a run folder, which knows the plugins that it was made with.
-    with told_of_plugins(RunFolder(experiment.parent), default_registry()):
+    with naming_plugins(RunFolder(experiment.parent), default_registry()):
         model = read_experiment(experiment, overrides)
         drawn = chosen_seed(model.seed, options.key)
         result = carry_out(model, options.output, options.quiet, options.as_json, options.report, drawn, options.force)
@@ -69,7 +69,7 @@ def check(experiment: Path | None, data: str | None, options: CheckOptions) -> N
     from evosdc.assess.data_check import check_records
     from evosdc.cli.results import print_json
     from evosdc.cli.text import say
-    from evosdc.experiment.environment import told_of_plugins
+    from evosdc.experiment.environment import naming_plugins
     from evosdc.experiment.reader import read_experiment
     from evosdc.experiment.study_status import check_settings, planned_runs
     from evosdc.files.row_order import order_sentences
@@ -77,7 +77,7 @@ def check(experiment: Path | None, data: str | None, options: CheckOptions) -> N
     from evosdc.runs.layout import RunFolder
     from evosdc.table.structural_zeros import THRESHOLD
 
-    with told_of_plugins(RunFolder(experiment.parent), default_registry()):
+    with naming_plugins(RunFolder(experiment.parent), default_registry()):
         model = read_experiment(experiment, options.settings)
         assembly = check_settings(model, default_registry())
     document = {

@@ -214,6 +214,9 @@ def account_of(found: Clusters) -> dict[str, Any]:
         }
         for cluster, (size, distance, medoid, values) in enumerate(rows)
     ]
+    elbow, stability, fuzzy = found.elbow, found.stability, found.fuzzy
+    points = () if elbow is None else zip(elbow.clusters, elbow.distances, elbow.shares, strict=True)
+    curve = [{"clusters": c, "distance": distance, "share": share} for c, distance, share in points]
     return {
         "records": len(found.labels),
         "attributes": list(schema.names),
@@ -221,43 +224,24 @@ def account_of(found: Clusters) -> dict[str, Any]:
         "asked": found.asked,
         "distance": found.distance,
         "clusters": clusters,
-        "elbow": _elbow(found),
-        "stability": _stability(found),
-        "fuzzy": _fuzzy(found),
+        "elbow": None if elbow is None else {"curve": curve, "suggested": elbow.suggested},
+        "stability": None
+        if stability is None
+        else {
+            "seeds": [public(seed) for seed in stability.seeds],
+            "losses": dict(stability.losses),
+            "greatest": dict(stability.greatest),
+        },
+        "fuzzy": None
+        if fuzzy is None
+        else {
+            "fuzziness": found.fuzziness,
+            "partition_coefficient": fuzzy.partition_coefficient,
+            "objective": fuzzy.objectives[-1],
+            "rounds": len(fuzzy.objectives),
+            "memberships": fuzzy.memberships.sum(axis=0).tolist(),
+        },
         "starts": found.starts,
         "seed": public(found.seed),
         "warnings": list(found.warnings),
-    }
-
-
-def _elbow(found: Clusters) -> dict[str, Any] | None:
-    elbow = found.elbow
-    if elbow is None:
-        return None
-    rows = zip(elbow.clusters, elbow.distances, elbow.shares, strict=True)
-    curve = [{"clusters": c, "distance": distance, "share": share} for c, distance, share in rows]
-    return {"curve": curve, "suggested": elbow.suggested}
-
-
-def _stability(found: Clusters) -> dict[str, Any] | None:
-    told = found.stability
-    if told is None:
-        return None
-    return {
-        "seeds": [public(seed) for seed in told.seeds],
-        "losses": dict(told.losses),
-        "greatest": dict(told.greatest),
-    }
-
-
-def _fuzzy(found: Clusters) -> dict[str, Any] | None:
-    fuzzy = found.fuzzy
-    if fuzzy is None:
-        return None
-    return {
-        "fuzziness": found.fuzziness,
-        "partition_coefficient": fuzzy.partition_coefficient,
-        "objective": fuzzy.objectives[-1],
-        "rounds": len(fuzzy.objectives),
-        "memberships": fuzzy.memberships.sum(axis=0).tolist(),
     }

@@ -1,6 +1,6 @@
 """Earlier releases of a run's original: those that are named, and other runs of the same data in the same folder."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,24 +54,22 @@ def other_runs(folder: Path, source: Source) -> tuple[EarlierRelease, ...]:
     # Any of them may be out. What cannot be read is passed over, and so are the runs of one study.
     if is_replicate(folder):
         return ()
-    return tuple(_other_runs(folder.resolve(), source))
-
-
-def history_of(assembly: "Assembly", earlier: Sequence[EarlierRelease]) -> dict[str, Any]:
-    """Return what a second opinion keeps of earlier releases: their names, and whether the user named them."""
-    return {"earlier": [one.label for one in earlier], "earlier_named": bool(assembly.earlier)}
-
-
-def _other_runs(folder: Path, source: Source) -> Iterator[EarlierRelease]:
+    folder, found = folder.resolve(), []
     for path in sorted(folder.parent.iterdir()):
         if path == folder or not (path / RESULT).is_file():
             continue
         try:
             require_same_data(read_object(path / ENVIRONMENT), source.table, RunFolder(path).key())
             if Result.read(path).verdict.publishable:
-                yield earlier_release(path, source)
+                found.append(earlier_release(path, source))
         except (EvosdcError, OSError, ValueError):
             continue
+    return tuple(found)
+
+
+def history_of(assembly: "Assembly", earlier: Sequence[EarlierRelease]) -> dict[str, Any]:
+    """Return what a second opinion keeps of earlier releases: their names, and whether the user named them."""
+    return {"earlier": [one.label for one in earlier], "earlier_named": bool(assembly.earlier)}
 
 
 def _shuffled(file: Path) -> bool:

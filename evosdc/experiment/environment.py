@@ -11,7 +11,7 @@ from evosdc.errors import CheckpointError, Fault, InputError
 from evosdc.experiment.assembly import Assembly, assemble
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.provenance import data_fingerprint, input_account, today, versions_of
-from evosdc.experiment.reader import experiment_of, named_in
+from evosdc.experiment.reader import experiment_of, experiment_text, named_in
 from evosdc.files.atomic import write_text
 from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registered import PLUGIN
@@ -19,7 +19,7 @@ from evosdc.plugins.registry import Registry
 from evosdc.printing import printable
 from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder, read_object
 from evosdc.secret import Key
-from evosdc.table.schema import Attribute, Schema
+from evosdc.table.schema import Schema
 
 REQUIRED = ("evosdc", "packages", "providers", "data")  # what a resume compares
 
@@ -54,6 +54,11 @@ def write_experiment(folder: RunFolder, text: str) -> None:
     write_text(folder.file(EXPERIMENT), text)
     digest = hashlib.sha256(text.encode()).hexdigest()
     folder.write_json(ENVIRONMENT, folder.read_object(ENVIRONMENT) | {"experiment": digest})
+
+
+def rewrite_experiment(folder: RunFolder, **changes: Any) -> None:
+    """Write ``experiment.toml`` of a run anew with changes, such as the start that the time allowed."""
+    write_experiment(folder, experiment_text(experiment_of(folder).model_copy(update=changes)))
 
 
 def restore_experiment(folder: RunFolder, text: str) -> None:
@@ -106,8 +111,8 @@ def schema_account(schema: Schema, key: Key) -> dict[str, Any]:
             a.name: {
                 "role": str(a.role),
                 "scale": a.scale_word,
-                "hierarchy": _of_hierarchy(a, key),
-                "rest": _of_rest(a, key),
+                "hierarchy": "" if a.hierarchy is None else _fingerprint(a.hierarchy.content, key),
+                "rest": _fingerprint((a.categories, a.decimals, a.missing, a.date_format), key),
             }
             for a in schema.attributes
         },
@@ -146,39 +151,31 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any], edited: bool) ->
                 yield f"{printable(name)}: {'new' if name in new else 'gone'}"
             continue
         was, one = old[name], new[name]
-        told = [f"{key} {was[key]} is now {one[key]}" for key in ("role", "scale") if edited and was[key] != one[key]]
-        told += ["another hierarchy"] if was["hierarchy"] != one["hierarchy"] else []
-        if edited and not told and was["rest"] != one["rest"]:
-            told = ["other categories, decimals, missing values or formats"]
-        if told:
-            yield f"{printable(name)}: {', '.join(told)}"
+        changes = [
+            f"{key} {was[key]} is now {one[key]}" for key in ("role", "scale") if edited and was[key] != one[key]
+        ]
+        changes += ["another hierarchy"] if was["hierarchy"] != one["hierarchy"] else []
+        if edited and not changes and was["rest"] != one["rest"]:
+            changes = ["other categories, decimals, missing values or formats"]
+        if changes:
+            yield f"{printable(name)}: {', '.join(changes)}"
     if edited and before["rest"] != now["rest"]:
         yield "missing values or edit rules are others"
 
 
-def _of_hierarchy(attribute: Attribute, key: Key) -> str:
-    found = attribute.hierarchy
-    return "" if found is None else _fingerprint(found.content, key)
-
-
-def _of_rest(attribute: Attribute, key: Key) -> str:
-    told = (attribute.categories, attribute.decimals, attribute.missing, attribute.date_format)
-    return _fingerprint(told, key)
-
-
-def _fingerprint(told: object, key: Key) -> str:
-    return key.fingerprint(repr(told).encode())
+def _fingerprint(content: object, key: Key) -> str:
+    return key.fingerprint(repr(content).encode())
 
 
 def opened(folder: RunFolder, registry: Registry) -> Assembly:
     """Return everything that the run in a folder needs."""
-    with told_of_plugins(folder, registry):
+    with naming_plugins(folder, registry):
         experiment = experiment_of(folder)
         return assemble(experiment, registry, folder.seed(experiment.seed))
 
 
 @contextmanager
-def told_of_plugins(folder: RunFolder, registry: Registry) -> Iterator[None]:
+def naming_plugins(folder: RunFolder, registry: Registry) -> Iterator[None]:
     """Add to names that are unknown in the block which plugin the run in a folder had them from."""
     # A run keeps the names of files with plugins, not their paths, and imports none by itself: the user gives them
     # again.
@@ -188,8 +185,8 @@ def told_of_plugins(folder: RunFolder, registry: Registry) -> Iterator[None]:
         advice = _advice(folder, registry) if any(map(_unknown, error.faults)) else ""
         if not advice:
             raise
-        told = [replace(fault, advice=advice) if _unknown(fault) else fault for fault in error.faults]
-        raise type(error)(told) from None
+        faults = [replace(fault, advice=advice) if _unknown(fault) else fault for fault in error.faults]
+        raise type(error)(faults) from None
 
 
 def _unknown(fault: Fault) -> bool:
@@ -206,14 +203,16 @@ def _advice(folder: RunFolder, registry: Registry) -> str:
     there = {(plugin.name, plugin.distribution) for plugin in registry.plugins}
     lacking = [one for one in had if (one.get("name"), one.get("distribution")) not in there]
     files = [str(one["distribution"]) for one in lacking if str(one.get("distribution")).endswith(".py")]
-    told = []
+    sentences = []
     if files:
         given = " ".join(f"--plugin {file}" for file in files)
         one, it = ("files", "them") if files[1:] else ("file", "it")
-        told.append(f"The run was made with the plugin {one} {' and '.join(files)}: give {it} again, by {given}.")
+        sentences.append(f"The run was made with the plugin {one} {' and '.join(files)}: give {it} again, by {given}.")
     if any(one.get("name") == PLUGIN and not one.get("distribution") for one in lacking):
-        told.append("The run was made with what a program had registered: register it there before (evosdc.register).")
+        sentences.append(
+            "The run was made with what a program had registered: register it there before (evosdc.register)."
+        )
     others = sorted({str(one["distribution"]) for one in lacking if one.get("distribution")} - {*files})
     if others:
-        told.append(f"The run was made with {' and '.join(others)}, which is not installed here: install it.")
-    return " ".join(told)
+        sentences.append(f"The run was made with {' and '.join(others)}, which is not installed here: install it.")
+    return " ".join(sentences)

@@ -61,7 +61,10 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
     # `member` is that position, or says which one it is (`evosdc.engine.choice`); ``best`` is the run's own best file,
     # whose position is returned where the front has it.
     require_run(path)
-    _require_single(path)
+    runs = run_folders(path)
+    if runs and runs[0] != path:  # each run of a study has a front of its own
+        given, advice = f"a study of {len(runs)} runs", f"Name one of them, such as {runs[0]}."
+        raise ExperimentError(Fault(str(path), given, "the folder of a single run", advice))
     folder = RunFolder(path)
     assembly = opened(folder, registry)
     require_same_data(folder.read_object(ENVIRONMENT), assembly.source.table, folder.key())
@@ -70,7 +73,8 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
         advice = "Wait for its search to begin, or go on with it by evosdc resume."
         raise CheckpointError(Fault(str(path), "a run without a checkpoint yet", "a run with a front", advice))
     if member == OWN:
-        own = own_best(assembly, state, _made_best(folder))
+        made = (folder.read_object(ENVIRONMENT).get("chosen") or {}).get("member")
+        own = own_best(assembly, state, made if isinstance(made, int) or made == OWN else None)
         return assembly, own, next((at for at, one in enumerate(state.front) if one.key == own.key), OWN)
     if not isinstance(member, int):
         require_choice(assembly.problem, member)
@@ -83,14 +87,6 @@ def front_member(path: Path, member: Member | Choice, registry: Registry) -> tup
     return assembly, state.front[member], member
 
 
-def _require_single(path: Path) -> None:
-    """Raise where a folder is that of a study: each of its runs has a front of its own."""
-    runs = run_folders(path)
-    if runs and runs[0] != path:
-        given, advice = f"a study of {len(runs)} runs", f"Name one of them, such as {runs[0]}."
-        raise ExperimentError(Fault(str(path), given, "the folder of a single run", advice))
-
-
 def own_best(assembly: Assembly, state: SearchState, made: Member | None = None) -> Individual:
     """Return what a run publishes: the member that was made its best file, the one chosen, or the solution."""
     if isinstance(made, int):
@@ -99,11 +95,6 @@ def own_best(assembly: Assembly, state: SearchState, made: Member | None = None)
     if choice is not None and made is None:
         return state.front[chosen([one.point for one in state.front], choice)]
     return assembly.algorithm.solution(state.population, state.best)
-
-
-def _made_best(folder: RunFolder) -> Member | None:
-    made = (folder.read_object(ENVIRONMENT).get("chosen") or {}).get("member")
-    return made if isinstance(made, int) or made == OWN else None
 
 
 def in_words(member: Member) -> str:

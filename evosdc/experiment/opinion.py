@@ -98,8 +98,9 @@ def opinion_of(
     """Return the second opinion of a result, and notes; an empty one where judges cannot be asked."""
     microdata, registry, experiment = assembly.microdata, assembly.registry, assembly.experiment
     files, claims = {BEST: masked}, {BEST: claims_of(best.scores, experiment, registry)}
+    left = until()
     try:
-        with time_limited(_half(until()), DeadlineOver):
+        with time_limited(None if left is None else 0.5 * left, DeadlineOver):
             rival = _classical(assembly, starting)
     except DeadlineOver:
         rival = None
@@ -145,10 +146,6 @@ def summary_of(
         classical_label=label,
         used_by_the_search=list(used),
     )
-
-
-def _half(seconds: float | None) -> float | None:
-    return None if seconds is None else 0.5 * seconds
 
 
 def _classical(assembly: Assembly, starting: Sequence[StartingFile]) -> tuple[int, Table] | None:

@@ -17,7 +17,6 @@ from evosdc.engine.problem import Problem
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.display import Display
 from evosdc.experiment.earlier import history_of, other_runs
-from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.frequencies import frequencies, write_transitions
 from evosdc.experiment.infeasible_requirements import causes_of, traced
 from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of, plan_of, wanted
@@ -36,7 +35,7 @@ from evosdc.experiment.summaries import (
     impossible_warning,
     left_out_note,
     original_of,
-    portfolio_told,
+    portfolio_summary,
     recipe_summary,
     scored,
     time_warning,
@@ -45,9 +44,8 @@ from evosdc.experiment.summaries import (
 from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
 from evosdc.files.atomic import write_text
 from evosdc.files.row_order import SHUFFLED
-from evosdc.model import Described, Individual, Judgement, Limit, Microdata, matrices_of
+from evosdc.model import Described, Individual, Judgement, Limit, matrices_of
 from evosdc.model.individual import ERROR, INFEASIBILITY
-from evosdc.plugins.registry import Registry
 from evosdc.printing import csv_text
 from evosdc.runs.layout import BEST, CROSSWALK, FREQUENCIES, FRONT, PICTURE, RESULT, RISK, SCORES, RunFolder
 from evosdc.runs.result import Result, SecondOpinion
@@ -90,7 +88,14 @@ def write_outputs(
     omitted = genotype.omitted(best.genome)
     shuffled = assembly.experiment.data.shuffle
     written = write_published(assembly, best, masked, folder.file(file), folder.file(CROSSWALK), omitted, shuffled)
-    drawn = {**algorithm.pictures(state.population, best), **pictures_of(assembly, masked)}
+    drawn = dict(algorithm.pictures(state.population, best))
+    for name in assembly.registry.names("picture"):
+        try:
+            drawn |= assembly.registry.implementation("picture", name)(assembly.source.table, masked)
+        except Exception as error:
+            # Any plugin may offer pictures, and a run does not end without a result for them. A text of an unknown
+            # error might hold values of records.
+            _LOG.warning("picture %s failed with %s", name, type(error).__name__)
     for number, (title, picture) in enumerate(drawn.items(), 1):
         # Two hyphens would end the comment, and an attribute's name may hold them.
         shown = " ".join(title.replace("--", "\N{EN DASH}").split())
@@ -108,8 +113,8 @@ def write_outputs(
     judged = traced(assembly, judge_constraints(problem.constraints, best.scores, problem.measures))
     broken = [str(entry["requirement"]) for entry in judged if not entry["met"]]
     balancing = assembly.registry.defaults("fitness", "protect")
-    experiment, registry = assembly.experiment, assembly.registry
-    portfolio = portfolio_told(starting, folder)
+    experiment = assembly.experiment
+    portfolio = portfolio_summary(starting, folder)
     opinion, unasked = SecondOpinion(), list[str]()
     if not so_far and wanted(experiment, folder, state.progress.seconds):
         table = assembly.source.table
@@ -137,12 +142,20 @@ def write_outputs(
     limit = None
     if not so_far:
         spendable = state.progress.seconds if given.left is None else min(state.progress.seconds, 0.5 * given.left)
-        limit = limit_of_run(experiment, assembly.microdata, registry, spendable)
+        limit = _limit_of(assembly, spendable)
+    above: dict[str, Any] | None = None  # the limit with per cent above it; None for fitnesses without one
     known = min((file.individual for file in entries_of(starting)), key=lambda i: i.precedence, default=None)
+    if limit is not None:
+        name = experiment.fitness.name
+        files = {"best": best, "classical": known}
+        percent = {kind: None if one is None else limit.above(one.objectives[0], name) for kind, one in files.items()}
+        above = limit.to_json() | {"fitness": limit.least.get(name), "above": percent}
     exchanged = exchanged_sentences(assembly.microdata.original, masked)
     ordered = order_sentences(assembly)
     told = [*exchanged, *ordered]
     alike, records = alike_in_words(assembly.microdata.original), len(assembly.source.table)
+    made_for = experiment.made_for
+    unlike = [] if made_for is None else differences(made_for, assembly.source.table)
     document: dict[str, Any] = {
         "title": experiment.heading,
         "seed": public(problem.streams.seed),
@@ -165,7 +178,7 @@ def write_outputs(
             *causes_of(assembly, len(starting), judged, given.for_judges),
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *time_warning(reason, records, state.progress.evaluations, len(starting) - 1, len(assembly.plan.listed)),
-            *_unlike(assembly),
+            *(f"{sentence}." for one in unlike for sentence in one.sentences()),
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *ordered,
             *exchanged,
@@ -203,7 +216,7 @@ def write_outputs(
         "so_far": so_far,
         "chosen": None if choice is None else {"member": member, "words": in_words(choice)},
         "recipe": recipe_summary(folder, best, recipe, portfolio["best"]),
-        "limit": limit_summary(limit, experiment.fitness.name, best, known),
+        "limit": above,
     }
     verdict, named = write_release(folder, assembly, masked, document, risk, exchanged, omitted)
     document |= {"verdict": verdict, "best": document["best"] | {"file": named}}
@@ -211,26 +224,6 @@ def write_outputs(
     written_result = Result.model_validate(document).to_json()
     folder.write_json(RESULT, written_result)
     return written_result
-
-
-def pictures_of(assembly: Assembly, masked: Table) -> dict[str, str]:
-    """Return what plugins draw of the protected file, by title; one that fails is reported and draws nothing."""
-    drawn: dict[str, str] = {}
-    for name in assembly.registry.names("picture"):
-        try:
-            drawn |= assembly.registry.implementation("picture", name)(assembly.source.table, masked)
-        except Exception as error:
-            # Any plugin may offer pictures, and a run does not end without a result for them. A text of an unknown
-            # error might hold values of records.
-            _LOG.warning("picture %s failed with %s", name, type(error).__name__)
-    return drawn
-
-
-def _unlike(assembly: Assembly) -> list[str]:
-    """Return a sentence for each attribute that is distributed otherwise than where a recipe was made."""
-    known = assembly.experiment.made_for
-    found = [] if known is None else differences(known, assembly.source.table)
-    return [f"{sentence}." for one in found for sentence in one.sentences()]
 
 
 def _of_file(problem: Problem, masked: Table) -> dict[str, Any]:
@@ -279,31 +272,15 @@ def _figures(individual: Individual, names: Sequence[str]) -> list[float | None]
 LEAST, MOST = 1.0, 30.0  # seconds that the limit may take, at least and at most; in between as many as the search took
 
 
-def judgement_by(experiment: Experiment, microdata: Microdata, registry: Registry) -> Judgement:
-    """Return what a run's measures are, as limits are asked for."""
+def _limit_of(assembly: Assembly, seconds: float) -> Limit | None:
+    """Return what no masked file beats by the run's measures; None without one, or where the time is too short."""
+    experiment, registry, original = assembly.experiment, assembly.registry, assembly.microdata.original
     measures = experiment.measures
     assert measures is not None, "the assembly fills in the measures"
-    names = set(microdata.original.schema.names)
-    params = {m.name: registry.parameters("measure", m.name, m.params).model_dump() for m in measures.il + measures.dr}
-    partial = frozenset(m.name for m in measures.all if m.of is not None and set(m.of) != names)
-    return Judgement(microdata.original, aggregation_of(measures, registry), params, partial)
-
-
-def limit_of_run(experiment: Experiment, microdata: Microdata, registry: Registry, seconds: float) -> Limit | None:
-    """Return the limit of a run; None where its measures have none, or it would take longer than the search."""
     if not registry.names("limit"):
         return None
-    return limit_for(judgement_by(experiment, microdata, registry), registry, min(max(LEAST, seconds), MOST))
-
-
-def limit_summary(
-    limit: Limit | None, fitness: str, best: Individual, classical: Individual | None
-) -> dict[str, Any] | None:
-    """Return the key ``limit`` of a result, with per cent above it; these are None for fitnesses without a limit."""
-    if limit is None:
-        return None
-    above = {
-        "best": limit.above(best.objectives[0], fitness),
-        "classical": limit.above(classical.objectives[0], fitness) if classical is not None else None,
-    }
-    return limit.to_json() | {"fitness": limit.least.get(fitness), "above": above}
+    names = set(original.schema.names)
+    params = {m.name: registry.parameters("measure", m.name, m.params).model_dump() for m in measures.il + measures.dr}
+    partial = frozenset(m.name for m in measures.all if m.of is not None and set(m.of) != names)
+    judgement = Judgement(original, aggregation_of(measures, registry), params, partial)
+    return limit_for(judgement, registry, min(max(LEAST, seconds), MOST))

@@ -50,10 +50,13 @@ def assuring_step(required: Iterable[Constraint], microdata: Microdata, registry
     """Return a step that makes sure of the first requirement that any masking method guarantees."""
     # None where no method does: plans are then led by the requirement as all files are. None, too, where an intruder
     # knows attributes that are published as they are: no masking of the others can make sure of anything.
+    specs = cast(tuple[MaskingMethodSpec, ...], registry.specs("masking-method"))
+    # Those first that leave records alone which fulfil a requirement already.
+    assuring = sorted(specs, key=lambda spec: "assurance" not in spec.default_for)
     for constraint in required:
         if not constraint.plain:
             continue
-        for spec in _assuring(registry):
+        for spec in assuring:
             parameter = dict(spec.guarantees).get(constraint.name)
             if parameter is not None:
                 step = {"method": spec.name, parameter: ceil(constraint.bound)}
@@ -61,12 +64,6 @@ def assuring_step(required: Iterable[Constraint], microdata: Microdata, registry
                 if names and _fits(step, names, microdata, registry):
                     return step if len(names) == len(microdata.protect) else step | {"attributes": names}
     return None
-
-
-def _assuring(registry: Registry) -> list[MaskingMethodSpec]:
-    """Return the masking methods, those first that leave records alone which fulfil a requirement already."""
-    specs = cast(tuple[MaskingMethodSpec, ...], registry.specs("masking-method"))
-    return sorted(specs, key=lambda spec: "assurance" not in spec.default_for)
 
 
 def _judged(model: str, microdata: Microdata, registry: Registry) -> list[str]:

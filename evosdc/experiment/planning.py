@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from math import inf
+from operator import itemgetter
 from time import monotonic
 from typing import Any
 
@@ -11,13 +13,12 @@ from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.loop import SearchState, search
 from evosdc.engine.stop import Stop
 from evosdc.experiment.assembly import Assembly, assembled_like
-from evosdc.experiment.environment import write_experiment
+from evosdc.experiment.environment import rewrite_experiment
 from evosdc.experiment.experiment import Experiment, Named, Start
 from evosdc.experiment.maskings import MaskingEntry, PlannedStart
 from evosdc.experiment.plan_genotype import plan_genotype
 from evosdc.experiment.portfolio import search_from, starting_individuals
 from evosdc.experiment.problem import parse_constraints
-from evosdc.experiment.reader import experiment_of, experiment_text
 from evosdc.experiment.recipe import recipe_text
 from evosdc.experiment.recipe_outputs import MeanScores, mean_scores, recipe_of
 from evosdc.experiment.recorder import Recorder
@@ -54,27 +55,26 @@ def planned_start(
     rule = _stop(start.planned, assembly)
     if not folder.file(PLANNING).exists():
         recorder.write_status("running", "evolving a protection plan")
-        if _hopeless(rule, spent.get("file_seconds", 0.0)):
-            recorder.display.message("no protection plan: too few could be evaluated in their share of the time")
-            found = _without_plan(assembly)
-            _write_start(folder, found)
-            return found, spent
-        began, most = monotonic(), None if rule.seconds is None else MOST * rule.seconds
-        try:
-            with time_limited(most, DeadlineOver):
+        began, refused = monotonic(), "too few could be evaluated in their share of the time"
+        if not _hopeless(rule, spent.get("file_seconds", 0.0)):
+            refused, most = "its files take longer than its share of the time", None
+            if rule.seconds is not None:
+                most = MOST * rule.seconds
+            with suppress(DeadlineOver), time_limited(most, DeadlineOver):
                 _plan(recorder, start.planned, rule, dispatch)
-        except DeadlineOver:
-            if not folder.file(PLANNING).exists():
-                recorder.display.message("no protection plan: its files take longer than its share of the time")
-                found = _without_plan(assembly)
-                _write_start(folder, found)
-                return found, {**spent, "seconds": spent.get("seconds", 0.0) + monotonic() - began}
+        if not folder.file(PLANNING).exists():
+            recorder.display.message(f"no protection plan: {refused}")
+            without = start.model_copy(update={"planned": None})
+            rewrite_experiment(folder, start=without)
+            experiment = assembly.experiment.model_copy(update={"start": without})
+            seconds = spent.get("seconds", 0.0) + monotonic() - began
+            return replace(assembly, experiment=experiment), {**spent, "seconds": seconds}
     document = folder.read_object(PLANNING, "masking")
     total = {key: spent.get(key, 0) + document.get(key, 0) for key in ("seconds", "evaluations")}
-    found = with_plan(assembly, _masking(document), document.get("files", start.planned.files))
+    found = with_plan(assembly, Masking.from_json(document["masking"]), document.get("files", start.planned.files))
     if rule.seconds is not None:
         # Within a time another computer would find another plan: what is repeated starts from this one.
-        _write_start(folder, found)
+        rewrite_experiment(folder, start=found.experiment.start)
     return found, total
 
 
@@ -92,11 +92,6 @@ def _hopeless(rule: Stop, file_seconds: float) -> bool:
     return rule.seconds is not None and file_seconds > QUICK and FEWEST * file_seconds > rule.seconds
 
 
-def _write_start(folder: RunFolder, found: Assembly) -> None:
-    named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
-    write_experiment(folder, experiment_text(named))
-
-
 def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispatch | None) -> None:
     """Evolve a plan, and write it and what it comes to into the run's folder."""
     assembly, folder = recorder.assembly, recorder.folder
@@ -110,25 +105,20 @@ def _plan(recorder: Recorder, planned: PlannedStart, rule: Stop, dispatch: Dispa
     masking, mean, cost = _not_worse(nested, genotype.masking(solution.genome), recorder, until)
     recipe = recipe_of(nested, masking, mean, until)
     write_text(folder.file(RECIPE), recipe_text(recipe))
-    told: dict[str, Any] = {
+    files = planned.files
+    if rule.seconds is not None:
+        files = max(1, min(files, int(FOR_JUDGING * rule.seconds / max(cost, 1e-6))))
+    document: dict[str, Any] = {
         "label": masking.label,
         "masking": masking.to_json(),
         "steps": len(masking.steps),
         "draws": recipe.draws,
-        "files": _files(planned, rule, cost),
+        "files": files,
         "scores": recipe.scores,
         "evaluations": state.progress.evaluations,
         "seconds": round(monotonic() - began, 3),
     }
-    folder.write_json(PLANNING, told)
-
-
-def _without_plan(assembly: Assembly) -> Assembly:
-    """Return an assembly without the wish for a plan."""
-    start = assembly.experiment.start
-    assert start is not None, "a plan is evolved where a start asks for it"
-    experiment = assembly.experiment.model_copy(update={"start": start.model_copy(update={"planned": None})})
-    return replace(assembly, experiment=experiment)
+    folder.write_json(PLANNING, document)
 
 
 def with_known_plan(assembly: Assembly, folder: RunFolder) -> Assembly:
@@ -137,11 +127,7 @@ def with_known_plan(assembly: Assembly, folder: RunFolder) -> Assembly:
     if start is None or start.planned is None or not folder.file(PLANNING).exists():
         return assembly
     document = folder.read_object(PLANNING, "masking")
-    return with_plan(assembly, _masking(document), document.get("files", start.planned.files))
-
-
-def _masking(document: Mapping[str, Any]) -> Masking:
-    return Masking.from_json(document["masking"])
+    return with_plan(assembly, Masking.from_json(document["masking"]), document.get("files", start.planned.files))
 
 
 def plan_assembly(assembly: Assembly, tuned: Sequence[Masking]) -> Assembly:
@@ -165,58 +151,35 @@ def _not_worse(
     # again where the mean of those that tuning chose it by, which flatters it, is better than what the plan comes to;
     # those of methods that the start asks for by name as long as there is time.
 
-    def judged(masking: Masking) -> tuple[MeanScores | None, float]:
+    def judged(masking: Masking) -> tuple[tuple[float, float], Masking, MeanScores | None, float]:
         began = monotonic()
         mean = mean_scores(nested.problem, nested.registry, masking.steps, nested.seed, until=until)
-        return mean, (monotonic() - began) / (1 if mean is None else mean.draws)
+        order = (inf, inf) if mean is None else (mean.scores.get(INFEASIBILITY, 0.0), mean.scores["score"])
+        return order, masking, mean, (monotonic() - began) / (1 if mean is None else mean.draws)
 
-    own, cost = judged(found)
-    for row in _tuned_rows(recorder)[:1]:
-        best = replace(Masking.from_json(row), draw=None)
-        if best != found and (own is None or (0.0, row["mean"][0]) < _standing(own)):
-            other, other_cost = judged(best)
-            if other is not None and (own is None or _standing(other) < _standing(own)):
-                found, own, cost = best, other, other_cost
-    for named in _named(recorder):
+    tuning, best = _tuning(recorder), judged(found)
+    for row in tuning["methods"][:1]:
+        tuned = replace(Masking.from_json(row), draw=None)
+        if tuned != found and (0.0, row["mean"][0]) < best[0]:
+            best = min(best, judged(tuned), key=itemgetter(0))
+    for row in tuning.get("named", ()):
         left = None if until is None else max(until - monotonic(), 0.0)
         with suppress(DeadlineOver), time_limited(left, DeadlineOver):
-            other, other_cost = judged(named)
-            if other is not None and (own is None or _standing(other) < _standing(own)):
-                found, own, cost = named, other, other_cost
-    return found, own, cost
+            best = min(best, judged(replace(Masking.from_json(row), draw=None)), key=itemgetter(0))
+    return best[1:]
 
 
-def _standing(mean: MeanScores) -> tuple[float, float]:
-    return mean.scores.get(INFEASIBILITY, 0.0), mean.scores["score"]
-
-
-def _files(planned: PlannedStart, rule: Stop, cost: float) -> int:
-    """Return how many files of the plan start the search, where one takes so many seconds."""
-    if rule.seconds is None:
-        return planned.files
-    return max(1, min(planned.files, int(FOR_JUDGING * rule.seconds / max(cost, 1e-6))))
-
-
-def _tuned_rows(recorder: Recorder) -> list[dict[str, Any]]:
-    """Return the tuned methods from the best to the worst, if any were tuned, as ``tuning.json`` has them."""
+def _tuning(recorder: Recorder) -> dict[str, Any]:
+    """Return what ``tuning.json`` says: tuned methods from best to worst, and those that the start names."""
     if not recorder.folder.file(TUNING).exists():
-        return []
-    rows: list[dict[str, Any]] = recorder.folder.read_object(TUNING, "methods")["methods"]
-    return rows
-
-
-def _named(recorder: Recorder) -> list[Masking]:
-    """Return the methods that the start asks for by name besides the tuned ones, as ``tuning.json`` has them."""
-    if not recorder.folder.file(TUNING).exists():
-        return []
-    rows = recorder.folder.read_object(TUNING, "methods").get("named", ())
-    return [replace(Masking.from_json(row), draw=None) for row in rows]
+        return {"methods": []}
+    return recorder.folder.read_object(TUNING, "methods")
 
 
 def _tuned(recorder: Recorder) -> list[Masking]:
     """Return the tuned methods, if any were tuned; those that take long come last, as time may end."""
     original, registry = recorder.assembly.microdata.original, recorder.assembly.registry
-    listed = [Masking.from_json(row) for row in _tuned_rows(recorder)]
+    listed = [Masking.from_json(row) for row in _tuning(recorder)["methods"]]
     names = {step.method for one in listed for step in one.steps}
     classes = {name: registry.implementation("masking-method", name) for name in sorted(names)}
     lasting = {name for name, design, _ in fitting_designs(classes, original) if design.dear}

@@ -9,10 +9,10 @@ from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.loop import SearchState, first_state
 from evosdc.errors import CheckpointError, Fault
 from evosdc.experiment.assembly import Assembly
-from evosdc.experiment.environment import write_experiment
+from evosdc.experiment.environment import rewrite_experiment
 from evosdc.experiment.experiment import Start
 from evosdc.experiment.maskings import MaskingEntry
-from evosdc.experiment.reader import experiment_of, experiment_text
+from evosdc.experiment.reader import experiment_of
 from evosdc.experiment.start import StartingFile, starting_individual
 from evosdc.experiment.summaries import scored
 from evosdc.model import Individual, Masking
@@ -32,13 +32,6 @@ FOR_SEARCH_OF_LARGE = 0.25
 
 FOR_SEARCH_AT_LEAST = 0.2  # the same for the starting files that a run had rather not be without
 SENT = 0.05  # share of a search's time that a batch on workers may take: it is given up as a whole
-
-
-def identity_file(assembly: Assembly) -> StartingFile:
-    """Return the original itself as a baseline: no loss, full risk (less where records are duplicates)."""
-    original = assembly.microdata.original
-    scores, objectives = assembly.problem.score(original)
-    return StartingFile("original", None, Individual(None, b"", scores, objectives, "original"))
 
 
 def starting_individuals(
@@ -118,7 +111,9 @@ def files_of(assembly: Assembly, individuals: Sequence[Individual]) -> list[Star
         StartingFile(individuals[place].origin, masking, individuals[place], place in apart, place < plan.planned)
         for masking, place in listed
     ]
-    return [identity_file(assembly), *files]
+    # The original itself is a baseline: no loss, full risk (less where records are duplicates).
+    scores, objectives = assembly.problem.score(assembly.microdata.original)
+    return [StartingFile("original", None, Individual(None, b"", scores, objectives, "original")), *files]
 
 
 def search_from(assembly: Assembly, individuals: Sequence[Individual], seconds: float, evaluations: int) -> SearchState:
@@ -200,4 +195,4 @@ def write_repetition(folder: RunFolder, assembly: Assembly, evaluated: int | Non
     changes: dict[str, Any] = {"start": start}
     if generations is not None:
         changes["stop"] = named.stop.model_copy(update={"generations": generations, "seconds": None, "whole": None})
-    write_experiment(folder, experiment_text(named.model_copy(update=changes)))
+    rewrite_experiment(folder, **changes)

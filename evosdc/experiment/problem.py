@@ -205,12 +205,12 @@ def judge_constraints(
             "value": scores[constraint.figure_name],
             "met": constraint.excess(scores[constraint.figure_name]) == 0.0,
         }
-        | _looked_at(str(constraint), headline_of(constraint, measures))
+        | _described(str(constraint), headline_of(constraint, measures))
         for constraint in constraints.listed
     ]
 
 
-def _looked_at(requirement: str, headline: Headline | None) -> dict[str, object]:
+def _described(requirement: str, headline: Headline | None) -> dict[str, object]:
     if headline is None:
         return {}
     over = {"quasi_identifiers": list(headline.quasi_identifiers), "unmasked": list(unmasked_of(headline))}

@@ -196,7 +196,7 @@ def protection(
         # Files of the methods offered for the occasion come first, however little time is left.
         occasions = ("protect", composition(original.schema))
         offered = tuple(name for one in occasions for name in registry.defaults("masking-method", one))
-        if of_privacy(require, registry):
+        if any(Constraint.parse(text).name in registry.names("privacy-model") for text in require):
             # Those without designs for the file take too long on it.
             anonymous = registry.defaults("masking-method", "anonymity")
             fitting = [n for n in anonymous if designs_of(registry.implementation("masking-method", n), original)]
@@ -230,11 +230,6 @@ def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]
     known = registry.names("measure")
     wanted = dict.fromkeys(Constraint.parse(text).name for text in require)
     return [name for name in wanted if name in known and name not in taken]
-
-
-def of_privacy(require: Sequence[str], registry: Registry) -> bool:
-    """Whether any requirement is on a privacy model; raises as `measures_of`."""
-    return any(Constraint.parse(text).name in registry.names("privacy-model") for text in require)
 
 
 def _names(entries: Sequence[Any]) -> list[str]:

@@ -39,14 +39,12 @@ def input_account(
         found = locate(registry.spec("dataset", name)) or {}  # type: ignore[arg-type]
         return {"data": {"name": name}, **{part: digest(path) for part, path in sorted(found.items())}}
     parts = {"data": file, "schema": schema}
-    return {part: fingerprinted(path, key) for part, path in parts.items() if path is not None}
-
-
-def fingerprinted(path: Path, key: Key | None) -> dict[str, str]:
-    """Return the name of a confidential file, without its folder, and where there is a key its fingerprint."""
-    if key is None:
-        return {"name": path.name}
-    return {"name": path.name, "fingerprint": key.fingerprint(bytes.fromhex(sha256(path)))}
+    return {
+        part: {"name": path.name}
+        | ({} if key is None else {"fingerprint": key.fingerprint(bytes.fromhex(sha256(path)))})
+        for part, path in parts.items()
+        if path is not None
+    }
 
 
 def digest(path: Path) -> dict[str, str]:

@@ -194,18 +194,15 @@ def explanation(recipe: Recipe) -> Iterator[str]:
     if whole and original:
         every = f"All {len(recipe.steps)} steps" if len(recipe.steps) > 1 else "The step"
         yield f"{every}: {_change(original, whole)}."
+    genotype = recipe.judged.get("genotype")
+    last = genotype.get("last") if isinstance(genotype, Mapping) else None
     for number, step in enumerate(recipe.steps, 1):
-        share = _contribution(step, whole, _assures(recipe, step), _broken(recipe, step))
+        # Whether it is the step that all plans had to end by.
+        assures = isinstance(last, Mapping) and step is recipe.steps[-1] and last.get("method") == step.method
+        share = _contribution(step, whole, assures, _broken(recipe, step))
         yield f"Step {number}, {step.masking.label}: {share}"
     if recipe.draws > 1:
         yield f"All figures are means over {recipe.draws} files; they differ a little on others."
-
-
-def _assures(recipe: Recipe, step: RecipeStep) -> bool:
-    """Whether it is the step that all plans had to end by."""
-    genotype = recipe.judged.get("genotype")
-    last = genotype.get("last") if isinstance(genotype, Mapping) else None
-    return isinstance(last, Mapping) and step is recipe.steps[-1] and last.get("method") == step.method
 
 
 def _contribution(step: RecipeStep, whole: Mapping[str, float], assures: bool, broken: Sequence[str]) -> str:

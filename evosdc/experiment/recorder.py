@@ -91,29 +91,24 @@ class Recorder:
     def starting(self, done: int, total: int) -> None:
         """Take note that `done` of `total` starting files are masked and evaluated."""
         self.display.starting(done, total)
-        self._heed()
-        now = self.clock()
-        if now >= self._flush_due:
-            self.write_status("running", f"{done} of {total} starting files masked and evaluated")
-            self._flush_due = now + FLUSH
+        self._progress(f"{done} of {total} starting files masked and evaluated")
 
     def tuning(self, done: int) -> None:
         """Take note that so many files were masked and judged in tuning."""
         self.display.tuning(done)
-        self._heed()
-        now = self.clock()
-        if now >= self._flush_due:
-            files = "file" if done == 1 else "files"
-            self.write_status("running", f"tuning masking methods: {done} {files} masked and judged")
-            self._flush_due = now + FLUSH
+        self._progress(f"tuning masking methods: {done} {'file' if done == 1 else 'files'} masked and judged")
 
     def planning(self, evaluations: int, score: float | None) -> None:
         """Take note that so many protection plans were evaluated, and of the best one's score."""
         self.display.planning(evaluations, score)
+        self._progress(f"evolving a protection plan: {evaluations} evaluated")
+
+    def _progress(self, message: str) -> None:
+        """Say in the status, now and then, how far the run is before its search; end where that is requested."""
         self._heed()
         now = self.clock()
         if now >= self._flush_due:
-            self.write_status("running", f"evolving a protection plan: {evaluations} evaluated")
+            self.write_status("running", message)
             self._flush_due = now + FLUSH
 
     def tuning_stopped(self, found: Tuning) -> None:

@@ -124,16 +124,13 @@ def write_release(
             "omitted": 0 if omitted is None else len(omitted),
             "codebook": _codebook(published, dropped, assembly.source.carried),
             "meanings": _meanings(assembly, document["best"]["scores"], opinion),
-            **_stored(evidence),
+            # Pages show these two by themselves.
+            "analyses": evidence.analyses,
+            "published_unchanged": list(evidence.unchanged),
+            "evidence": asdict(replace(evidence, analyses={}, unchanged=())),
         },
     )
     return verdict, name
-
-
-def _stored(evidence: Evidence) -> dict[str, Any]:
-    """Return evidence as ``release.json`` has it; what pages show stands by itself."""
-    shown = {"analyses": evidence.analyses, "published_unchanged": list(evidence.unchanged)}
-    return shown | {"evidence": asdict(replace(evidence, analyses={}, unchanged=()))}
 
 
 def judge_again(folder: RunFolder, opinion: SecondOpinion, released: bool) -> Result:
@@ -172,7 +169,7 @@ def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
         holds=None if within else opinion.holds,
         contradiction="" if within else contradiction,
         corrected=contradiction if within else "",
-        contradicting=_contradicting(judges),
+        contradicting=[name for name, one in judges.items() if one["exceeds"] and one["family"] == "linkage"],
         answered=opinion.answered,
         unasked=opinion.asked - opinion.answered,
         lacking=sum(reason != NO_TIME for reason in (best.get("not_applicable") or {}).values()),
@@ -202,11 +199,6 @@ def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:
                 "expected": expected, "records": records, "known": list(risk.get("quasi_identifiers") or ()),
             }  # fmt: skip
     return None
-
-
-def _contradicting(judges: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the judges of linkage that find more than is claimed: measures that a search can be kept below a bound."""
-    return [name for name, one in judges.items() if one["exceeds"] and one["family"] == "linkage"]
 
 
 def _codebook(published: Table, dropped: Sequence[str], carried: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -287,20 +279,13 @@ def privacy_findings(
             for name, table in (("original", microdata.table), ("published", published))
         }
         names: dict[str, Mapping[str, Any]] = {name: {} for name in registry.names("privacy-model")}
-        figures = _assessed(files, names, registry)
+        assessed = [partial(assess, view, names, registry) for view in files.values()]
+        figures = dict(zip(files, side_by_side(len(microdata.table), assessed), strict=True))
         return _document(files, names, figures, registry)
     except InputError as error:
         return {"note": str(error)}
     except Exception as error:  # a plugin's fault must not lose a search that has ended well; its text may hold records
         return {"note": f"A privacy model failed: {type(error).__name__}."}
-
-
-def _assessed(
-    files: Mapping[str, IntruderView], names: Mapping[str, Mapping[str, Any]], registry: Registry
-) -> dict[str, Mapping[str, Any]]:
-    """Return the figures of each file; of long ones side by side."""
-    assessed = [partial(assess, view, names, registry) for view in files.values()]
-    return dict(zip(files, side_by_side(len(files["original"].table), assessed), strict=True))
 
 
 def _document(

@@ -25,8 +25,8 @@ from evosdc.experiment.environment import (
     changes_since,
     edited_remark,
     environment_of,
+    naming_plugins,
     require_same_schema,
-    told_of_plugins,
     write_experiment,
 )
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
@@ -131,7 +131,7 @@ def resume_once(
     if executor is not None:
         experiment = experiment.model_copy(update={"executor": executor})
     before = folder.read_object(ENVIRONMENT, *REQUIRED)
-    with told_of_plugins(folder, registry):
+    with naming_plugins(folder, registry):
         assembly = assemble(experiment, registry, folder.seed(experiment.seed))
     key = folder.key()
     now = environment_of(assembly, key)

@@ -259,7 +259,8 @@ def starting_individual(problem: Problem, plan: StartingPlan, position: int, rul
         # A file that is there goes the same way as one that is made: a run that is repeated makes it.
         entry = plan.maskings[position]
         made = _masked(problem, entry, position) if known is None else mended(problem, known, _last(problem, entry))
-        label += put_in_order(made)
+        label += f", then labels of {', '.join(made.right_labels)} put right" if made.right_labels else ""
+        label += f", then kept values of {', '.join(made.move_values)} moved" if made.move_values else ""
         return individual_of(problem, genotype.seeded(made.table), label, rule)
     if position < plan.candidates:
         return individual_of(problem, _genome(problem, plan, position), label, rule)
@@ -304,12 +305,6 @@ def starting_table(problem: Problem, plan: StartingPlan, position: int) -> Table
     else:
         genome = _genome(problem, plan, position)
     return problem.decode(genome, genotype.key(genome))
-
-
-def put_in_order(made: Mended) -> str:
-    """Return what a label says of attributes that were put in order; empty where there are none."""
-    righted = f", then labels of {', '.join(made.right_labels)} put right" if made.right_labels else ""
-    return righted + (f", then kept values of {', '.join(made.move_values)} moved" if made.move_values else "")
 
 
 def _masked(problem: Problem, entry: StartEntry, *address: int) -> Mended:

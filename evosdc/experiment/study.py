@@ -18,9 +18,9 @@ from evosdc.experiment.environment import (
     begun_by,
     edited_remark,
     environment_of,
+    naming_plugins,
     providers_of,
     restore_experiment,
-    told_of_plugins,
     write_experiment,
 )
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
@@ -152,7 +152,10 @@ def run_planned(shared: SharedFiles | None, seed: Seed, payload: Payload) -> str
         run = planned_runs(experiment)[position]
         setting = settings_of(experiment)[run.setting]
         own = setting.experiment.model_copy(update={"executor": ExecutorChoice(name="serial")})
-        await_unlocked(folder.file(run.folder) / LOCK)
+        limit = monotonic() + LINGERING  # until the owner of the lock is gone
+        lock = folder.file(run.folder) / LOCK
+        while (owner := read_owner(lock)) is not None and owner.alive and monotonic() < limit:
+            sleep(0.1)
         carry_out_run(folder.path, run, replace(setting, experiment=own), default_registry(), None, force)
     except EvosdcError as error:
         told = str(error).partition("\n")[0]
@@ -164,13 +167,6 @@ def run_planned(shared: SharedFiles | None, seed: Seed, payload: Payload) -> str
             return _FULL
         return f"{type(error).__name__}: {error.strerror}"
     return ""
-
-
-def await_unlocked(lock: Path, patience: float = LINGERING) -> None:
-    """Wait, for a while at most, until the owner of a lock file is gone."""
-    limit = monotonic() + patience
-    while (owner := read_owner(lock)) is not None and owner.alive and monotonic() < limit:
-        sleep(0.1)
 
 
 @contextmanager
@@ -257,7 +253,7 @@ def resume_study(
             result: dict[str, Any] = folder.read_object(RESULT, "best")
             return result
         return resume_once(path, registry, display, force, experiment.executor).result
-    with told_of_plugins(folder, registry):
+    with naming_plugins(folder, registry):
         now = _environment(experiment, registry, folder.key())
     before = folder.read_object(ENVIRONMENT, *REQUIRED) if folder.file(ENVIRONMENT).exists() else now
     if before["data"] != now["data"]:

@@ -1,6 +1,6 @@
 """What is said of a finished search: warnings, the portfolio in figures, the front, and the winner on fresh draws."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +18,6 @@ from evosdc.experiment.start import StartingFile, fresh_masking_scores
 from evosdc.model import Individual, Microdata
 from evosdc.model.individual import INFEASIBILITY, PROVISIONAL
 from evosdc.runs.layout import PLANNING, RECIPE, TUNING, RunFolder
-from evosdc.table.record_rules import RecordRules
 from evosdc.table.structural_zeros import THRESHOLD
 from evosdc.table.table import Codes, Table
 
@@ -111,33 +110,20 @@ def scored(individual: Individual) -> dict[str, Any]:
     return {"scores": scores, "fitness": list(individual.objectives)}
 
 
-def _portfolio(starting: Sequence[StartingFile]) -> dict[str, Any]:
-    """Return size and best entry of the portfolio; ``best`` is None where the search began without one."""
-    # Files that were left out, being the best, are counted apart: ``left_out`` has their number and the best of them.
-    apart = [file for file in starting if file.left_out]
-    document = {"size": len(entries_of(starting)), "best": _best_entry(entries_of(starting))}
-    return document | ({"left_out": {"size": len(apart), "best": _best_entry(apart)}} if apart else {})
-
-
-def _tuned(folder: RunFolder) -> dict[str, Any]:
-    """Return the tuned methods' best, by the mean of its files and as a file; empty where nothing was tuned."""
-    # ``best`` of the portfolio is then the tuned classical method, the best file that was made without a search.
-    if not folder.file(TUNING).exists():
-        return {}
-    document = folder.read_json(TUNING)
-    kept = {key: document[key] for key in ("best", "best_file", "evaluations", "seconds")}
-    told = {
-        key: document[key] for key in ("designs", "untried", "evidence") if key in document
-    }  # older versions have none
-    return {"tuned": kept | told | {"methods": len(document["methods"]), "file": TUNING}}
-
-
-def portfolio_told(starting: Sequence[StartingFile], folder: RunFolder) -> dict[str, Any]:
-    """Return what a result says of the files without a search, and of tuning where methods were tuned."""
-    # Where time ended before any of these files was made again, the best is the one that tuning had found.
-    document = _portfolio(starting) | _tuned(folder)
-    if document["best"] is None and "tuned" in document:
-        document["best"] = document["tuned"]["best_file"]
+def portfolio_summary(starting: Sequence[StartingFile], folder: RunFolder) -> dict[str, Any]:
+    """Return size and best of the files without a search, and of tuning where methods were tuned."""
+    entries, apart = entries_of(starting), [file for file in starting if file.left_out]
+    document: dict[str, Any] = {"size": len(entries), "best": _best_entry(entries)}
+    if apart:
+        document["left_out"] = {"size": len(apart), "best": _best_entry(apart)}
+    if folder.file(TUNING).exists():
+        tuning = folder.read_json(TUNING)
+        # The last three of these are lacking in files of older versions.
+        keys = ("best", "best_file", "evaluations", "seconds", "designs", "untried", "evidence")
+        kept = {key: tuning[key] for key in keys if key in tuning}
+        document["tuned"] = kept | {"methods": len(tuning["methods"]), "file": TUNING}
+        # Where time ended before any file was made again, the best is the one that tuning found.
+        document["best"] = document["best"] or tuning["best_file"]
     return document
 
 
@@ -319,7 +305,9 @@ def impossible_on(problem: Problem, table: Table, genome: Any, draws: int) -> di
         rules = Microdata(table, microdata.protect, THRESHOLD).rules
     if rules is None:
         return None
-    counts = np.array([float(count) for count in _broken(problem, rules, genome, draws)])
+    key = problem.genotype.key(genome)
+    drawn = (problem.decode(genome, key, FIRST_FRESH + draw, repaired=False) for draw in range(draws))
+    counts = np.array([float(rules.broken(table).sum()) for table in drawn])
     return {"records": float(counts.mean()), "error": error_of(counts), "repaired": repaired}
 
 
@@ -338,13 +326,6 @@ def impossible_warning(fresh: dict[str, Any] | None) -> list[str]:
 def error_of(figures: NDArray[np.float64]) -> float:
     """Return the standard error of the mean of at least two figures."""
     return float(figures.std(ddof=1) / np.sqrt(len(figures)))
-
-
-def _broken(problem: Problem, rules: RecordRules, genome: Any, draws: int) -> Iterator[int]:
-    key = problem.genotype.key(genome)
-    for draw in range(draws):
-        drawn = problem.decode(genome, key, FIRST_FRESH + draw, repaired=False)
-        yield int(rules.broken(drawn).sum())
 
 
 def _moved(before: Codes, after: Codes, first: int, second: int) -> float:

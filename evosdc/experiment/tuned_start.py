@@ -16,14 +16,13 @@ from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.problem import Problem
 from evosdc.errors import Fault, InputError, ParameterError
 from evosdc.experiment.assembly import Assembly
-from evosdc.experiment.environment import write_experiment
+from evosdc.experiment.environment import rewrite_experiment
 from evosdc.experiment.experiment import Experiment, Start, StopRule
 from evosdc.experiment.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.planning import seconds_of_plan
 from evosdc.experiment.problem import build_problem
-from evosdc.experiment.reader import experiment_of, experiment_text
 from evosdc.experiment.recorder import Recorder
-from evosdc.experiment.start import StartingPlan, entries_of, file_entries, starting_plan, written_entries
+from evosdc.experiment.start import entries_of, file_entries, starting_plan, written_entries
 from evosdc.experiment.workers import dispatch_of, executor_of
 from evosdc.model import Masking, Microdata, Seedable
 from evosdc.model.constraint import without_publishable
@@ -246,11 +245,10 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
         document |= {"lasting": [list(methods) for methods in lasting]} if lasting else {}
         folder.write_json(TUNING, document | {key: [one.to_json() for one in ones] for key, ones in entries.items()})
     document = folder.read_object(TUNING, "start")
-    found = with_tuned(assembly, *_maskings(document), made, *_told(document))
+    found = _with_known(assembly, document, made)
     if start.tuned is not None and budget_of(start.tuned, assembly.experiment.stop).seconds is not None:
         # Within a time another computer would find others: what is repeated starts from these.
-        named = experiment_of(folder).model_copy(update={"start": found.experiment.start})
-        write_experiment(folder, experiment_text(named))
+        rewrite_experiment(folder, start=found.experiment.start)
     return found, document
 
 
@@ -259,19 +257,17 @@ def with_found(assembly: Assembly, folder: RunFolder) -> Assembly:
     if not assembly.plan.tuned or not folder.file(TUNING).exists():
         return assembly
     document = folder.read_object(TUNING, "start")
-    return with_tuned(assembly, *_maskings(document), (), *_told(document))
+    return _with_known(assembly, document)
 
 
-def _maskings(document: Mapping[str, Any]) -> tuple[list[Masking], list[Masking] | None]:
-    """Return the tuned entries of ``tuning.json``, and those asked for by name; None in files of older versions."""
-    named = document.get("named")
-    read = Masking.from_json
-    return [read(one) for one in document["start"]], None if named is None else [read(one) for one in named]
-
-
-def _told(document: Mapping[str, Any]) -> tuple[float, list[list[str]]]:
-    """Return what a file takes, and which methods take too long; older versions tell of neither."""
-    return float(document.get("file_seconds", 0.0)), list(document.get("lasting", ()))
+def _with_known(
+    assembly: Assembly, document: Mapping[str, Any], made: Sequence[tuple[Masking, Table]] = ()
+) -> Assembly:
+    """Return an assembly with the methods of ``tuning.json``; files of older versions lack all but ``start``."""
+    named, read = document.get("named"), Masking.from_json
+    asked = None if named is None else [read(one) for one in named]
+    seconds, lasting = float(document.get("file_seconds", 0.0)), list(document.get("lasting", ()))
+    return with_tuned(assembly, [read(one) for one in document["start"]], asked, made, seconds, lasting)
 
 
 def _lasting(assembly: Assembly, tuning: Tuning, times: MaskingTimes) -> list[tuple[str, ...]]:
@@ -289,12 +285,6 @@ def _lasting(assembly: Assembly, tuning: Tuning, times: MaskingTimes) -> list[tu
         for methods, masking in entries.items()
         if methods not in made and times.seconds(masking) > LASTING * given
     ]
-
-
-def _positions(plan: StartingPlan, made: Sequence[tuple[Masking, Table]]) -> dict[int, Table]:
-    """Return by position the files of a plan that were made in tuning, and judged as they are."""
-    listed = [masking for masking, _ in plan.maskings]
-    return {listed.index(masking): masked for masking, masked in made if masking in listed}
 
 
 def with_tuned(
@@ -337,6 +327,7 @@ def with_tuned(
     files = file_entries(start, assembly.plan.files)
     plan = starting_plan(assembly.problem, (*entries, *files), start, assembly.plan.screened)
     # The best of the tuned files, and what was asked for by name, are there even where tuning took all the time.
-    files_made = _positions(plan, made) if isinstance(assembly.problem.genotype, Seedable) else {}
+    places = [masking for masking, _ in plan.maskings] if isinstance(assembly.problem.genotype, Seedable) else []
+    files_made = {places.index(masking): masked for masking, masked in made if masking in places}
     plan = replace(plan, assured=assured, made=files_made)
     return replace(assembly, experiment=experiment, plan=plan)

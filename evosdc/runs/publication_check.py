@@ -154,10 +154,23 @@ def check_folder(folder: Path) -> Check:
     if not folder.is_dir():
         given = "a file" if folder.exists() else "no such folder"
         raise DataError(Fault(printable(str(folder)), given, "a folder"))
-    kind = _kind_of_folder(folder)
+    runs = run_folders(folder)
+    kind: Kind = "folder"
+    if runs:
+        kind = "run" if runs == [folder] else "study"
+    elif holds_run_files(folder):
+        kind = "tuning"
+    elif all((folder / name).is_file() for name in ("labels.csv", "clusters.json")):
+        kind = "clusters"
     names = sorted(path.name for path in folder.iterdir())
     if kind == "folder":
-        manifests = _manifests(folder)
+        manifests: dict[str, dict[str, Any]] = {}  # by the names of the files that they are of
+        for path in sorted(folder.glob(f"*{_MANIFEST}")):
+            manifest = _object(path)
+            written = manifest.get("output")
+            name = written.get("name") if isinstance(written, Mapping) else None
+            if isinstance(name, str) and (folder / Path(name).name).is_file():
+                manifests[Path(name).name] = manifest
         files = tuple(_in_plain_folder(folder / name, manifests) for name in names)
         findings = [*_on_manifests(folder, manifests), *_on_secrets(folder, files)]
         return Check(kind, "", files, tuple(findings))
@@ -173,15 +186,6 @@ def _place(name: str) -> int:
     """Return the place of a run's file in the order in which kinds are told."""
     kind = kind_of(name)
     return len(RUN_FILES) if kind is None else RUN_FILES.index(kind)
-
-
-def _kind_of_folder(folder: Path) -> Kind:
-    runs = run_folders(folder)
-    if runs:
-        return "run" if runs == [folder] else "study"
-    if holds_run_files(folder):
-        return "tuning"
-    return "clusters" if all((folder / name).is_file() for name in ("labels.csv", "clusters.json")) else "folder"
 
 
 def _refusal(result: Result | None, kind: Kind) -> str:
@@ -218,19 +222,19 @@ def _in_plain_folder(path: Path, manifests: Mapping[str, Mapping[str, Any]]) -> 
     if is_secret(path):
         return Sorted(name, False, SECRETS.what)
     if name in manifests:
-        said = manifests[name]
-        if _not_for_release(said):
+        manifest = manifests[name]
+        if _not_for_release(manifest):
             return Sorted(name, False, "masked, and not for release")
-        run = printable(str(said.get("run", "")))
+        run = printable(str(manifest.get("run", "")))
         return Sorted(
             name, True, f"exported from {run}, where its verdict allows it" if run else "masked; judge it first"
         )
     if name.endswith(_MANIFEST):
         return Sorted(name, False, "what was done and typed")
-    for said in manifests.values():
-        if said.get("companion") == name:
+    for manifest in manifests.values():
+        if manifest.get("companion") == name:
             return Sorted(name, False, "says how records were masked")
-        if name in {entry.get("name") for entry in _inputs(said).values()}:
+        if name in {entry.get("name") for entry in _inputs(manifest).values()}:
             return Sorted(name, False, "the original, or its schema")
     own = kind_of(name)
     if own is None:
@@ -266,11 +270,22 @@ def _on_run(folder: Path) -> Iterator[Finding]:
 
 
 def _on_manifests(folder: Path, manifests: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
-    for name, said in manifests.items():
-        why = _not_for_release(said)
-        if why:
-            yield Finding(f"{printable(name)} is not for release: {' and '.join(why)}.", _again(said, why))
-        if _hashed(said):
+    for name, manifest in manifests.items():
+        why = _not_for_release(manifest)
+        words = shlex.split(str(manifest.get("command", "")))
+        if why and ("run" in manifest or not words):
+            yield Finding(f"{printable(name)} is not for release: {' and '.join(why)}.")
+        elif why:
+            # The command that masks the file again, for release.
+            kept, after = [], iter(words)
+            for word in after:
+                if word == "--seed":
+                    next(after, None)
+                elif not word.startswith("--seed="):
+                    kept.append(word)
+            kept += [] if manifest.get("shuffled") or "--shuffle" in kept else ["--shuffle"]
+            yield Finding(f"{printable(name)} is not for release: {' and '.join(why)}.", shlex.join(kept))
+        if _hashed(manifest):
             yield _hash_found(f"{Path(name).stem}{_MANIFEST}")
 
 
@@ -307,26 +322,12 @@ def _others_may_read(path: Path) -> bool:
     return os.name == "posix" and not path.is_symlink() and bool(path.stat().st_mode & _OTHERS)
 
 
-def _not_for_release(said: Mapping[str, Any]) -> list[str]:
+def _not_for_release(manifest: Mapping[str, Any]) -> list[str]:
     """Return why a masked file may not be published, as its manifest tells it."""
-    seeded = ["anyone can repeat its draws, which come from a public seed"] if said.get("seed") is not None else []
+    seeded = ["anyone can repeat its draws, which come from a public seed"] if manifest.get("seed") is not None else []
     # Of a run the verdict looks at the order of records.
-    ordered = "run" not in said and not said.get("shuffled")
+    ordered = "run" not in manifest and not manifest.get("shuffled")
     return [*seeded, *(["its records stand in the order of the original"] if ordered else [])]
-
-
-def _again(said: Mapping[str, Any], why: Sequence[str]) -> str:
-    """Return the command that masks a file again, for release; empty where a command is not enough."""
-    words = shlex.split(str(said.get("command", "")))
-    if "run" in said or not words:
-        return ""
-    kept, after = [], iter(words)
-    for word in after:
-        if word == "--seed":
-            next(after, None)
-        elif not word.startswith("--seed="):
-            kept.append(word)
-    return shlex.join(kept if said.get("shuffled") or "--shuffle" in kept else [*kept, "--shuffle"])
 
 
 def _hash_found(name: str) -> Finding:
@@ -336,26 +337,14 @@ def _hash_found(name: str) -> Finding:
     )
 
 
-def _hashed(said: Mapping[str, Any]) -> bool:
+def _hashed(manifest: Mapping[str, Any]) -> bool:
     """Return whether a file tells the plain SHA-256 of a user's own data or schema."""
-    return any("sha256" in _inputs(said).get(part, {}) for part in ("data", "schema"))
+    return any("sha256" in _inputs(manifest).get(part, {}) for part in ("data", "schema"))
 
 
-def _inputs(said: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    read = said.get("input")
+def _inputs(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    read = manifest.get("input")
     return {key: one for key, one in read.items() if isinstance(one, Mapping)} if isinstance(read, Mapping) else {}
-
-
-def _manifests(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return what manifests say of the files that lie beside them, by the names of these."""
-    found = {}
-    for path in sorted(folder.glob(f"*{_MANIFEST}")):
-        said = _object(path)
-        written = said.get("output")
-        name = written.get("name") if isinstance(written, Mapping) else None
-        if isinstance(name, str) and (folder / Path(name).name).is_file():
-            found[Path(name).name] = said
-    return found
 
 
 def _object(path: Path) -> dict[str, Any]:

@@ -46,7 +46,11 @@ def _parts(path: Path, known: Mapping[str, Any], data: Mapping[str, Any]) -> Ite
             yield part, _concealed(str(told.get("sha256") or told.get("name")))
         else:
             file = str(data.get("file" if part == "data" else part))
-            yield part, _unchanged(path, Path(file), str(fingerprint)) or _of_study(path, file) or str(fingerprint)
+            study = None
+            if is_replicate(path):
+                above = path.resolve().parent
+                study = f"{above.parent if above.name.startswith(_SETTING) else above}: {file}"
+            yield part, _unchanged(path, Path(file), str(fingerprint)) or study or str(fingerprint)
 
 
 def _unchanged(path: Path, file: Path, fingerprint: str) -> str | None:
@@ -67,14 +71,6 @@ def _concealed(text: str) -> str:
 def _sha256(file: Path, changed: int) -> str:
     """Return the SHA-256 of a file, read once for all replicates; `changed` is when it was written."""
     return sha256_of(file)
-
-
-def _of_study(path: Path, file: str) -> str | None:
-    """Return the folder of the study that a replicate belongs to, with the path of its file; None of a single run."""
-    if not is_replicate(path):
-        return None
-    above = path.resolve().parent
-    return f"{above.parent if above.name.startswith(_SETTING) else above}: {file}"
 
 
 ADVICE = "Give a folder that `evosdc run` or `evosdc protect` wrote."
@@ -178,22 +174,26 @@ def _read(path: Path, name: str, faults: list[Fault]) -> RecordedRun | None:
     document = found.pop("result")
     result = _result(path, document, faults)
     faults.extend(_frequency_faults(path / layout.FREQUENCIES, found["frequencies"]))
-    journal, unreadable = _journal(path / layout.JOURNAL)
+    journal = path / layout.JOURNAL
+    lines = journal.read_bytes().splitlines(keepends=True) if journal.is_file() else []
+    records, unreadable = parse_journal(lines)
     scores = _scores(path / layout.SCORES, faults)
     changed = published_fault(path, found["release"], lacking=False) if document else None
     faults.extend([changed] if changed is not None else [])
     if len(faults) > before:
         return None
+    target = path / Path(result.best.file).name  # a result may not point outside its folder
+    pictures = sorted(path.glob(f"{layout.PICTURE}-*.svg"), key=lambda picture: (len(picture.name), picture.name))
     return RecordedRun(
         path=path,
         name=name,
         result=result,
         ended=bool(document),
-        journal=journal,
+        journal=tuple(records),
         unreadable=unreadable,
         scores=scores,
-        digests=_digests(path, result.best.file),
-        pictures=_pictures(path),
+        digests={target.name: sha256_of(target)} if result.best.file and target.is_file() else {},
+        pictures=tuple(picture.read_text(encoding="utf-8", errors="replace") for picture in pictures),
         **found,
     )
 
@@ -217,11 +217,6 @@ def _result(path: Path, document: Mapping[str, Any], faults: list[Fault]) -> Res
         return Result()
 
 
-def _pictures(path: Path) -> tuple[str, ...]:
-    found = sorted(path.glob(f"{layout.PICTURE}-*.svg"), key=lambda picture: (len(picture.name), picture.name))
-    return tuple(picture.read_text(encoding="utf-8", errors="replace") for picture in found)
-
-
 def _frequency_faults(path: Path, frequencies: Mapping[str, Any]) -> Iterator[Fault]:
     for attribute, entry in frequencies.items():
         columns = [entry.get(key) for key in ("categories", "before", "after")] if isinstance(entry, Mapping) else []
@@ -230,14 +225,6 @@ def _frequency_faults(path: Path, frequencies: Mapping[str, Any]) -> Iterator[Fa
             yield Fault(
                 f"{path}: {attribute}", f"lists of lengths {lengths}", "categories, before and after of one length"
             )
-
-
-def _journal(path: Path) -> tuple[tuple[Mapping[str, Any], ...], int]:
-    if not path.is_file():
-        return (), 0
-    with path.open("rb") as lines:
-        records, unreadable = parse_journal(lines)
-    return tuple(records), unreadable
 
 
 def _scores(path: Path, faults: list[Fault]) -> pd.DataFrame:
@@ -252,11 +239,3 @@ def _scores(path: Path, faults: list[Fault]) -> pd.DataFrame:
     if lacking:
         faults.append(Fault(str(path), f"no column {', '.join(sorted(lacking))}", "the columns set, label, fitness"))
     return frame
-
-
-def _digests(path: Path, file: str) -> dict[str, str]:
-    # Only the name counts: a result file may not point outside its folder.
-    target = path / Path(file).name if file else None
-    if target is None or not target.is_file():
-        return {}
-    return {target.name: sha256_of(target)}

@@ -13,7 +13,7 @@ import pytest
 
 import evosdc as evosdc_api
 from evosdc.errors import InputError
-from evosdc.experiment.environment import told_of_plugins
+from evosdc.experiment.environment import naming_plugins
 from evosdc.model import Fitness, Fitted, Masking, Measure
 from evosdc.plugins.diagnosis import diagnose
 from evosdc.plugins.registry import default_registry
@@ -110,13 +110,13 @@ def test_a_run_that_is_opened_without_its_plugin_file_names_it(evosdc, tmp_path,
 )
 def test_what_a_run_had_its_names_from_is_told(tmp_path, plugins, advice):
     (tmp_path / "environment.json").write_text(json.dumps({"plugins": plugins}))
-    with pytest.raises(InputError, match=re.escape(advice)), told_of_plugins(RunFolder(tmp_path), default_registry()):
+    with pytest.raises(InputError, match=re.escape(advice)), naming_plugins(RunFolder(tmp_path), default_registry()):
         default_registry().spec("executor", "nothing")
 
 
 def test_other_faults_of_a_run_are_told_as_they_are(tmp_path):
     (tmp_path / "environment.json").write_text(json.dumps({"plugins": [{"name": "a", "distribution": "a.py"}]}))
-    with pytest.raises(InputError) as caught, told_of_plugins(RunFolder(tmp_path), default_registry()):
+    with pytest.raises(InputError) as caught, naming_plugins(RunFolder(tmp_path), default_registry()):
         default_registry().parameters("measure", "dbrl", {"degree": -1})
     assert "plugin" not in str(caught.value)
 
