@@ -269,13 +269,15 @@ def members_opinion(
         return {"not_checked": f"half of the people cannot be protected by the same plan ({type(error).__name__})"}
     protect, registry = assembly.microdata.protect, assembly.registry
     members, others = (assign_known(table, protect) for table in (half.members, half.others))
-    asked = [*registry.defaults("measure", "members"), *_with_baseline(assembly)]
+    # Judges by members, and those of attributes whose chance is people who are not in the file.
+    judges = registry.defaults("measure", "judge")
+    attribution = [name for name in judges if getattr(registry.spec("measure", name), "family", "") == "attribution"]
     found = second_opinions(
         members,
         {"": members.with_columns(half.published)},
         protect,
         registry=registry,
-        judges=asked,
+        judges=[*registry.defaults("measure", "members"), *attribution],
         seed=judging_seed(assembly.seed),
         in_order=False,
         until=until,
@@ -290,10 +292,3 @@ def members_opinion(
         "evaluations": half.evaluations,
         "seconds": round(half.seconds, 1),
     }
-
-
-def _with_baseline(assembly: Assembly) -> list[str]:
-    """Return the judges of attributes told whose chance is people who are not in the file."""
-    registry = assembly.registry
-    names = registry.defaults("measure", "judge")
-    return [name for name in names if getattr(registry.spec("measure", name), "family", "") == "attribution"]

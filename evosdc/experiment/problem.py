@@ -1,6 +1,6 @@
 """What a search judges by: measures, aggregation, fitness and constraints of an experiment, made into a problem."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -117,7 +117,8 @@ class Figures:
                 for measure in kinds[name]:
                     self._fit(measure, attribute)
                 self.derived[constraint.figure_name] = _of_attribute(self.aggregation, name, attribute)
-            self._require_possible(constraint, *_span([self._range(measure.name) for measure in kinds[name]]))
+            least, greatest = zip(*(self._range(measure.name) for measure in kinds[name]), strict=True)
+            self._require_possible(constraint, min(least), max(greatest))
         elif attribute is not None and name in offered:
             self._require_possible(constraint, *self._range(name))
             self._fit(taken.get(name, Named(name=name)), attribute)
@@ -176,11 +177,6 @@ class Figures:
         built.require_support(self.microdata.original.select([attribute]), f"measure {figure}")
         if figure not in self.fitted:
             self.fitted[figure] = measure_on_subset(built, self.microdata, (attribute,))
-
-
-def _span(ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return between what a mean of figures lies."""
-    return min(least for least, _ in ranges), max(greatest for _, greatest in ranges)
 
 
 def _of_attribute(aggregation: Aggregation, kind: str, attribute: str) -> Aggregation:
@@ -248,7 +244,12 @@ def build_problem(
             judged = _judged(measure, microdata)
             built.require_support(judged, f"measure {measure.name}")
             if genotype is not None and genotype.generalises and not built.generalised:
-                raise ParameterError(_not_readable(measure.name, experiment.genotype.name, registry))
+                fit = [
+                    name for name in registry.names("measure") if registry.implementation("measure", name).generalised
+                ]
+                name = experiment.genotype.name
+                given = f"a measure of files in the original's own categories, which those of genotype {name} are not"
+                raise ParameterError(Fault(f"measure {measure.name}", given, f"one of {', '.join(fit)}"))
             names = judged.schema.names
             whole = names == microdata.original.schema.names
             if measure in listed:
@@ -354,13 +355,6 @@ def _judged(measure: MeasureEntry, microdata: Microdata) -> Table:
         wanted = f"some of the protected attributes {', '.join(original.schema.names)}"
         raise ExperimentError(Fault(f"measure {measure.name}: of", ", ".join(unknown), wanted))
     return original.select([name for name in original.schema.names if name in measure.of])
-
-
-def _not_readable(measure: str, genotype: str, registry: Registry) -> Fault:
-    """Return the fault of a measure that cannot read the labels which a genotype publishes."""
-    fit = [name for name in registry.names("measure") if registry.implementation("measure", name).generalised]
-    given = f"a measure of files in the original's own categories, which those of genotype {genotype} are not"
-    return Fault(f"measure {measure}", given, f"one of {', '.join(fit)}")
 
 
 def require_judged(measures: Measures, schema: Schema, registry: Registry) -> None:

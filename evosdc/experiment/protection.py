@@ -150,6 +150,8 @@ def protection(
     learned = learned_of(registry)
     known = known_among(microdata.original.schema)
     known = () if len(known) == len(microdata.protect) else known
+    required = dict.fromkeys(Constraint.parse(text).name for text in require)
+    taken = (*measures["il"], *_names(measures["dr"]), *limited)
     measures["other"] = [
         *measures.get("other", ()),
         *(
@@ -160,7 +162,7 @@ def protection(
             }
             for name in limited
         ),
-        *measures_of(require, registry, (*measures["il"], *_names(measures["dr"]), *limited)),
+        *(name for name in required if name in registry.names("measure") and name not in taken),
     ]
     name = str(source.get("name", source.get("file", "")))
     document: dict[str, Any] = {
@@ -182,8 +184,7 @@ def protection(
         choose = choice_of(options.choose)
         document["choose"] = choose if isinstance(choose, str) else choose.model_dump(exclude_none=True)
     if explainable:
-        required = [Constraint.parse(text) for text in require]
-        document["genotype"] = plan_genotype(required, microdata, registry)
+        document["genotype"] = plan_genotype(map(Constraint.parse, require), microdata, registry)
         document["algorithm"] = {"name": registry.default("algorithm", "plan")}
         document["stop"] = _stop(seconds, options.generations, PLAN_GENERATIONS, PLAN_STALLED)
     if assurance is not None:
@@ -223,13 +224,6 @@ def judgement_of(
     # Defaults are not asked for where others are named: they may say whom they leave out.
     losses = list(il) if il else losses_for_analysts(microdata, registry)
     return {"il": losses} | ({"dr": list(dr)} if dr else {"dr": risks_by_role(microdata, registry), "risks": "max"})
-
-
-def measures_of(require: Sequence[str], registry: Registry, taken: Sequence[str]) -> list[str]:
-    """Return the registered measures that requirements look at and that are not taken yet."""
-    known = registry.names("measure")
-    wanted = dict.fromkeys(Constraint.parse(text).name for text in require)
-    return [name for name in wanted if name in known and name not in taken]
 
 
 def _names(entries: Sequence[Any]) -> list[str]:

@@ -19,7 +19,6 @@ from evosdc.experiment.reader import located, resolve
 from evosdc.experiment.recipe import Recipe, RecipeStep, read_recipe, recipe_text
 from evosdc.experiment.recipe_profile import UNLIKE, differences, made_for, require_schema
 from evosdc.files.atomic import write_text
-from evosdc.files.schema.hierarchies import HierarchyRule
 from evosdc.files.schema.schema_file import dump_schema, load_schema
 from evosdc.model import Composed, Individual, Masking
 from evosdc.model.constraint import Constraint, without_publishable
@@ -28,7 +27,6 @@ from evosdc.model.parameters import parse_parameters
 from evosdc.plugins.registry import Registry
 from evosdc.runs.layout import RECIPE, RECIPE_SCHEMA, RunFolder
 from evosdc.secret import Purpose, Seed, draw_seed, public, stream
-from evosdc.table.schema import Schema
 from evosdc.table.table import Table
 
 DRAWS = 4  # files that a recipe is judged on, with each of its steps left out in turn
@@ -145,19 +143,15 @@ def write_recipe(folder: RunFolder, assembly: Assembly, best: Individual) -> Rec
         return None
     recipe = recipe_of(assembly, genotype.masking(best.genome))
     write_text(folder.file(RECIPE), recipe_text(recipe))
-    schema, rules = _of_other_waves(assembly)
-    dump_schema(schema, folder.file(RECIPE_SCHEMA), rules=rules, open_ended=True)
-    return recipe
-
-
-def _of_other_waves(assembly: Assembly) -> tuple[Schema, dict[str, HierarchyRule]]:
-    """Return the schema and its rules; hierarchies that nobody gave were built from values that another wave lacks."""
     data, schema = assembly.experiment.data, assembly.source.table.schema
-    said = {} if data.schema_file is None else load_schema(data.schema_file).attributes
-    rules = {name: one.rule for name, one in said.items() if one.rule is not None}
-    given = {name for name, one in said.items() if one.hierarchy is not None} | rules.keys() | data.hierarchies.keys()
-    kept = (one if one.name in given else replace(one, hierarchy=None) for one in schema.attributes)
-    return replace(schema, attributes=tuple(kept)), rules
+    written = {} if data.schema_file is None else load_schema(data.schema_file).attributes
+    rules = {name: one.rule for name, one in written.items() if one.rule is not None}
+    hierarchies = {name for name, one in written.items() if one.hierarchy is not None}
+    given = hierarchies | rules.keys() | data.hierarchies.keys()
+    # Hierarchies that nobody gave were built from values that another wave may lack.
+    kept = tuple(one if one.name in given else replace(one, hierarchy=None) for one in schema.attributes)
+    dump_schema(replace(schema, attributes=kept), folder.file(RECIPE_SCHEMA), rules=rules, open_ended=True)
+    return recipe
 
 
 def _in_order(step: Masking) -> Masking:

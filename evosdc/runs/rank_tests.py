@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 from statistics import fmean, median, stdev
 from typing import Any
@@ -97,14 +97,18 @@ def spread_of(values: Sequence[float]) -> dict[str, float | int | None]:
 
 def compared(groups: Sequence[Sequence[float]], in_pairs: bool = False) -> Comparison:
     """Compare settings by the ranks of what their runs found."""
-    least, test = (_smallest_in_pairs, _wilcoxon) if in_pairs else (_smallest, _mann_whitney)
+
+    def least(a: int, b: int) -> float:
+        """Return the least p-value that the exact two-sided test of so many runs can give."""
+        return float(2.0 ** (1 - min(a, b))) if in_pairs else 2.0 / comb(a + b, a)
+
     filled = [(position, group) for position, group in enumerate(groups) if group]
     paired = list(combinations(filled, 2))
     smallest = [least(len(a), len(b)) for (_, a), (_, b) in paired]
     needed = 2
     while least(needed, needed) * max(1, len(paired)) > LEVEL:
         needed += 1
-    found = [test(a, b) for (_, a), (_, b) in paired]
+    found = [_tested(a, b, in_pairs) for (_, a), (_, b) in paired]
     corrected = holm([p for p, _ in found])
     pairs = tuple(
         SettingPair(first, second, p, after, lower)
@@ -125,22 +129,16 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def _mann_whitney(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
+def _tested(a: Sequence[float], b: Sequence[float], in_pairs: bool) -> tuple[float, float]:
+    """Return the p-value of the two-sided test, and the share of pairs in which the first is lower."""
     from scipy import stats  # late: it takes a while, and single runs do without
 
-    lower = sum((x < y) + 0.5 * (x == y) for x in a for y in b) / (len(a) * len(b))
-    if len({*a, *b}) == 1:
+    pairs = list(zip(a, b, strict=True) if in_pairs else product(a, b))
+    lower = sum((x < y) + 0.5 * (x == y) for x, y in pairs) / len(pairs)
+    if all(x == y for x, y in pairs):
         return 1.0, lower
-    return float(stats.mannwhitneyu(a, b, alternative="two-sided").pvalue), lower
-
-
-def _wilcoxon(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
-    from scipy import stats
-
-    lower = sum((x < y) + 0.5 * (x == y) for x, y in zip(a, b, strict=True)) / len(a)
-    if all(x == y for x, y in zip(a, b, strict=True)):
-        return 1.0, lower
-    return float(stats.wilcoxon(a, b, alternative="two-sided").pvalue), lower
+    test = stats.wilcoxon if in_pairs else stats.mannwhitneyu
+    return float(test(a, b, alternative="two-sided").pvalue), lower
 
 
 def _kruskal_wallis(groups: Sequence[Sequence[float]]) -> float | None:
@@ -162,13 +160,3 @@ def effect_of(share: float) -> str:
 
 
 _EFFECTS = ((0.71, "large"), (0.64, "medium"), (0.56, "small"))
-
-
-def _smallest_in_pairs(a: int, b: int) -> float:
-    """Return the least p-value that the exact two-sided test of so many pairs can give."""
-    return float(2.0 ** (1 - min(a, b)))
-
-
-def _smallest(a: int, b: int) -> float:
-    """Return the least p-value that the exact two-sided test of so many runs can give."""
-    return 2.0 / comb(a + b, a)
