@@ -67,14 +67,14 @@ def _in_time(several: Sequence[S], result: Callable[[S], T]) -> Iterator[T]:
         check_time()
 
 
-def _ended(asked: Sequence[Future[T]]) -> BaseException | None:
+def _ended(futures: Sequence[Future[T]]) -> BaseException | None:
     """Wait until none of the calls goes on; those that have not begun do not begin. Return what interrupted that."""
-    for one in asked:
+    for one in futures:
         one.cancel()
     interruption: BaseException | None = None
     while True:
         try:
-            wait(asked)
+            wait(futures)
         except BaseException as again:
             interruption = again
         else:

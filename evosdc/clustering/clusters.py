@@ -98,21 +98,21 @@ class Clusters:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the clusters has to know."""
-        found, told = len(self.representatives), []
+        found, sentences = len(self.representatives), []
         if found < self.asked:
             there = "is 1" if found == 1 else f"are {found}"
-            told.append(f"{self.asked} clusters were asked for; there {there}, since no more records are apart.")
+            sentences.append(f"{self.asked} clusters were asked for; there {there}, since no more records are apart.")
         reached = self.elbow.distances[:found] if self.elbow is not None else ()
         if len(reached) == found and reached[-1] < self.distance - 1e-9:
-            told.append("Fewer clusters were found that are nearer to the records: more starts would help.")
+            sentences.append("Fewer clusters were found that are nearer to the records: more starts would help.")
         if self.fuzzy is not None:
             distinct = len(records_of(self.fuzzy.representatives).counts)
             if distinct < found:
-                told.append(
+                sentences.append(
                     f"Of {found} fuzzy clusters {found - distinct} have the representative of another one: take a "
                     "smaller fuzziness, or fewer clusters."
                 )
-        return tuple(told)
+        return tuple(sentences)
 
 
 def clusters_of(

@@ -118,19 +118,19 @@ class ProcessPool(Pool):
         self._kill_overdue()
         expected = [worker for worker in self.workers if worker.job is not None or not worker.ready]
         spoke = wait([worker.connection for worker in expected], patience)
-        told = False
+        reported = False
         for worker in expected:
             if worker.connection in spoke or worker.connection.poll():
                 try:
                     message = worker.connection.recv_bytes()
                 except (EOFError, OSError):
-                    told = self._bury(worker, lost) or told
+                    reported = self._bury(worker, lost) or reported
                 else:
-                    told = self._hear(worker, message, answered) or told
+                    reported = self._hear(worker, message, answered) or reported
             elif not worker.child.alive:
                 # A process that a task started may hold the connection open after the worker is dead.
-                told = self._bury(worker, lost) or told
-        return told
+                reported = self._bury(worker, lost) or reported
+        return reported
 
     def complaint(self) -> str:
         """Return the end of the workers' log, for an error message."""

@@ -131,8 +131,8 @@ def _dumped(value: Any, complaint: str) -> bytes | Failure:
 
 
 def _failure(complaint: str, error: Exception) -> Failure:
-    told = failure_of(error)
-    return Failure(told.type, f"{complaint}: {told.message}", told.traceback, complaint)
+    failure = failure_of(error)
+    return Failure(failure.type, f"{complaint}: {failure.message}", failure.traceback, complaint)
 
 
 OVERHEAD_SHARE = 0.05  # most that sending may cost, as a share of the work sent

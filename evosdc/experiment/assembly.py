@@ -95,7 +95,7 @@ def _function(kind: str, operator: Named, registry: Registry) -> Callable[..., A
     else:
         raise _refused(kind, repr(operator.name), WANTED, did_you_mean(operator.name, registry.names("operator")))
     _require_parameters(kind, operator, function)
-    return _told(kind, operator.name, partial(function, **operator.params))
+    return _naming_operator(kind, operator.name, partial(function, **operator.params))
 
 
 def _require_parameters(kind: str, operator: Named, function: Callable[..., Any]) -> None:
@@ -111,11 +111,11 @@ def _require_parameters(kind: str, operator: Named, function: Callable[..., Any]
         raise _refused(kind, f"{operator.name} without {', '.join(lacking)}", "all parameters without a default")
 
 
-def _told(kind: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _naming_operator(kind: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that tells by which operator an error was raised."""
 
     @wraps(function)
-    def told(*given: Any) -> Any:
+    def named(*given: Any) -> Any:
         try:
             return function(*given)
         except (EvosdcError, MemoryError):
@@ -123,8 +123,8 @@ def _told(kind: str, name: str, function: Callable[..., Any]) -> Callable[..., A
         except Exception as error:
             raise PluginRaisedError.of(f"operator {name}", kind, error) from error
 
-    told.__name__ = name
-    return told
+    named.__name__ = name
+    return named
 
 
 def _imported(kind: str, name: str) -> Callable[..., Any]:
@@ -226,7 +226,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
             microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold, people))
     if source is not None and microdata is not None and experiment.measures is None:
         whole = microdata_of(source, protect, source.table.schema.names, population=people)
-        with FaultCollector().step():  # a constraint that cannot be read is told of below
+        with FaultCollector().step():  # a constraint that cannot be read is reported below
             experiment = judged_as_usual(experiment, whole, registry)
         further = measures_auxiliary(experiment.measures, source.table.schema, registry)
         if further:

@@ -111,13 +111,13 @@ def with_dependent(data: DataSource, table: Table) -> DataSource:
             kept += [] if found else [name]
     masked = [name for name in protect if name not in recompute]
     recompute |= by_columns(table, [name for name in beside if name not in recompute], masked)
-    told = determinations(table, masked) if masked else ()
-    further = list(dict.fromkeys(d.by for d in told if d.by in beside and d.by not in recompute))
+    determined = determinations(table, masked) if masked else ()
+    further = list(dict.fromkeys(d.by for d in determined if d.by in beside and d.by not in recompute))
     for name, by in recompute.items():
         if name not in data.recompute:
             _LOG.warning("%s follows from %s: it is computed from the masked values of that column", name, by)
     for name in further:
-        others = ", ".join(dict.fromkeys(d.masked for d in told if d.by == name))
+        others = ", ".join(dict.fromkeys(d.masked for d in determined if d.by == name))
         _LOG.warning("%s tells %s: it is masked, too", name, others)
     if not recompute and not further:
         return data

@@ -82,9 +82,9 @@ def _leaf(step: Masking, method: MaskingMethod) -> dict[str, Any] | None:
     # None where these are not told completely by what can travel.
     registry = default_registry()
     *_, (name, params) = nested(registry, step.method, step.params)
-    told = params.model_dump(mode="json", exclude_unset=True)
-    same = registry.parameters("masking-method", name, told) == method.params
-    return {"method": name, "params": told} if same else None
+    given = params.model_dump(mode="json", exclude_unset=True)
+    same = registry.parameters("masking-method", name, given) == method.params
+    return {"method": name, "params": given} if same else None
 
 
 def _content(leaf: dict[str, Any], whole: Material) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -134,15 +134,15 @@ def summary_of(
     """Return what a result says of the judges' findings; `used` are judges that the search used itself."""
     verdict = own.verdict
     unjudged = verdict.holds is None and bool(used)
-    told = f"Not checked: the search used {', '.join(used)} itself, and no other judge reads such a file."
+    text = f"Not checked: the search used {', '.join(used)} itself, and no other judge reads such a file."
     rival = None if classical is None else classical.to_json()
     return SecondOpinion(
         holds=verdict.holds,
-        text=told if unjudged else verdict.sentence,
+        text=text if unjudged else verdict.sentence,
         asked=len(own.findings) + own.unasked,
         answered=len(own.findings),
         best=own.to_json(),
-        classical={**rival, "verdict": told} if rival is not None and unjudged else rival,
+        classical={**rival, "verdict": text} if rival is not None and unjudged else rival,
         classical_label=label,
         used_by_the_search=list(used),
     )
@@ -190,10 +190,12 @@ def plan_of(folder: RunFolder, best: Mapping[str, Any] | None) -> tuple[MaskingE
     return tuple(entries)
 
 
-def _entry(told: Mapping[str, Any]) -> MaskingEntry:
-    own = {key: told[key] for key in ("method", "attributes", "by", "right_labels", "move_values") if told.get(key)}
-    then = [_entry(step) for step in told.get("then", ())]
-    return MaskingEntry(**own, **dict(told.get("params", {})), **({"then": tuple(then)} if then else {}))
+def _entry(masking: Mapping[str, Any]) -> MaskingEntry:
+    own = {
+        key: masking[key] for key in ("method", "attributes", "by", "right_labels", "move_values") if masking.get(key)
+    }
+    then = [_entry(step) for step in masking.get("then", ())]
+    return MaskingEntry(**own, **dict(masking.get("params", {})), **({"then": tuple(then)} if then else {}))
 
 
 def halves_of(records: int, seed: Seed) -> tuple[Rows, Rows]:

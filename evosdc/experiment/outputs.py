@@ -65,7 +65,7 @@ def write_outputs(
     starting: Sequence[StartingFile],
     state: SearchState,
     reason: str,
-    so_far: bool = False,
+    partial: bool = False,
     display: Display | None = None,  # that is told what is being done
     best: Individual | None = None,  # whose file is written; by default the search's solution
     given: TimeGiven = UNLIMITED,  # when all has to be over: judges, causes and the limit end early where need be
@@ -116,7 +116,7 @@ def write_outputs(
     experiment = assembly.experiment
     portfolio = portfolio_summary(starting, folder)
     opinion, unasked = SecondOpinion(), list[str]()
-    if not so_far and wanted(experiment, folder, state.progress.seconds):
+    if not partial and wanted(experiment, folder, state.progress.seconds):
         table = assembly.source.table
         span = expected_time(len(table), len(assembly.microdata.protect), len(table.schema.names))
         # Of all threads: long files are assessed side by side, while this one waits.
@@ -140,7 +140,7 @@ def write_outputs(
     tell("judging the file: fresh draws, limit, intruders, analyses")
     fresh = fresh_summary(assembly, starting, best)
     limit = None
-    if not so_far:
+    if not partial:
         spendable = state.progress.seconds if given.left is None else min(state.progress.seconds, 0.5 * given.left)
         limit = _limit_of(assembly, spendable)
     above: dict[str, Any] | None = None  # the limit with per cent above it; None for fitnesses without one
@@ -152,7 +152,7 @@ def write_outputs(
         above = limit.to_json() | {"fitness": limit.least.get(name), "above": percent}
     exchanged = exchanged_sentences(assembly.microdata.original, masked)
     ordered = order_sentences(assembly)
-    told = [*exchanged, *ordered]
+    stated = [*exchanged, *ordered]
     alike, records = alike_in_words(assembly.microdata.original), len(assembly.source.table)
     made_for = experiment.made_for
     unlike = [] if made_for is None else differences(made_for, assembly.source.table)
@@ -182,7 +182,7 @@ def write_outputs(
             *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
             *ordered,
             *exchanged,
-            *(said for said in (opinion.best or {}).get("warnings", ()) if said not in told),
+            *(said for said in (opinion.best or {}).get("warnings", ()) if said not in stated),
             *impossible_warning(fresh),
             *written.order_sentences,
             *([] if written.neutralised else written.formula_sentences),
@@ -196,7 +196,7 @@ def write_outputs(
         "requirements": judged,
         "hypervolume": hypervolumes(starting, state),
         "notes": [
-            *([SO_FAR] if so_far else ()),
+            *([SO_FAR] if partial else ()),
             *(described.notes if described else ()),
             *algorithm.notes(state.population, best),
             *(() if genotype.generalises else rules_notes(assembly.microdata, genotype)),
@@ -213,7 +213,7 @@ def write_outputs(
     }
     document |= {
         "second_opinion": opinion,
-        "so_far": so_far,
+        "so_far": partial,
         "chosen": None if choice is None else {"member": member, "words": in_words(choice)},
         "recipe": recipe_summary(folder, best, recipe, portfolio["best"]),
         "limit": above,

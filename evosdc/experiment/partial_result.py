@@ -22,11 +22,11 @@ from evosdc.runs.layout import ENVIRONMENT, PORTFOLIO, STATUS, TUNING, RunFolder
 
 STOPPED, OUT_OF_MEMORY = "stopped by the user", "not enough memory"  # why there is only the best so far
 
-# What the status says of a run that was asked to end: by its folder, not by a signal.
-ASKED_TO_END = "stopped by evosdc finish"
+# The status of a run that `evosdc finish` ended: by its folder, not by a signal.
+REQUESTED = "stopped by evosdc finish"
 
 
-def leave_so_far(recorder: Recorder, reason: str = STOPPED) -> dict[str, Any] | None:
+def write_partial_result(recorder: Recorder, reason: str = STOPPED) -> dict[str, Any] | None:
     """Write the best file so far of a run that ends early, whatever it was at; return its result, None without any."""
     # Before the search that is the best of the starting files, or of what tuning has found. A resume makes them anew.
     # `reason` says in the result of a search why it ended.
@@ -41,7 +41,7 @@ def leave_so_far(recorder: Recorder, reason: str = STOPPED) -> dict[str, Any] | 
 
 
 def _write_found(folder: RunFolder, assembly: Assembly, state: SearchState, reason: str = STOPPED) -> dict[str, Any]:
-    return write_outputs(folder, assembly, read_portfolio(folder), state, reason, so_far=True)
+    return write_outputs(folder, assembly, read_portfolio(folder), state, reason, partial=True)
 
 
 def _write_started(
@@ -51,7 +51,7 @@ def _write_started(
         return None
     state, files = search_from(assembly, judged, seconds, evaluations), files_of(assembly, judged)
     save_so_far(folder.path, state, assembly.problem.genotype)  # what commands about its front read
-    return write_outputs(folder, assembly, files, state, STOPPED, so_far=True)
+    return write_outputs(folder, assembly, files, state, STOPPED, partial=True)
 
 
 def _write_tuned(folder: RunFolder, assembly: Assembly) -> dict[str, Any] | None:
@@ -88,6 +88,6 @@ def finish_stopped(path: Path, registry: Registry) -> dict[str, Any]:
             raise ExperimentError(Fault(str(path), "a run whose search had not begun", "a best file so far", advice))
         said = folder.read_object(STATUS) if folder.file(STATUS).exists() else {}
         # How it ended is known where it ended in good order, and it was this command where its process was killed.
-        message = said.get("message", STOPPED) if said.get("state") == "interrupted" else ASKED_TO_END
+        message = said.get("message", STOPPED) if said.get("state") == "interrupted" else REQUESTED
         folder.write_json(STATUS, said | {"state": "interrupted", "message": message})
         return result

@@ -52,10 +52,10 @@ def write_release(
     measured = any(name in document["best"]["scores"] for name in assembly.registry.defaults("measure", "identity"))
     opinion: SecondOpinion = document["second_opinion"]
     # The intruder is tried again only where other judges are: that costs about as much as an evaluation.
-    asked = measured or opinion.best is not None
+    tried = measured or opinion.best is not None
     scores = document["best"]["scores"]
     of_file = document["best"].get("of_file", document["best"])["scores"] if omitted is None else None
-    found = found_in(assembly, original, shown, document["identity"], of_file) if asked else None
+    found = found_in(assembly, original, shown, document["identity"], of_file) if tried else None
     kept_apart = [*dropped, *assembly.source.recomputed]
     away = determinations(whole, microdata.protect)
     unchanged = [

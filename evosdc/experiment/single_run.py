@@ -32,7 +32,7 @@ from evosdc.experiment.environment import (
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.infeasible_requirements import missed_by_all, traced
 from evosdc.experiment.outputs import write_outputs
-from evosdc.experiment.partial_result import ASKED_TO_END, OUT_OF_MEMORY, STOPPED, leave_so_far
+from evosdc.experiment.partial_result import REQUESTED, OUT_OF_MEMORY, STOPPED, write_partial_result
 from evosdc.experiment.planning import planned_start
 from evosdc.experiment.portfolio import (
     ended_by_time,
@@ -86,8 +86,8 @@ def run_once(
     spent: float = 0.0,  # seconds that the command has taken already, of a time for the whole run
 ) -> Finished:
     """Run an experiment once, in a new folder, which keeps the secret key."""
-    told = (display or Display()).message
-    asked = monotonic()
+    tell = (display or Display()).message
+    entered = monotonic()
     assembly = assemble(experiment, registry, seed)
     assembly.source.try_writing(path / f"best{assembly.source.original.suffix}")
     rehearsed = monotonic()
@@ -95,9 +95,9 @@ def run_once(
         assembly.experiment,
         kinds_of(assembly.microdata.original.schema),
         lambda short, at, key: run_once(short, at, registry, key),
-        told,
+        tell,
     )
-    began = asked + (monotonic() - rehearsed) - spent
+    began = entered + (monotonic() - rehearsed) - spent
     folder = RunFolder(path)
     own = experiment.data.file
     folder.create(own)
@@ -194,8 +194,8 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
     assembly, folder = recorder.assembly, recorder.folder
     registry = assembly.registry
     shutil.rmtree(folder.file(CONTEXT), ignore_errors=True)  # left behind by a run that was killed
-    for told in (RESULT, FOR_USERS, SO_FAR):  # of the best so far, when the run was stopped
-        folder.file(told).unlink(missing_ok=True)
+    for name in (RESULT, FOR_USERS, SO_FAR):  # of the best so far, when the run was stopped
+        folder.file(name).unlink(missing_ok=True)
     remove_report(folder, recorder.display)
     withdraw(folder.path)
     recorder.state = state
@@ -217,13 +217,13 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
         _leave(recorder, error)
         if isinstance(error, KeyboardInterrupt):
             recorder.display.message("stopping: the best file so far is written, where there is one")
-            leave_so_far(recorder)
+            write_partial_result(recorder)
         elif isinstance(error, MemoryError):
             # What was under way holds the most; nothing that fails from here on may hide what failed first.
             clear_frames(error.__traceback__)
             recorder.display.message("out of memory: the best file so far is written, where there is one")
             with suppress(Exception):
-                leave_so_far(recorder, OUT_OF_MEMORY)
+                write_partial_result(recorder, OUT_OF_MEMORY)
         raise
     finally:
         with suppress(OSError):  # on a full disk, what could not be written has been told of already
@@ -272,12 +272,12 @@ def _start(
     individuals.extend(starting_individuals(assembly, dispatch, recorder.starting, seconds))
     wanted = len(assembly.plan.labels)
     if len(individuals) < wanted:
-        told = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
-        recorder.display.message(f"{told}; the rest of it is the search's")
+        message = f"{len(individuals)} of {wanted} starting files were evaluated in their share of the time"
+        recorder.display.message(f"{message}; the rest of it is the search's")
         write_repetition(folder, assembly, len(individuals), None)
     constraints = assembly.problem.constraints
-    asked = traced(assembly, [{"requirement": str(one)} for one in constraints.listed])
-    own = [str(entry["requirement"]) for entry in asked if entry["own"]]
+    limits = traced(assembly, [{"requirement": str(one)} for one in constraints.listed])
+    own = [str(entry["requirement"]) for entry in limits if entry["own"]]
     if missed := missed_by_all(constraints, [individual.scores for individual in individuals], own):
         recorder.display.message(missed)
     files = files_of(assembly, individuals)
@@ -290,11 +290,11 @@ def _leave(recorder: Recorder, error: BaseException) -> None:
     # The status names the kind of an error that is not evosdc's own, and the system's words for its number, never its
     # text: that might hold values of records.
     interrupted = isinstance(error, KeyboardInterrupt)
-    told = error.public.partition("\n")[0] if isinstance(error, EvosdcError) else ""
+    text = error.public.partition("\n")[0] if isinstance(error, EvosdcError) else ""
     if isinstance(error, OSError) and error.errno is not None:
-        told = os.strerror(error.errno)
-    stopped = ASKED_TO_END if isinstance(error, EndRequested) else STOPPED
-    message = stopped if interrupted else f"{type(error).__name__}: {told}".removesuffix(": ")
+        text = os.strerror(error.errno)
+    stopped = REQUESTED if isinstance(error, EndRequested) else STOPPED
+    message = stopped if interrupted else f"{type(error).__name__}: {text}".removesuffix(": ")
     with suppress(OSError, MemoryError):
         recorder.save()
     with suppress(OSError, MemoryError):

@@ -158,8 +158,8 @@ def run_planned(shared: SharedFiles | None, seed: Seed, payload: Payload) -> str
             sleep(0.1)
         carry_out_run(folder.path, run, replace(setting, experiment=own), default_registry(), None, force)
     except EvosdcError as error:
-        told = str(error).partition("\n")[0]
-        return f"{type(error).__name__}: {told}"
+        text = str(error).partition("\n")[0]
+        return f"{type(error).__name__}: {text}"
     except EndRequested:
         return ""  # the study's own process ends for it
     except OSError as error:
@@ -178,11 +178,11 @@ def _counted(study: Path, runs: Sequence[PlannedRun], total: int, display: Displ
         return total - len(runs) + sum((study / run.folder / RESULT).exists() for run in runs)
 
     def follow() -> None:
-        told = -1
-        while not ended.wait(0.0 if told < 0 else PERIOD):
-            if (number := count()) != told:
-                told = number
-                display.runs(told, total)
+        shown = -1
+        while not ended.wait(0.0 if shown < 0 else PERIOD):
+            if (number := count()) != shown:
+                shown = number
+                display.runs(shown, total)
 
     follower = threading.Thread(target=follow, name="study", daemon=True)
     follower.start()
@@ -316,8 +316,8 @@ def _one_by_one(
         except OSError:
             raise  # a full disk, for one: the others would fail as well
         except Exception as error:
-            told = str(error).partition("\n")[0] if isinstance(error, EvosdcError) else ""
-            reason = f"{type(error).__name__}: {told}".removesuffix(": ")
+            text = str(error).partition("\n")[0] if isinstance(error, EvosdcError) else ""
+            reason = f"{type(error).__name__}: {text}".removesuffix(": ")
             display.message(f"{run.folder} failed: {reason}")
             failures.append((run, reason, error))
     return failures

@@ -132,10 +132,10 @@ def _told_of(values: Mapping[str, Any]) -> Iterator[None]:
 
 def _settle(collect: FaultCollector) -> None:
     """Raise the faults, those that differ in nothing but the setting once."""
-    told: dict[tuple[str, str, str], Fault] = {}
+    distinct: dict[tuple[str, str, str], Fault] = {}
     for fault in collect.faults:
-        told.setdefault((fault.where.rpartition("): ")[2], fault.given, fault.wanted), fault)
-    collect.faults = list(told.values())
+        distinct.setdefault((fault.where.rpartition("): ")[2], fault.given, fault.wanted), fault)
+    collect.faults = list(distinct.values())
     collect.settle()
 
 

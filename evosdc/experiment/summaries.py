@@ -144,8 +144,8 @@ def recipe_summary(
     if recipe is not None:
         label = chain_of([step.masking for step in recipe.steps]).label
         words = f"A recipe made the file; it can be explained and repeated on another one ({RECIPE}): {label}."
-        told = {"label": label, "steps": len(recipe.steps), "draws": recipe.draws, "scores": recipe.scores}
-        return told | {"file": RECIPE, "words": words}
+        summary = {"label": label, "steps": len(recipe.steps), "draws": recipe.draws, "scores": recipe.scores}
+        return summary | {"file": RECIPE, "words": words}
     if not folder.file(PLANNING).exists():
         return None
     document = folder.read_object(PLANNING, "scores")

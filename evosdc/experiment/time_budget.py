@@ -136,8 +136,8 @@ def ending_within(
     if given.seconds is None:
         return assembly
     records, attributes = _shape(assembly)
-    asked = wanted(assembly.experiment, folder, given.seconds)
-    judging = expected_seconds(records, len(assembly.microdata.protect), attributes) if asked else 0.0
+    judged = wanted(assembly.experiment, folder, given.seconds)
+    judging = expected_seconds(records, len(assembly.microdata.protect), attributes) if judged else 0.0
     seconds = spent if over else spent + max(given.for_search(judging) or 0.0, LEAST)
     if assembly.stop.seconds is not None:
         seconds = min(seconds, assembly.stop.seconds)
@@ -169,7 +169,7 @@ SKIPPED = "EVOSDC_REHEARSAL"  # where this environment variable is ``no``, nothi
 
 
 def rehearse(
-    experiment: Experiment, kinds: str, run: Callable[[Experiment, Path, Key], object], told: Callable[[str], object]
+    experiment: Experiment, kinds: str, run: Callable[[Experiment, Path, Key], object], tell: Callable[[str], object]
 ) -> None:
     """Have a short form of an experiment with a limit of time run, where none of its kind has run on this machine."""
     limited = experiment.stop.seconds is not None or experiment.stop.whole is not None
@@ -178,7 +178,7 @@ def rehearse(
     stamp = _stamp(experiment, kinds)
     if stamp.exists():
         return
-    told(REHEARSING)
+    tell(REHEARSING)
     # The folder is its owner's alone, and gone at the end; what fails here is told of by the run itself.
     with suppress(EvosdcError, ArithmeticError, ValueError), TemporaryDirectory(prefix="evosdc-") as folder:
         run(_shortened(experiment), Path(folder) / "run", Key.fresh())

@@ -232,14 +232,14 @@ def tune_start(recorder: Recorder, dispatch: Dispatch | None) -> tuple[Assembly,
             problem, registry, start.tuned, budget, portfolio, dispatch, tell, stopped, sample, slow, times
         )
         made = tuning.made
-        asked = [entry.masking for entry in start.methods]
+        named = [entry.masking for entry in start.methods]
         if assembly.experiment.stop.seconds is not None:
             given = assembly.experiment.stop.seconds
             until = UNTIL_OF_LARGE if tuning.sample else UNTIL
             taken = tuning.seconds + seconds_of_plan(assembly, tuning.file_seconds)
             left = max(until * given - taken, FOR_NAMED * given)
-            asked = list(all_paced(asked, assembly.microdata, assembly.registry, left, recorder.display.message))
-        entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings, "named": asked}
+            named = list(all_paced(named, assembly.microdata, assembly.registry, left, recorder.display.message))
+        entries: dict[str, Sequence[Masking]] = {"start": tuning.maskings, "named": named}
         lasting = _lasting(assembly, tuning, times)
         document = tuning.to_json() | {"seconds": round(monotonic() - began, 3)}
         document |= {"lasting": [list(methods) for methods in lasting]} if lasting else {}
@@ -265,9 +265,9 @@ def _with_known(
 ) -> Assembly:
     """Return an assembly with the methods of ``tuning.json``; files of older versions lack all but ``start``."""
     named, read = document.get("named"), Masking.from_json
-    asked = None if named is None else [read(one) for one in named]
+    given = None if named is None else [read(one) for one in named]
     seconds, lasting = float(document.get("file_seconds", 0.0)), list(document.get("lasting", ()))
-    return with_tuned(assembly, [read(one) for one in document["start"]], asked, made, seconds, lasting)
+    return with_tuned(assembly, [read(one) for one in document["start"]], given, made, seconds, lasting)
 
 
 def _lasting(assembly: Assembly, tuning: Tuning, times: MaskingTimes) -> list[tuple[str, ...]]:

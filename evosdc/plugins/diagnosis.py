@@ -60,8 +60,8 @@ def _sources() -> Iterator[tuple[str, str, EntryPoint | LocalFile | None]]:
         if path.resolve() not in given and "evosdc" in path.read_text(encoding="utf-8", errors="replace"):
             yield path.stem, str(path), None
     for entry in sorted(entry_points(group=PROJECT), key=lambda e: (e.name, e.value)):
-        told = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
-        yield entry.name, told, entry
+        words = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+        yield entry.name, words, entry
 
 
 def _diagnosed(name: str, origin: str, entry: EntryPoint | LocalFile | None, registry: Registry) -> Diagnosis:
@@ -86,11 +86,11 @@ def _diagnosed(name: str, origin: str, entry: EntryPoint | LocalFile | None, reg
                 faults.append(explained(error.__cause__ or error, entry, f"{kind} {offered}: "))
             except InputError:
                 continue  # a clash, which is among the problems
-    told = ", ".join(
+    words = ", ".join(
         f"{len(names)} {(KINDS[kind].name if len(names) == 1 else KINDS[kind].plural).replace('-', ' ')}"
         for kind, names in offers.items()
     )
-    return Diagnosis(name, origin, told, tuple(faults))
+    return Diagnosis(name, origin, words, tuple(faults))
 
 
 def explained(error: BaseException, entry: EntryPoint | LocalFile, prefix: str = "") -> PluginFault:
@@ -125,8 +125,8 @@ def _advice(error: BaseException, entry: EntryPoint | LocalFile) -> str:
     if isinstance(error, ImportError) and lacking.startswith("evosdc"):
         wanted = str(error).partition("'")[2].partition("'")[0]
         meant = did_you_mean(wanted, _names_of_evosdc())
-        told = [f"This evosdc has no {wanted or 'such name'} there.", meant, "See docs/plugins/compatibility.md."]
-        return " ".join(filter(None, told))
+        words = [f"This evosdc has no {wanted or 'such name'} there.", meant, "See docs/plugins/compatibility.md."]
+        return " ".join(filter(None, words))
     if isinstance(error, AttributeError):
         return "Is the name spelt as in the module? An implementation is written package.module:Class."
     if isinstance(error, SyntaxError):

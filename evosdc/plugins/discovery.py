@@ -39,8 +39,8 @@ def objection(said: object) -> tuple[str, bool]:
         advice = "Install a newer version of the plugin" if older else "Install a newer evosdc"
         return f"it was written for contract {said} and this evosdc has {IN_WORDS}, which is another. {advice}", True
     if second > CONTRACT[1]:
-        told = f"it was written for contract {said} and this evosdc has {IN_WORDS}: what came since is not there."
-        return f"{told} Install a newer evosdc.", False
+        words = f"it was written for contract {said} and this evosdc has {IN_WORDS}: what came since is not there."
+        return f"{words} Install a newer evosdc.", False
     return "", False
 
 

@@ -101,8 +101,8 @@ def unregister(name: str) -> None:
 
 def _tell() -> None:
     """Tell workers that are started from now on what they can import."""
-    told = [(known.kind, asdict(known.spec)) for known in _KNOWN.values() if known.importable]
-    os.environ[VARIABLE] = json.dumps(told)
+    importable = [(known.kind, asdict(known.spec)) for known in _KNOWN.values() if known.importable]
+    os.environ[VARIABLE] = json.dumps(importable)
 
 
 class RegisteredPlugin:

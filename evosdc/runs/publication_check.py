@@ -311,9 +311,9 @@ def _on_permissions(folder: Path, files: Sequence[Sorted]) -> Iterator[Finding]:
     found = [*(["the folder"] if _others_may_read(folder) else []), *found]
     if found:
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-        told = printable(", ".join(found[:3]))
+        listed = printable(", ".join(found[:3]))
         yield Finding(
-            f"Others on this computer can read what is for you alone: {told}{more}.",
+            f"Others on this computer can read what is for you alone: {listed}{more}.",
             f"chmod -R go= {shlex.quote(str(folder))}",
         )
 

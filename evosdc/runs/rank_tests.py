@@ -73,8 +73,8 @@ def rank_sentences(title: str, comparison: Mapping[str, Any], labels: Sequence[s
 _LOWER = ("the first is lower", "the second is lower")
 
 
-def _verdict(pair: SettingPair, told: bool) -> str:
-    if not told:
+def _verdict(pair: SettingPair, enough: bool) -> str:
+    if not enough:
         return "too few runs to tell"
     if pair.corrected > LEVEL:
         return "no difference shown"
@@ -114,9 +114,9 @@ def compared(groups: Sequence[Sequence[float]], in_pairs: bool = False) -> Compa
         SettingPair(first, second, p, after, lower)
         for ((first, _), (second, _)), (p, lower), after in zip(paired, found, corrected, strict=True)
     )
-    told = bool(pairs) and max(smallest) * len(paired) <= LEVEL
+    enough = bool(pairs) and max(smallest) * len(paired) <= LEVEL
     overall = None if in_pairs else _kruskal_wallis([group for _, group in filled])
-    return Comparison(overall, pairs, told, needed)
+    return Comparison(overall, pairs, enough, needed)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

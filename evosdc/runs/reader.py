@@ -38,12 +38,12 @@ def data_identity(path: Path, resolved: Mapping[str, Any], environment: Mapping[
 
 def _parts(path: Path, known: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield, for each part of the input, what tells whether it is that of another run."""
-    for part, told in known.items():
-        if not isinstance(told, Mapping):
+    for part, entry in known.items():
+        if not isinstance(entry, Mapping):
             continue
-        fingerprint = told.get("fingerprint")
+        fingerprint = entry.get("fingerprint")
         if fingerprint is None:  # of a data set that anybody can have, or of a run before there were keys
-            yield part, _concealed(str(told.get("sha256") or told.get("name")))
+            yield part, _concealed(str(entry.get("sha256") or entry.get("name")))
         else:
             file = str(data.get("file" if part == "data" else part))
             study = None

@@ -41,8 +41,10 @@ def arranged(runs: Sequence[RecordedRun], block_keys: Sequence[str] = ()) -> Stu
     if unfinished := [run.name for run in runs if not run.ended]:
         advice = "Wait for it, or go on with it by evosdc resume."
         raise DataError([Fault(name, "a run without a result", "a finished run", advice) for name in unfinished])
-    told = [described(run) for run in runs]
-    keys = [key for key in dict.fromkeys(k for one in told for k in one) if len({one.get(key) for one in told}) > 1]
+    settings = [described(run) for run in runs]
+    keys = [
+        key for key in dict.fromkeys(k for one in settings for k in one) if len({one.get(key) for one in settings}) > 1
+    ]
     for key in block_keys:
         if not any(_below(known, key) for known in keys):
             raise DataError(Fault(f"block {key}", "the same in all runs", f"one of {', '.join(keys) or 'nothing'}"))
@@ -50,14 +52,14 @@ def arranged(runs: Sequence[RecordedRun], block_keys: Sequence[str] = ()) -> Stu
     own = [key for key in keys if key not in apart]
     blocks: dict[tuple[Any, ...], list[int]] = {}
     searches: dict[tuple[Any, ...], list[int]] = {}
-    for position, one in enumerate(told):
+    for position, one in enumerate(settings):
         blocks.setdefault(tuple(one.get(key) for key in apart), []).append(position)
         searches.setdefault(tuple(one.get(key) for key in own), []).append(position)
     if len(searches) < 2:
         raise DataError(Fault("study", "runs of one search", "two searches or more", "Sweep over algorithm.name."))
-    firsts = [{key: told[found[0]][key] for key in own if key in told[found[0]]} for found in searches.values()]
+    firsts = [{key: settings[found[0]][key] for key in own if key in settings[found[0]]} for found in searches.values()]
     for found in blocks.values():
-        if len({tuple(sorted(_judgement(told[position]).items())) for position in found}) > 1:
+        if len({tuple(sorted(_judgement(settings[position]).items())) for position in found}) > 1:
             advice = "Name what sets them apart by --block, such as --block measures."
             given = f"different measures or fitness of runs on {runs[found[0]].source}"
             raise DataError(Fault("study", given, "runs of a data set that are judged alike", advice))
@@ -68,7 +70,7 @@ def arranged(runs: Sequence[RecordedRun], block_keys: Sequence[str] = ()) -> Stu
     }
     shared = [key for key in own if all(key in one for one in firsts)]
     return StudyRuns(
-        tuple(_block_labels(runs, told, apart, list(blocks.values()))),
+        tuple(_block_labels(runs, settings, apart, list(blocks.values()))),
         tuple(labels_of(firsts, [runs[found[0]].name for found in searches.values()])),
         tuple({key: one[key] for key in shared} for one in firsts),
         cells,
@@ -312,12 +314,12 @@ def progress_rows(study: StudyRuns) -> Iterator[list[object]]:
 
 def sentences(found: Mapping[str, Any]) -> list[str]:
     """Return what the statistics say, the most important first."""
-    names, friedman, told = found["searches"], found["friedman"], list[str]()
+    names, friedman, lines = found["searches"], found["friedman"], list[str]()
     if friedman is not None:
         ranks = friedman["mean_ranks"]
         order = ", ".join(f"{names[s]} {ranks[s]:.2f}" for s in sorted(range(len(names)), key=ranks.__getitem__))
         differ = "The searches differ" if friedman["p"] <= LEVEL else "No difference between the searches was shown"
-        told.append(
+        lines.append(
             f"{differ} over {friedman['blocks']} data sets (Friedman p = {friedman['p']:.2g}). Mean ranks, 1 is best: "
             f"{order}; they differ by Nemenyi from {friedman['critical_difference']:.2f} on."
         )
@@ -330,17 +332,17 @@ def sentences(found: Mapping[str, Any]) -> list[str]:
             if pair["low"] is not None:
                 low, high = (pair["low"], pair["high"]) if first else (1.0 - pair["high"], 1.0 - pair["low"])
                 bounds = f", 95 % interval {low:.2f} to {high:.2f}"
-            told.append(
+            lines.append(
                 f"{names[pair['better']]} is better than {names[other]} (p = {pair['p_holm']:.2g}, A12 = {share:.2f}"
                 f"{bounds}, {pair['effect']})."
             )
     if not any(pair["better"] is not None for pair in found["pairs"]):
-        told.append("No pair of searches was shown to differ.")
+        lines.append("No pair of searches was shown to differ.")
     for effect in found["main_effects"]:
         best = min(effect["levels"], key=effect["levels"].__getitem__)
         shown = f"{best} ranks best" if effect["p_holm"] <= LEVEL else "no main effect was shown"
-        told.append(f"{effect['key']}: {shown} (p = {effect['p_holm']:.2g}).")
-    return [*told, *found["remarks"], f"Tests: {found['method']}."]
+        lines.append(f"{effect['key']}: {shown} (p = {effect['p_holm']:.2g}).")
+    return [*lines, *found["remarks"], f"Tests: {found['method']}."]
 
 
 def _told(value: float) -> float | None:
@@ -351,17 +353,20 @@ def _below(key: str, block: str) -> bool:
     return key == block or key.startswith(f"{block}.")
 
 
-def _judgement(told: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in told.items() if _below(key, "measures") or _below(key, "fitness")}
+def _judgement(settings: Mapping[str, str]) -> dict[str, str]:
+    return {key: value for key, value in settings.items() if _below(key, "measures") or _below(key, "fitness")}
 
 
 def _block_labels(
-    runs: Sequence[RecordedRun], told: Sequence[Mapping[str, str]], keys: Sequence[str], blocks: Sequence[Sequence[int]]
+    runs: Sequence[RecordedRun],
+    settings: Sequence[Mapping[str, str]],
+    keys: Sequence[str],
+    blocks: Sequence[Sequence[int]],
 ) -> list[str]:
     """Return the name of each block's data, with the values of further keys where the names are not enough."""
     further = [key for key in keys if key != "data.digest"]
     names = [runs[found[0]].source or "data" for found in blocks]
-    rest = [", ".join(f"{key} = {told[found[0]].get(key)}" for key in further) for found in blocks]
+    rest = [", ".join(f"{key} = {settings[found[0]].get(key)}" for key in further) for found in blocks]
     alike = len(set(names)) < len(names)
     labels = [f"{name}, {more}" if alike and more else name for name, more in zip(names, rest, strict=True)]
     return [f"{name} ({i + 1})" if labels.count(name) > 1 else name for i, name in enumerate(labels)]

@@ -144,17 +144,17 @@ class Judge:
         return 0 in known and 1 in known and known[0].digest == known[1].digest
 
     def _carry_out(self, batch: Sequence[tuple[tuple[str, int], Candidate]], sent: bool) -> None:
-        asked = [(candidate.masking, draw) for (_, draw), candidate in batch]
+        wanted = [(candidate.masking, draw) for (_, draw), candidate in batch]
         if sent and self.dispatch is not None:
             try:
                 with time_limited(self._left, DeadlineOver):
-                    found = self._sent(asked)
+                    found = self._sent(wanted)
             except DeadlineOver:
                 return
         else:
             found = [
                 self._here(candidate, masking, draw)
-                for (masking, draw), (_, candidate) in zip(asked, batch, strict=True)
+                for (masking, draw), (_, candidate) in zip(wanted, batch, strict=True)
             ]
         if not sent or self.budget.seconds is not None:
             self._measured(sum(seconds for _, seconds in found) / len(batch), len(batch))
@@ -195,9 +195,9 @@ class Judge:
             self.kept.take(masking, trial, masked)
         return trial, monotonic() - began
 
-    def _sent(self, asked: Sequence[tuple[Masking, int]]) -> list[tuple[Trial | Refusal, float]]:
+    def _sent(self, wanted: Sequence[tuple[Masking, int]]) -> list[tuple[Trial | Refusal, float]]:
         assert self.dispatch is not None
-        items = [(place, (json.dumps(masking.to_json()), draw)) for place, (masking, draw) in enumerate(asked)]
+        items = [(place, (json.dumps(masking.to_json()), draw)) for place, (masking, draw) in enumerate(wanted)]
         outcomes = self.dispatch.run(self.function, items, self._cost, PAYLOAD, ErrorRule("penalise"))
         found: list[tuple[Trial | Refusal, float]] = []
         for outcome in outcomes:
