@@ -54,8 +54,7 @@ class Fault:
         return f"{text} {self.advice}" if self.advice else text
 
 
-_PREFIX = 3
-"""So many letters are enough to tell what a word begins with."""
+_PREFIX = 3  # So many letters are enough to tell what a word begins with.
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

@@ -32,7 +32,7 @@ from evosdc.experiment.environment import (
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
 from evosdc.experiment.infeasible_requirements import missed_by_all, traced
 from evosdc.experiment.outputs import write_outputs
-from evosdc.experiment.partial_result import REQUESTED, OUT_OF_MEMORY, STOPPED, write_partial_result
+from evosdc.experiment.partial_result import OUT_OF_MEMORY, REQUESTED, STOPPED, write_partial_result
 from evosdc.experiment.planning import planned_start
 from evosdc.experiment.portfolio import (
     ended_by_time,

@@ -30,11 +30,8 @@ class AlgorithmConformance:
     ...         return Annealing(Annealing.Params(), toolbox)
     """
 
-    objectives: ClassVar[int] = 1
-    """How many objectives the individuals have."""
-
-    generations: ClassVar[int] = 8
-    """How many generations the tests run."""
+    objectives: ClassVar[int] = 1  #: How many objectives the individuals have.
+    generations: ClassVar[int] = 8  #: How many generations the tests run.
 
     improves: ClassVar[bool] = True
     """Whether the best individual of this easy problem must be better after 40 generations than at the start."""

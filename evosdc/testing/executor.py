@@ -27,8 +27,7 @@ class ExecutorConformance:
     ...         return Grid(Grid.Params(), workers)
     """
 
-    workers: ClassVar[int] = 2
-    """How many workers the tests ask for."""
+    workers: ClassVar[int] = 2  #: How many workers the tests ask for.
 
     def executor(self, workers: int) -> Executor:
         """Return the executor to test, not started."""

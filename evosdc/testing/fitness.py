@@ -23,11 +23,8 @@ class FitnessConformance:
     ...         return Product(Product.Params())
     """
 
-    monotone: ClassVar[bool] = True
-    """Declare False when a smaller score may, on purpose, make an objective larger."""
-
-    other_scores: ClassVar[tuple[str, ...]] = ("dbil", "dbrl")
-    """Names of further scores that come with those needed."""
+    monotone: ClassVar[bool] = True  #: Declare False when a smaller score may, on purpose, make an objective larger.
+    other_scores: ClassVar[tuple[str, ...]] = ("dbil", "dbrl")  #: Names of further scores that come with those needed.
 
     def fitness(self) -> Fitness:
         """Return the fitness to test."""

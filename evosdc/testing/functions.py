@@ -27,14 +27,9 @@ class DatasetConformance:
     ...         return load
     """
 
-    records: ClassVar[int] = 0
-    """How many records the spec says; 0 where it does not matter."""
-
-    attributes: ClassVar[int] = 0
-    """Likewise, of the attributes."""
-
-    paths: ClassVar[Mapping[str, Any]] = {}
-    """The published files by name, as the function is given them."""
+    records: ClassVar[int] = 0  #: How many records the spec says; 0 where it does not matter.
+    attributes: ClassVar[int] = 0  #: Likewise, of the attributes.
+    paths: ClassVar[Mapping[str, Any]] = {}  #: The published files by name, as the function is given them.
 
     def dataset(self) -> Callable[[Mapping[str, Any]], Any]:
         """Return the function to test."""
@@ -114,8 +109,7 @@ class FormatConformance:
     ...         return parse
     """
 
-    content: ClassVar[bytes] = b""
-    """A file of the format with two records or more."""
+    content: ClassVar[bytes] = b""  #: A file of the format with two records or more.
 
     def format(self) -> Callable[[bytes, str], Any]:
         """Return the function to test."""

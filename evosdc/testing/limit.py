@@ -21,11 +21,9 @@ from evosdc.testing.tables import edited, sample_table, shuffled
 
 _ROUNDING = 1e-6
 
-_ENOUGH = 60.0
-"""Seconds that a limit of the suite's tables may take."""
+_ENOUGH = 60.0  # seconds that a limit of the suite's tables may take
 
-_GRACE = 5.0
-"""Seconds of the processor that a limit may take beyond the time that it was given."""
+_GRACE = 5.0  # seconds of the processor that a limit may take beyond the time that it was given
 
 _FITNESSES: Mapping[str, Callable[[float, float], float]] = {
     "max": max,
@@ -46,14 +44,9 @@ class LimitConformance:
     ...         return entropy(judgement, seconds)
     """
 
-    il: ClassVar[tuple[str, ...]] = ()
-    """Registered measures of information loss that it bounds."""
-
-    linkage: ClassVar[tuple[str, ...]] = ()
-    """Measures of risk by record linkage that it may come with."""
-
-    disclosure: ClassVar[tuple[str, ...]] = ()
-    """Other measures of risk that it bounds."""
+    il: ClassVar[tuple[str, ...]] = ()  #: Registered measures of information loss that it bounds.
+    linkage: ClassVar[tuple[str, ...]] = ()  #: Measures of risk by record linkage that it may come with.
+    disclosure: ClassVar[tuple[str, ...]] = ()  #: Other measures of risk that it bounds.
 
     scales: ClassVar[Collection[Scale]] = frozenset({Scale.NOMINAL, Scale.ORDINAL})
     """Scales of the attributes that it can judge."""

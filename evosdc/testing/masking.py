@@ -31,8 +31,7 @@ class MaskingMethodConformance:
     ...         return Shuffle(Shuffle.Params())
     """
 
-    deterministic: ClassVar[bool] = False
-    """Declare True when the result does not depend on the generator."""
+    deterministic: ClassVar[bool] = False  #: Declare True when the result does not depend on the generator.
 
     keeps_links: ClassVar[bool] = True
     """Declare False when masked records are, on purpose, no more like their own originals than like other ones."""

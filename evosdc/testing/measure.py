@@ -38,14 +38,9 @@ class MeasureConformance:
     kind: ClassVar[str] = "il"
     """As in the spec: of il the unchanged file must have the least, of dr the greatest score, of model neither."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 100.0)
-    """Least and greatest value, as in the spec."""
-
-    identity: ClassVar[float | None] = None
-    """Score of the unchanged file, where it is the same for all files."""
-
-    order_matters: ClassVar[bool] = False
-    """Declare True when the score depends, on purpose, on the order of records."""
+    range: ClassVar[tuple[float, float]] = (0.0, 100.0)  #: Least and greatest value, as in the spec.
+    identity: ClassVar[float | None] = None  #: Score of the unchanged file, where it is the same for all files.
+    order_matters: ClassVar[bool] = False  #: Declare True when the score depends, on purpose, on the order of records.
 
     scales: ClassVar[Set[Scale] | None] = None
     """Scales of the attributes in the test tables, where parameters narrow what the measure supports; None for all."""
