@@ -13,7 +13,16 @@ from evosdc.files.reading import parsed
 from evosdc.files.source import Source
 from evosdc.model import EarlierRelease
 from evosdc.printing import printable
-from evosdc.runs.layout import CROSSWALK, ENVIRONMENT, RESOLVED, RESULT, RunFolder, is_replicate, read_object
+from evosdc.runs.layout import (
+    CROSSWALK,
+    ENVIRONMENT,
+    RESOLVED,
+    RESULT,
+    RunFolder,
+    is_replicate,
+    object_if_readable,
+    read_object,
+)
 from evosdc.runs.published import published_places, require_published
 from evosdc.runs.result import Result
 
@@ -33,7 +42,8 @@ def earlier_release(path: Path, source: Source) -> EarlierRelease:
         file = folder / Path(Result.read(folder).best.file).name
     else:
         file = path
-    if not of_run and _shuffled(file):
+    manifest = object_if_readable(file.with_name(f"{file.stem}.manifest.json"))
+    if not of_run and manifest.get("shuffled"):
         given = f"{printable(str(path))}: a file whose records were shuffled"
         advice = "Name the run folder that it is of, which has the crosswalk."
         raise DataError(Fault("earlier", given, "a run folder, or a file in the order of the original", advice))
@@ -70,10 +80,3 @@ def other_runs(folder: Path, source: Source) -> tuple[EarlierRelease, ...]:
 def history_of(assembly: "Assembly", earlier: Sequence[EarlierRelease]) -> dict[str, Any]:
     """Return what a second opinion keeps of earlier releases: their names, and whether the user named them."""
     return {"earlier": [one.label for one in earlier], "earlier_named": bool(assembly.earlier)}
-
-
-def _shuffled(file: Path) -> bool:
-    try:
-        return bool(read_object(file.with_name(f"{file.stem}.manifest.json")).get("shuffled"))
-    except (OSError, ValueError):
-        return False

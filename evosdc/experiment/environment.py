@@ -17,7 +17,7 @@ from evosdc.plugins.kinds import KINDS
 from evosdc.plugins.registered import PLUGIN
 from evosdc.plugins.registry import Registry
 from evosdc.printing import printable
-from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder, read_object
+from evosdc.runs.layout import ENVIRONMENT, EXPERIMENT, RunFolder, object_if_readable
 from evosdc.secret import Key
 from evosdc.table.schema import Schema
 
@@ -196,10 +196,7 @@ def _unknown(fault: Fault) -> bool:
 
 def _advice(folder: RunFolder, registry: Registry) -> str:
     """Return what to do about plugins that the run had and the registry has not; empty where it has all."""
-    try:
-        had: list[dict[str, Any]] = read_object(folder.file(ENVIRONMENT)).get("plugins", [])
-    except (OSError, ValueError):
-        return ""
+    had: list[dict[str, Any]] = object_if_readable(folder.file(ENVIRONMENT)).get("plugins", [])
     there = {(plugin.name, plugin.distribution) for plugin in registry.plugins}
     lacking = [one for one in had if (one.get("name"), one.get("distribution")) not in there]
     files = [str(one["distribution"]) for one in lacking if str(one.get("distribution")).endswith(".py")]

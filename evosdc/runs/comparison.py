@@ -66,12 +66,16 @@ class RunGroup:
     runs: tuple[RecordedRun, ...]  # by seed
 
 
-def grouped(runs: Sequence[RecordedRun]) -> list[RunGroup]:
-    """Return the groups of finished runs, in the order in which they are first met."""
-    unfinished = [run.name for run in runs if not run.ended]
-    if unfinished:
+def require_finished(runs: Sequence[RecordedRun]) -> None:
+    """Raise `DataError` with the runs that have no result."""
+    if unfinished := [run.name for run in runs if not run.ended]:
         advice = "Wait for it, or go on with it by evosdc resume."
         raise DataError([Fault(name, "a run without a result", "a finished run", advice) for name in unfinished])
+
+
+def grouped(runs: Sequence[RecordedRun]) -> list[RunGroup]:
+    """Return the groups of finished runs, in the order in which they are first met."""
+    require_finished(runs)
     found: dict[str, list[RecordedRun]] = {}
     for run in runs:
         found.setdefault(_search(run), []).append(run)
@@ -92,8 +96,8 @@ def one_search(runs: Sequence[RecordedRun]) -> bool:
 
 def same(groups: Sequence[RunGroup], *keys: str) -> bool:
     """Whether the experiments of all groups say the same under some keys."""
-    told = [_said(group.runs[0]) for group in groups]
-    return all(one.get(key) == told[0].get(key) for one in told for key in keys)
+    said = [_said(group.runs[0]) for group in groups]
+    return all(one.get(key) == said[0].get(key) for one in said for key in keys)
 
 
 def front_of(run: RecordedRun) -> Points:
@@ -127,13 +131,13 @@ def _seed(run: RecordedRun) -> int:
 
 def labels_of(experiments: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
     """Return what sets each experiment apart from the others; its name where nothing does."""
-    told = [dict(_flat(experiment)) for experiment in experiments]
-    keys = list(dict.fromkeys(key for one in told for key in one))
-    differ = [key for key in keys if len({one.get(key) for one in told}) > 1]
+    flat = [dict(_flat(experiment)) for experiment in experiments]
+    keys = list(dict.fromkeys(key for one in flat for key in one))
+    differ = [key for key in keys if len({one.get(key) for one in flat}) > 1]
     # Parameters that only one of two algorithms has would say nothing that its name does not.
-    named = [key for key in differ if all(key in one for one in told)]
-    own = [[key for key in named or differ if one.get(key) not in (None, "null", "{}")] for one in told]
-    labels = [", ".join(f"{key} = {one[key]}" for key in keys) for one, keys in zip(told, own, strict=True)]
+    named = [key for key in differ if all(key in one for one in flat)]
+    own = [[key for key in named or differ if one.get(key) not in (None, "null", "{}")] for one in flat]
+    labels = [", ".join(f"{key} = {one[key]}" for key in keys) for one, keys in zip(flat, own, strict=True)]
     if sum(not label for label in labels) == 1 and differ:
         labels = [label or "default" for label in labels]
     return [
@@ -166,7 +170,14 @@ def compare_runs(runs: Sequence[RecordedRun], in_pairs: bool = False) -> dict[st
         )
         raise DataError(Fault("runs", "runs of different data or measures", "the same data and measures", advice))
     if in_pairs:
-        _require_pairs(groups)
+        seeds = [[run.result.seed for run in group.runs] for group in groups]
+        # Runs that draw from secret keys have no seed, and nothing in common.
+        if any(own != seeds[0] or len(set(own)) < len(own) or None in own for own in seeds):
+            wanted, advice = (
+                "the same seeds in every search, each once",
+                "Leave out the pairing, or run each search with the same seeds.",
+            )
+            raise DataError(Fault("pairs", "runs of different seeds", wanted, advice))
     fronts = [[front_of(run) for run in group.runs] for group in groups]
     united = united_front([front for own in fronts for front in own])
     alike = same(groups, "fitness")
@@ -200,25 +211,25 @@ def compare_runs(runs: Sequence[RecordedRun], in_pairs: bool = False) -> dict[st
 def sentences(compared_runs: Mapping[str, Any]) -> list[str]:
     """Return what the tests say, a sentence for each difference, and what they rest on."""
     labels = [group["label"] for group in compared_runs["groups"]]
-    told = []
+    lines = []
     for name, tests in compared_runs["tests"].items():
         for test in tests:
             if test["better"] is not None:
                 better = labels[test["better"]]
                 other = labels[next(place for place in test["groups"] if place != test["better"])]
                 a12 = max(test["a12"], 1.0 - test["a12"])
-                told.append(
+                lines.append(
                     f"{TITLES[name]}: better with {better} than with {other} "
                     f"(p = {test['p_holm']:.2g}, A12 = {a12:.2f}, {test['effect']})."
                 )
-    if not told:
+    if not lines:
         few = min(len(group["runs"]) for group in compared_runs["groups"]) < (compared_runs["runs_needed"] or 0)
-        told = [
+        lines = [
             f"Too few runs to tell the searches apart: each needs at least {compared_runs['runs_needed']}."
             if few
             else "No difference between the searches was shown."
         ]
-    return [*told, f"Tests: {compared_runs['method']}; level {compared_runs['level']}."]
+    return [*lines, f"Tests: {compared_runs['method']}; level {compared_runs['level']}."]
 
 
 # What figures are called.
@@ -232,15 +243,20 @@ TITLES = {
 }
 
 
-def _figures(run: RecordedRun, alike: bool) -> dict[str, Any]:
+def fitness_of(run: RecordedRun) -> float:
+    """Return the fitness of a run's best file; of several objectives the greater of loss and risk."""
     scores, fitness = run.result.best.scores, run.result.best.fitness
-    sound = not scores.get("infeasibility")
     several = [scores[name] for name in ("il", "dr") if name in scores] or fitness
-    single = float(fitness[0]) if len(fitness) == 1 else float(max(several))
+    return float(fitness[0] if len(fitness) == 1 else max(several))
+
+
+def _figures(run: RecordedRun, alike: bool) -> dict[str, Any]:
+    scores = run.result.best.scores
+    sound = not scores.get("infeasibility")
     return {
         "folder": run.name,
         "seed": run.result.seed,
-        "fitness": single if alike and sound else None,
+        "fitness": fitness_of(run) if alike and sound else None,
         **{name: scores.get(name) if sound else None for name in ("il", "dr")},
     }
 
@@ -274,11 +290,3 @@ def _tests(
 
 def _known(values: Iterable[float | None]) -> list[float]:
     return [value for value in values if value is not None and isfinite(value)]
-
-
-def _require_pairs(groups: Sequence[RunGroup]) -> None:
-    seeds = [[run.result.seed for run in group.runs] for group in groups]
-    # Runs that draw from secret keys have no seed, and nothing in common.
-    if any(own != seeds[0] or len(set(own)) < len(own) or None in own for own in seeds):
-        advice = "Leave out the pairing, or run each search with the same seeds."
-        raise DataError(Fault("pairs", "runs of different seeds", "the same seeds in every search, each once", advice))

@@ -107,6 +107,14 @@ def read_object(path: Path) -> dict[str, Any]:
     return value
 
 
+def object_if_readable(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file; an empty one where it cannot be read, as while a run replaces it."""
+    try:
+        return read_object(path)
+    except (OSError, ValueError):
+        return {}
+
+
 class RunFolder:
     """A folder of one run, locked while it is written to."""
 

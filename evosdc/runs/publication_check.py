@@ -41,7 +41,7 @@ from evosdc.runs.layout import (
     TRANSITIONS,
     TUNING,
     holds_run_files,
-    read_object,
+    object_if_readable,
     run_folders,
 )
 from evosdc.runs.published import ADVICE, published_fault
@@ -166,7 +166,7 @@ def check_folder(folder: Path) -> Check:
     if kind == "folder":
         manifests: dict[str, dict[str, Any]] = {}  # by the names of the files that they are of
         for path in sorted(folder.glob(f"*{_MANIFEST}")):
-            manifest = _object(path)
+            manifest = object_if_readable(path)
             written = manifest.get("output")
             name = written.get("name") if isinstance(written, Mapping) else None
             if isinstance(name, str) and (folder / Path(name).name).is_file():
@@ -259,12 +259,12 @@ def _of_unknown(path: Path) -> Sorted:
 
 def _on_run(folder: Path) -> Iterator[Finding]:
     """Yield what is wrong with a run: it can be repeated, its file was changed, or it keeps a hash of the original."""
-    if _object(folder / RESOLVED).get("seed") is not None:
+    if object_if_readable(folder / RESOLVED).get("seed") is not None:
         yield Finding("The run draws from a public seed: anyone can repeat it. Run it again without a seed.")
-    fault = published_fault(folder, _object(folder / RELEASE), lacking=False)
+    fault = published_fault(folder, object_if_readable(folder / RELEASE), lacking=False)
     if fault is not None:
         yield Finding(f"{Path(fault.where).name} is not the file that the run wrote. {ADVICE}")
-    environment = _object(folder / ENVIRONMENT)
+    environment = object_if_readable(folder / ENVIRONMENT)
     if _hashed(environment) or len(str(environment.get("data", ""))) == _SHA256:
         yield _hash_found(ENVIRONMENT)
 
@@ -345,11 +345,3 @@ def _hashed(manifest: Mapping[str, Any]) -> bool:
 def _inputs(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     read = manifest.get("input")
     return {key: one for key, one in read.items() if isinstance(one, Mapping)} if isinstance(read, Mapping) else {}
-
-
-def _object(path: Path) -> dict[str, Any]:
-    """Return the JSON object of a file; nothing where it cannot be read."""
-    try:
-        return read_object(path)
-    except (OSError, ValueError):
-        return {}

@@ -27,6 +27,7 @@ from evosdc.runs.layout import (
     RISK,
     SCORES,
     STATUS,
+    object_if_readable,
     read_object,
     run_folders,
 )
@@ -82,7 +83,7 @@ def require_complete(paths: Iterable[Path]) -> None:
 
 def _of_run(folder: Path) -> Iterator[Fault]:
     resume = f"`{shlex.join(['evosdc', 'resume', str(folder)])}`"
-    ended = _state(folder) == "done"
+    ended = object_if_readable(folder / STATUS).get("state") == "done"
     written = (folder / RESULT).exists()
     if not ended and not written and not (folder / JOURNAL).exists():
         return  # it is just beginning, or never began
@@ -109,13 +110,6 @@ def _of_file(file: Path, advice: str) -> Iterator[Fault]:
             given = "a damaged file"
     if given:
         yield Fault(printable(str(file)), given, _WANTED, advice)
-
-
-def _state(folder: Path) -> str:
-    try:
-        return str(read_object(folder / STATUS).get("state", ""))
-    except (OSError, ValueError):
-        return ""
 
 
 RUNNING, FINISHED, STOPPED, FAILED, KILLED, WAITING = "running", "finished", "stopped", "failed", "killed", "waiting"
@@ -192,7 +186,7 @@ def signs_of_life(left: float | None, silent: float | None, owner: LockOwner | N
 def read_run_status(folder: Path) -> RunStatus:
     """Return how the run of a folder is doing; ``waiting`` where it has not begun."""
     # A file that cannot be read at this moment counts as not there: a run in progress may just be replacing it.
-    resolved, status = _object(folder / RESOLVED), _object(folder / STATUS)
+    resolved, status = object_if_readable(folder / RESOLVED), object_if_readable(folder / STATUS)
     owner = read_owner(folder / LOCK)
     silent = _silence([folder / name for name in (LOCK, STATUS, JOURNAL)])
     title = str(resolved.get("title") or folder.name)
@@ -205,7 +199,7 @@ def read_run_status(folder: Path) -> RunStatus:
     )
     best = status.get("best") or newest.get("best")
     if phase is FINISHED:
-        result = _object(folder / RESULT).get("best") or {}
+        result = object_if_readable(folder / RESULT).get("best") or {}
         scores = result.get("scores", {})
         best = {"fitness": result.get("fitness", [])} | {n: scores[n] for n in ("il", "dr") if n in scores}
     speeds = rates(records)
@@ -275,13 +269,6 @@ def owner_lives(lock: Path, owner: LockOwner) -> bool:
     """Whether the owner of a lock file lives; on another computer, whether it has given a sign of life lately."""
     silent = _silence([lock])
     return owner.alive if owner.alive is not None else silent is not None and silent < SILENCE
-
-
-def _object(path: Path) -> dict[str, Any]:
-    try:
-        return read_object(path)
-    except (OSError, ValueError):
-        return {}
 
 
 def _phase(status: Mapping[str, Any], owner: LockOwner | None, lock: Path) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evosdc.errors import DataError, Fault
-from evosdc.runs.comparison import described, labels_of
+from evosdc.runs.comparison import described, fitness_of, labels_of, require_finished
 from evosdc.runs.rank_tests import LEVEL, effect_of, holm
 from evosdc.runs.reader import RecordedRun
 
@@ -38,9 +38,7 @@ class StudyRuns:
 
 def arranged(runs: Sequence[RecordedRun], block_keys: Sequence[str] = ()) -> StudyRuns:
     """Arrange finished runs by data set and search."""
-    if unfinished := [run.name for run in runs if not run.ended]:
-        advice = "Wait for it, or go on with it by evosdc resume."
-        raise DataError([Fault(name, "a run without a result", "a finished run", advice) for name in unfinished])
+    require_finished(runs)
     settings = [described(run) for run in runs]
     keys = [
         key for key in dict.fromkeys(k for one in settings for k in one) if len({one.get(key) for one in settings}) > 1
@@ -99,8 +97,8 @@ def study_statistics(
         "blocks": list(study.blocks),
         "searches": list(study.searches),
         "cells": [
-            {"block": b, "search": s, "runs": len(own), "median": _told(median(own)), "best": _told(min(own)),
-             "worst": _told(max(own))}
+            {"block": b, "search": s, "runs": len(own), "median": _finite(median(own)), "best": _finite(min(own)),
+             "worst": _finite(max(own))}
             for (b, s), own in values.items() if own
         ],
         "friedman": friedman,
@@ -121,12 +119,11 @@ METHOD = (
 
 def value_of(run: RecordedRun, figure: str) -> float:
     """Return a figure of a run's best file; infinite where the file breaks constraints."""
-    scores, fitness = run.result.best.scores, run.result.best.fitness
+    scores = run.result.best.scores
     if scores.get("infeasibility"):
         return inf
     if figure == "fitness":
-        several = [scores[name] for name in ("il", "dr") if name in scores] or fitness
-        return float(fitness[0] if len(fitness) == 1 else max(several))
+        return fitness_of(run)
     if scores.get(figure) is None:
         raise DataError(Fault(run.name, f"a run without {figure}", "runs that have it", "Take --figure fitness."))
     return float(scores[figure])
@@ -345,7 +342,7 @@ def sentences(found: Mapping[str, Any]) -> list[str]:
     return [*lines, *found["remarks"], f"Tests: {found['method']}."]
 
 
-def _told(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
 
 
