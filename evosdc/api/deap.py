@@ -76,7 +76,7 @@ def evaluated(problem: Problem, rule: ErrorRule, lists: GeneList, genes: Genes, 
 
 def evaluation_elsewhere(shared: SharedFiles, seed: Seed) -> Callable[[Genes], Values]:
     """Return what evaluates lists of genes in another process, which builds the problem once."""
-    from evosdc.experiment.worker_tasks import problem_of
+    from evosdc.experiment.workers import problem_of
 
     own = problem_of(shared, seed)
     lists = GeneList(own.problem.genotype, own.problem.fitness.objectives)

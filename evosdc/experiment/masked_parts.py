@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from evosdc.secret import Seed, SeedWords, generator_of, spawned, state_of, word
 from evosdc.table.spread import Spreads
 from evosdc.table.table import Rows, Table
 
+if TYPE_CHECKING:
+    from evosdc.experiment.experiment import ExecutorChoice
+
 MASK_PART = "evosdc.experiment.masked_parts:mask_part"  # the worker's function that masks a part
 TASKS = 32  # tasks that each worker gets at most; parts beyond travel together
 
@@ -36,13 +39,23 @@ def executor_for_parts(chosen: str | Mapping[str, Any] | None, registry: Registr
         return None
     # Only what asks for workers needs what an experiment says of them.
     from evosdc.experiment.experiment import ExecutorChoice
-    from evosdc.experiment.workers import chosen_executor
     from evosdc.model.parameters import parse_parameters
 
     if chosen is None:
         return chosen_executor(ExecutorChoice(), registry)
     table = {"name": chosen} if isinstance(chosen, str) else chosen
     return chosen_executor(parse_parameters(ExecutorChoice, table, "executor"), registry)
+
+
+def chosen_executor(chosen: "ExecutorChoice", registry: Registry) -> Executor:
+    """Return an executor as it was chosen, not started; by default the one that started this program, if any did."""
+    unchosen = chosen == type(chosen)()
+    around = launching_executor(registry.specs("executor")) if unchosen else None
+    name, given = (chosen.name, chosen.params) if around is None else (around, {})
+    usual_workers = registry.implementation("executor", name).usual_workers
+    workers = chosen.workers or usual_workers(registry.parameters("executor", name, given))
+    executor: Executor = registry.build("executor", name, given, workers)
+    return executor
 
 
 @contextmanager
@@ -121,13 +134,8 @@ def _piece(outcome: Outcome, method: str, table: Table, records: int) -> Table:
     return Table(table.schema if schema is None else schema_from_json(schema), np.asarray(codes), np.asarray(numbers))
 
 
-class _Work(NamedTuple):
-    method: MaskingMethod
-    whole: Material
-
-
 @lru_cache(maxsize=1)
-def _work(shared: SharedFiles) -> _Work:
+def _work(shared: SharedFiles) -> tuple[MaskingMethod, Material]:
     arrays, documents = read_shared(shared)
     table = Table(schema_from_json(documents["schema"]), arrays["codes"], arrays["numbers"])
     auxiliary = None
@@ -136,16 +144,16 @@ def _work(shared: SharedFiles) -> _Work:
         auxiliary = Table(schema, arrays["auxiliary_codes"], arrays["auxiliary_numbers"])
     leaf = documents["leaf"]
     method = default_registry().build("masking-method", leaf["method"], leaf["params"])
-    return _Work(method, Material(table, arrays.get("weights"), auxiliary))
+    return method, Material(table, arrays.get("weights"), auxiliary)
 
 
 def mask_part(shared: SharedFiles, seed: Seed, payload: Job) -> Any:
     """Mask a part."""
     rows, words, spreads = payload
-    work = _work(shared)
+    method, whole = _work(shared)
     try:
-        masked = Part(work.method, rows, generator_of(words), spreads).masked(work.whole)
+        masked = Part(method, rows, generator_of(words), spreads).masked(whole)
     except InputError as error:
         return tuple((fault.where, fault.given, fault.wanted, fault.advice) for fault in error.faults), None, None, None
-    same = masked.schema == work.whole.table.schema
+    same = masked.schema == whole.table.schema
     return (), masked.codes, masked.numbers, None if same else schema_to_json(masked.schema)

@@ -22,7 +22,7 @@ from evosdc.time_limit import DeadlineOver, time_limited
 from evosdc.tuning.tuner import LARGE
 
 # The worker's function that makes and evaluates what stands at a position.
-EVALUATE_START = "evosdc.experiment.worker_tasks:evaluate_start"
+EVALUATE_START = "evosdc.experiment.workers:evaluate_start"
 
 BATCH = 16  # candidates between two signs of progress
 FOR_SEARCH = 0.6  # share of a search's time that neither tuning nor starting files may take

@@ -121,7 +121,7 @@ LASTING = 0.25  # share of a search's time from which on a method takes too long
 MOST_ASSURED = 4  # starting files that are masked and judged at most where the time is over before
 
 # The worker's function that masks by an entry and judges the file.
-TRY_MASKING = "evosdc.experiment.worker_tasks:try_masking"
+TRY_MASKING = "evosdc.experiment.workers:try_masking"
 
 EVALUATIONS = 2000  # how many files are masked and judged where neither seconds nor evaluations limit the search
 

@@ -1,27 +1,51 @@
-"""How the work of a run leaves this process: its executor, and its problem as files that workers read."""
+"""How the work of a run leaves this process, and what workers do: build the problem once, then evaluate by name."""
 
+import json
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evosdc.engine.demes import DemeReport, PackedDeme, report_generations, unpack_deme
 from evosdc.engine.dispatch import Dispatch
-from evosdc.executors.launch import launching_executor
-from evosdc.executors.shared_files import share, withdraw
-from evosdc.experiment.assembly import Assembly
-from evosdc.experiment.experiment import ExecutorChoice, Experiment
-from evosdc.files.schema.schema_file import schema_to_json
-from evosdc.model import Executor, SharedFiles
-from evosdc.plugins.registry import Registry
+from evosdc.engine.evaluation import Evaluator
+from evosdc.engine.failures import evaluate_or_penalise
+from evosdc.engine.generation import evolve_generations
+from evosdc.engine.problem import Problem
+from evosdc.errors import PluginError
+from evosdc.executors.shared_files import read_shared, share, withdraw
+from evosdc.experiment.assembly import Assembly, algorithm_of
+from evosdc.experiment.experiment import Experiment
+from evosdc.experiment.masked_parts import chosen_executor
+from evosdc.experiment.problem import build_problem
+from evosdc.experiment.start import (
+    entries_of,
+    file_entries,
+    screens,
+    start_of,
+    starting_individual,
+    starting_plan,
+    written_entries,
+)
+from evosdc.files.schema.schema_file import schema_from_json, schema_to_json
+from evosdc.model import Archipelago, Executor, Individual, Masking, Microdata, SharedFiles
+from evosdc.plugins.registry import Registry, default_registry
 from evosdc.runs.layout import CONTEXT, RunFolder
+from evosdc.secret import Seed
+from evosdc.table.table import Table
+from evosdc.time_limit import unlimited
+from evosdc.tuning.trials import attempt
 
 WORKERS_LOG = "workers.log"
 
-_TASKS = "evosdc.experiment.worker_tasks"
+_TASKS = "evosdc.experiment.workers"
 # The functions that workers call.
 EVALUATE, EVOLVE, PREPARE = f"{_TASKS}:evaluate", f"{_TASKS}:evolve", f"{_TASKS}:prepare"
 
@@ -45,18 +69,8 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def chosen_executor(chosen: ExecutorChoice, registry: Registry) -> Executor:
-    """Return an executor as it was chosen, not started; by default the one that started this program, if any did."""
-    around = launching_executor(registry.specs("executor")) if chosen == ExecutorChoice() else None
-    name, given = (chosen.name, chosen.params) if around is None else (around, {})
-    usual_workers = registry.implementation("executor", name).usual_workers
-    workers = chosen.workers or usual_workers(registry.parameters("executor", name, given))
-    executor: Executor = registry.build("executor", name, given, workers)
-    return executor
-
-
 def problem_for_workers(assembly: Assembly, folder: Path) -> SharedFiles:
-    """Write to a new folder what workers build the problem from (`worker_tasks.WorkerProblem`)."""
+    """Write to a new folder what workers build the problem from (`WorkerProblem`)."""
     table, files = assembly.microdata.table, assembly.plan.files
     people = assembly.microdata.population
     population: dict[str, NDArray[Any]] = {}
@@ -115,3 +129,122 @@ def dispatch_of(assembly: Assembly, folder: RunFolder, executor: Executor, stack
         stack.enter_context(executor)
     publication = Publication(assembly, folder.file(CONTEXT), withdrawals)
     return Dispatch(executor, publication, EVALUATE, assembly.seed, EVOLVE, grain, PREPARE)
+
+
+RECENT = 128  # how many evaluated genomes a worker keeps, as parents of others
+
+
+class WorkerProblem:
+    """One worker's copy of a problem, and the genomes that it has just evaluated."""
+
+    def __init__(self, shared: SharedFiles, seed: Seed) -> None:
+        arrays, documents = read_shared(shared)
+        experiment = Experiment.model_validate(documents["experiment"])
+        schema = schema_from_json(documents["schema"])
+        table = Table(schema, np.asarray(arrays["codes"]), np.asarray(arrays["numbers"]))
+        zeros = experiment.structural_zeros
+        threshold = zeros.threshold if zeros is not None else None
+        microdata = Microdata(table, tuple(documents["protect"]), threshold, _population(arrays, documents))
+        registry = default_registry()
+        self.problem: Problem = build_problem(experiment, microdata, registry, seed)
+        start = start_of(experiment, registry, microdata.original.schema)
+        entries = entries_of(start, written_entries(experiment, registry), microdata, registry)
+        files = tuple(
+            Table(microdata.original.schema, np.asarray(codes), np.asarray(numbers))
+            for codes, numbers in zip(arrays["start_codes"], arrays["start_numbers"], strict=True)
+        )
+        listed = (*entries, *file_entries(start, files))
+        self.plan = starting_plan(self.problem, listed, start, screens(experiment, registry))
+        self.rule = experiment.on_error.rule
+        self.recent: OrderedDict[bytes, Individual] = OrderedDict()
+        self.experiment = experiment
+
+    def evaluate(self, dump: Mapping[str, Any], nearest: bytes | None) -> tuple[dict[str, float], tuple[float, ...]]:
+        """Return scores and objectives of a genome; `nearest` is the key of its parent, if it has one."""
+        genome = self.problem.genotype.load(dump)
+        individual = Individual.unevaluated(genome, "evaluated", self.problem.fitness.objectives)
+        individual.key = self.problem.genotype.key(genome)
+        individual.parent = self.recent.get(nearest) if nearest is not None else None
+        individual.fitness.values = evaluate_or_penalise(self.rule, self.problem, individual)
+        individual.parent = None
+        self.recent[individual.key] = individual
+        while len(self.recent) > RECENT:
+            self.recent.popitem(last=False)
+        return dict(individual.scores), individual.objectives
+
+    @cached_property
+    def first_genome(self) -> Any:
+        """The genome that stands first in the start."""
+        return starting_individual(self.problem, self.plan, 0, self.rule).genome
+
+    @cached_property
+    def islands(self) -> Archipelago:
+        """The experiment's algorithm, which has demes."""
+        algorithm = algorithm_of(self.experiment, self.problem, default_registry())
+        if not isinstance(algorithm, Archipelago):
+            raise PluginError(f"algorithm {self.experiment.algorithm.name} has no demes that a worker could evolve")
+        return algorithm
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What evaluates in this process, and remembers."""
+        return Evaluator(self.problem, rule=self.rule)
+
+    def evolve(self, packed: PackedDeme, island: int, count: int, time_limit: float | None) -> DemeReport:
+        """Evolve a deme; the tables of members that were here before are still followed."""
+        began = perf_counter()
+        deme = unpack_deme(packed, self.problem.genotype)
+        self.evaluator.time_limit = time_limit
+        streams = replace(self.problem.streams, island=island)
+        history = list(evolve_generations(self.islands.inner, self.evaluator, streams, deme, count))
+        report = report_generations(deme, iter(history), self.problem.genotype)
+        return report._replace(seconds=perf_counter() - began)
+
+
+def _population(arrays: Mapping[str, Any], documents: Mapping[str, Any]) -> Table | None:
+    """Return the population that privacy models compare with, where there is one."""
+    if documents["population"] is None:
+        return None
+    schema = schema_from_json(documents["population"])
+    return Table(schema, np.asarray(arrays["population_codes"]), np.asarray(arrays["population_numbers"]))
+
+
+@lru_cache(maxsize=2)
+def problem_of(shared: SharedFiles, seed: Seed) -> WorkerProblem:
+    """Return this process's copy of a problem, built once."""
+    with unlimited():
+        return WorkerProblem(shared, seed)
+
+
+def prepare(shared: SharedFiles, seed: Seed, payload: None) -> Any:
+    """Build the problem and judge the original once, which loads what evaluations need."""
+    problem = problem_of(shared, seed).problem
+    with unlimited():
+        problem.score(problem.genotype.microdata.original)
+    return None
+
+
+def evaluate(shared: SharedFiles, seed: Seed, payload: tuple[Mapping[str, Any], bytes | None]) -> Any:
+    """Evaluate a dumped genome; `payload` is the dump and the key of a relative, or None."""
+    return problem_of(shared, seed).evaluate(*payload)
+
+
+def evolve(shared: SharedFiles, seed: Seed, payload: tuple[PackedDeme, int, int, float | None]) -> Any:
+    """Evolve a deme; `payload` is the deme, its island, the generations, and the time limit of an evaluation."""
+    return problem_of(shared, seed).evolve(*payload)
+
+
+def try_masking(shared: SharedFiles, seed: Seed, payload: tuple[str, int]) -> Any:
+    """Mask by an entry, told as JSON, in a draw of the run; return the trial, or the refusal, as a tuple."""
+    masking, draw = payload
+    problem = problem_of(shared, seed).problem
+    trial, _ = attempt(problem, default_registry(), Masking.from_json(json.loads(masking)), seed, draw)
+    return astuple(trial)
+
+
+def evaluate_start(shared: SharedFiles, seed: Seed, position: int) -> Any:
+    """Make and evaluate what stands at one position of the start; return genome (if any), scores, objectives, label."""
+    own = problem_of(shared, seed)
+    individual = starting_individual(own.problem, own.plan, position, own.rule)
+    dump = {} if individual.genome is None else dict(own.problem.genotype.dump(individual.genome))
+    return dump, dict(individual.scores), individual.objectives, individual.origin

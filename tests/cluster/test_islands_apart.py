@@ -17,9 +17,9 @@ ISLANDS = {"name": "islands", "islands": 4, "interval": 3, "topology": "ring"}
 SLOW = """
 import os, time
 from pathlib import Path
-from evosdc.experiment import worker_tasks
+from evosdc.experiment import workers
 
-evolve = worker_tasks.evolve
+evolve = workers.evolve
 
 
 def evolve_slowly(shared, seed, payload):

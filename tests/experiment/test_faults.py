@@ -17,7 +17,7 @@ from evosdc.algorithms.parent_child import ParentChild
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint, newest_checkpoint, save_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.errors import EvaluationError, PluginRaisedError
-from evosdc.experiment import worker_tasks
+from evosdc.experiment import workers
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.display import Display
 from evosdc.experiment.single_run import resume_once, run_once
@@ -125,15 +125,15 @@ def test_what_a_measure_raises_on_a_worker_is_told_and_its_text_is_not_kept(tmp_
     with pytest.raises(EvaluationError, match=r"item \d+ failed: .*: measure share-changed: .*: Jane Doe, born 1950"):
         run_once(experiment(executor="lent"), tmp_path / "run", known, 7, display=display)
     assert_kept_without(b"Jane Doe", tmp_path / "run", "item ")
-    worker_tasks.problem_of.cache_clear()
+    workers.problem_of.cache_clear()
 
 
 def lend(known, monkeypatch):
     """Let workers in this process know the plugin, and send them everything."""
-    monkeypatch.setattr("evosdc.experiment.worker_tasks.default_registry", lambda: known)
+    monkeypatch.setattr("evosdc.experiment.workers.default_registry", lambda: known)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
-    worker_tasks.problem_of.cache_clear()
+    workers.problem_of.cache_clear()
 
 
 @pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()], ids=lambda e: type(e).__name__)
@@ -297,7 +297,7 @@ def test_the_algorithm_memory_survives_a_stop(tmp_path, known, monkeypatch):
 def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, plain, monkeypatch):
     lend(known, monkeypatch)
     calls = []
-    evaluate = worker_tasks.evaluate
+    evaluate = workers.evaluate
 
     def failing(context, seed, payload):
         calls.append(payload)
@@ -307,7 +307,7 @@ def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, 
 
     folder = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr(worker_tasks, "evaluate", failing)
+        patch.setattr(workers, "evaluate", failing)
         with pytest.raises(EvaluationError, match="ArithmeticError: overflow in a worker") as caught:
             run_once(experiment(executor="lent"), folder, known, 7)
     assert "Traceback" not in str(caught.value)
@@ -317,7 +317,7 @@ def test_a_failure_on_a_worker_is_one_line_and_the_run_goes_on(tmp_path, known, 
     assert str(ROOT) not in found["message"]
     assert not list(folder.glob("context/*"))
     assert_goes_on_to_the_end(folder, known, plain)
-    worker_tasks.problem_of.cache_clear()
+    workers.problem_of.cache_clear()
 
 
 def test_what_a_checkpoint_holds_is_not_evaluated_again(tmp_path, known, monkeypatch):

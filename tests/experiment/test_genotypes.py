@@ -9,7 +9,7 @@ from evosdc.engine.checkpoint import checkpoints, load_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.fresh import unequal
 from evosdc.errors import UnknownNameError
-from evosdc.experiment import worker_tasks
+from evosdc.experiment import workers
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.experiment.workers import problem_for_workers
@@ -34,14 +34,14 @@ def plain(tmp_path_factory):
 def workers_know(monkeypatch):
     """Let workers in this process know the plugin, and send them everything."""
     found = registry()
-    monkeypatch.setattr("evosdc.experiment.worker_tasks.default_registry", lambda: found)
+    monkeypatch.setattr("evosdc.experiment.workers.default_registry", lambda: found)
     monkeypatch.setattr("evosdc.engine.evaluation.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.dispatch.worth_sending", lambda seconds: True)
     monkeypatch.setattr("evosdc.engine.dispatch.worth_starting", lambda seconds, workers: True)
     monkeypatch.setattr("evosdc.executors.pool.PoolExecutor.begin", lambda self, task: True)  # wait for workers
-    worker_tasks.problem_of.cache_clear()
+    workers.problem_of.cache_clear()
     yield found
-    worker_tasks.problem_of.cache_clear()
+    workers.problem_of.cache_clear()
 
 
 def test_the_genotypes_are_known_to_nobody_else():
@@ -112,7 +112,7 @@ def bench_of(name, folder, known):
     """Return a worker's bench for an experiment."""
     assembly = assemble(experiment(genotype=name), known)
     context = problem_for_workers(assembly, folder / "context")
-    return worker_tasks.WorkerProblem(context, 7), context
+    return workers.WorkerProblem(context, 7), context
 
 
 @pytest.mark.parametrize("name", GENOTYPES)
@@ -124,7 +124,7 @@ def test_a_worker_finds_the_same_scores(plain, name, tmp_path, workers_know):
     for individual in individuals:
         dump = dict(genotype.dump(individual.genome))
         assert bench.evaluate(dump, nearest) == (individual.scores, individual.objectives)
-        assert worker_tasks.evaluate(context, 7, (dump, nearest)) == (individual.scores, individual.objectives)
+        assert workers.evaluate(context, 7, (dump, nearest)) == (individual.scores, individual.objectives)
         nearest = individual.key
     assert set(bench.recent) == {individual.key for individual in individuals}
 
@@ -135,7 +135,7 @@ def test_a_worker_makes_the_same_start(name, tmp_path, workers_know):
     assembly = assemble(experiment(genotype=name), workers_know)
     genotype = assembly.problem.genotype
     for position in range(8):
-        dump, scores, objectives, label = worker_tasks.evaluate_start(context, 7, position)
+        dump, scores, objectives, label = workers.evaluate_start(context, 7, position)
         genome = genotype.random(assembly.problem.streams.random_genome(position))
         evaluation = evaluated(assembly.problem, genome)
         assert genotype.key(genotype.load(dump)) == genotype.key(genome)
@@ -164,7 +164,7 @@ def test_a_worker_follows_relatives_that_it_knows(tmp_path, workers_know, monkey
 
 
 def test_a_worker_forgets_the_oldest(tmp_path, workers_know, monkeypatch):
-    monkeypatch.setattr("evosdc.experiment.worker_tasks.RECENT", 3)
+    monkeypatch.setattr("evosdc.experiment.workers.RECENT", 3)
     bench, _ = bench_of("levels", tmp_path, workers_know)
     genotype = bench.problem.genotype
     widths = genotype.random(bench.problem.streams.random_genome(0))[0]
@@ -177,9 +177,9 @@ def test_a_worker_forgets_the_oldest(tmp_path, workers_know, monkeypatch):
 @pytest.mark.parametrize("name", GENOTYPES)
 def test_the_whole_road_to_workers_and_back(plain, name, tmp_path, workers_know, monkeypatch):
     sent = []
-    evaluate, begin = worker_tasks.evaluate, worker_tasks.evaluate_start
-    monkeypatch.setattr(worker_tasks, "evaluate", lambda *args: sent.append("evaluate") or evaluate(*args))
-    monkeypatch.setattr(worker_tasks, "evaluate_start", lambda *args: sent.append("begin") or begin(*args))
+    evaluate, begin = workers.evaluate, workers.evaluate_start
+    monkeypatch.setattr(workers, "evaluate", lambda *args: sent.append("evaluate") or evaluate(*args))
+    monkeypatch.setattr(workers, "evaluate_start", lambda *args: sent.append("begin") or begin(*args))
     # The first start is made here, to learn what it costs: with batches of two the others are sent away.
     monkeypatch.setattr("evosdc.experiment.portfolio.BATCH", 2)
     chosen = experiment(genotype=name, executor={"name": "lent", "workers": 2})
