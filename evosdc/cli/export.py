@@ -79,8 +79,8 @@ def exported(
     from evosdc.assess.changes import perturbed_values
     from evosdc.cli.inputs import files_read, require_apart
     from evosdc.experiment.members import front_member
-    from evosdc.experiment.order import write_published
     from evosdc.experiment.provenance import input_account, manifest_of
+    from evosdc.experiment.release import write_published
     from evosdc.experiment.summaries import scored
     from evosdc.files.atomic import require_unused, write_text
     from evosdc.files.formats import require_writable_format

@@ -20,11 +20,10 @@ from evosdc.experiment.earlier import history_of, other_runs
 from evosdc.experiment.frequencies import frequencies, write_transitions
 from evosdc.experiment.infeasible_requirements import causes_of, traced
 from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of, plan_of, wanted
-from evosdc.experiment.order import order_sentences, write_published
 from evosdc.experiment.problem import aggregation_of, judge_constraints
 from evosdc.experiment.recipe_outputs import write_recipe
 from evosdc.experiment.recipe_profile import differences
-from evosdc.experiment.release import privacy_findings, write_release
+from evosdc.experiment.release import order_sentences, privacy_findings, write_published, write_release
 from evosdc.experiment.start import StartingFile
 from evosdc.experiment.summaries import (
     alike_in_words,

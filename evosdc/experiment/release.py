@@ -1,9 +1,13 @@
-"""What a run says of the file that it publishes: ``release.json``, and the verdict in ``result.json``."""
+"""The published file: in which order it is written, what is said of it in ``release.json``, and its verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
+from zlib import crc32
+
+import numpy as np
 
 from evosdc.assess.background import further_knowledge, unchanged_together
 from evosdc.assess.classes import cross_tables
@@ -17,22 +21,56 @@ from evosdc.assess.verdict import Evidence, on_publication, on_verdict, verdict_
 from evosdc.errors import InputError
 from evosdc.experiment.assembly import Assembly
 from evosdc.experiment.default_constraints import aims_among
-from evosdc.experiment.order import order_sentences
 from evosdc.experiment.provenance import digest
-from evosdc.model import IntruderView, Microdata
+from evosdc.files.source import Source, WriteReport
+from evosdc.model import Individual, IntruderView, Microdata
 from evosdc.model.individual import INFEASIBILITY
 from evosdc.plugins.registry import Registry
 from evosdc.printing import NO_TIME
 from evosdc.processors import side_by_side
 from evosdc.runs.layout import RELEASE, RESULT, RunFolder
+from evosdc.runs.published import write_crosswalk
 from evosdc.runs.result import Requirement, Result, SecondOpinion, Verdict
 from evosdc.secret import public
 from evosdc.table.dependence import determinations
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.exact_values import known_of
 from evosdc.table.role_assignment import only_known
+from evosdc.table.row_positions import position_sentences, random_order, told_by_position
 from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
+
+
+def write_published(
+    assembly: Assembly,
+    individual: Individual,
+    masked: Table,  # its file, in the order of the original
+    path: Path,
+    crosswalk: Path,
+    omitted: Rows | None,  # positions of records that are not published
+    shuffle: bool,
+    source: Source | None = None,  # in place of the assembly's, where it is to be written otherwise
+) -> WriteReport:
+    """Write the file of an individual, and where its records are in random order the crosswalk."""
+    # Files of one run that are not the same have orders of their own, so that their records cannot be joined by number.
+    whole = assembly.source if source is None else source
+    order = None
+    if shuffle:
+        order = random_order(len(masked), assembly.seed, crc32(individual.key))
+        order = order if omitted is None else order[~np.isin(order, omitted)]
+    elif omitted is not None and len(omitted):
+        order = np.setdiff1d(np.arange(len(masked), dtype=np.intp), omitted)
+    written = whole.write(path, masked, order=order)
+    if shuffle and order is not None:
+        write_crosswalk(crosswalk, whole.rows[order])
+    return written
+
+
+def order_sentences(assembly: Assembly) -> list[str]:
+    """Return what the order of the published records tells of what is masked; nothing where it is random."""
+    if assembly.experiment.data.shuffle:
+        return []
+    return position_sentences(told_by_position(assembly.source.table, assembly.microdata.protect))
 
 
 def write_release(

@@ -24,10 +24,9 @@ from evosdc.experiment.environment import (
     write_experiment,
 )
 from evosdc.experiment.experiment import ExecutorChoice, Experiment
-from evosdc.experiment.partial_result import finish_stopped
 from evosdc.experiment.reader import experiment_of, experiment_text, with_executor
 from evosdc.experiment.recorder import remove_report
-from evosdc.experiment.single_run import require_same_versions, resume_once, run_once
+from evosdc.experiment.single_run import finish_stopped, require_same_versions, resume_once, run_once
 from evosdc.experiment.study_status import (
     PlannedRun,
     Setting,
