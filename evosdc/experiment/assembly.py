@@ -36,6 +36,7 @@ from evosdc.experiment.start import (
     attributes_read,
     entries_of,
     file_entries,
+    plan_of_start,
     read_start_files,
     screens,
     start_of,
@@ -289,8 +290,7 @@ def assembled_like(
         microdata = replace(microdata, table=microdata.table.take(rows))
     problem = build_problem(experiment, microdata, registry, assembly.seed if seed is None else seed, known)
     start = start_of(experiment, registry, microdata.original.schema)
-    entries = entries_of(start, written_entries(experiment, registry), microdata, registry)
-    plan = starting_plan(problem, entries, start, screens(experiment, registry))
+    plan = plan_of_start(problem, experiment, start, registry)
     algorithm = algorithm_of(experiment, problem, registry)
     stop, earlier = _stop(experiment.stop), assembly.earlier if rows is None else ()
     return Assembly(experiment, source, microdata, problem, algorithm, stop, plan, registry, earlier)

@@ -22,7 +22,7 @@ from evosdc.experiment.problem import parse_constraints
 from evosdc.experiment.recipe import recipe_text
 from evosdc.experiment.recipe_outputs import MeanScores, mean_scores, recipe_of
 from evosdc.experiment.recorder import Recorder
-from evosdc.experiment.start import entries_of, file_entries, starting_plan, written_entries
+from evosdc.experiment.start import plan_of_start
 from evosdc.experiment.workers import anew
 from evosdc.files.atomic import write_text
 from evosdc.model import Composed, Masking, fitting_designs
@@ -219,10 +219,8 @@ def with_plan(assembly: Assembly, masking: Masking, files: int) -> Assembly:
     plans = tuple(MaskingEntry.of(replace(masking, draw=draw)) for draw in range(files))
     start = experiment.start.model_copy(update={"methods": (*plans, *experiment.start.methods), "planned": None})
     experiment = experiment.model_copy(update={"start": start})
-    entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)
     before = assembly.plan
-    listed = (*entries, *file_entries(start, before.files))
-    plan = starting_plan(assembly.problem, listed, start, before.screened)
+    plan = plan_of_start(assembly.problem, experiment, start, registry, before.files)
     made = {position + len(plans): table for position, table in before.made.items()}
     plan = replace(plan, assured=before.assured + len(plans), made=made, planned=len(plans))
     return replace(assembly, experiment=experiment, plan=plan)

@@ -230,6 +230,14 @@ def starting_plan(
     return StartingPlan(own, initial, start.random, compared, start.without_best, tuned, screened=screened)
 
 
+def plan_of_start(
+    problem: Problem, experiment: Experiment, start: Start, registry: Registry, files: Sequence[Table] = ()
+) -> StartingPlan:
+    """Return what a search starts from, where the masked files that the start names were read."""
+    entries = entries_of(start, written_entries(experiment, registry), problem.genotype.microdata, registry)
+    return starting_plan(problem, (*entries, *file_entries(start, files)), start, screens(experiment, registry))
+
+
 def _own_entries(
     genotype: Genotype[Any], entries: tuple[StartEntry, ...]
 ) -> tuple[tuple[StartEntry, ...], tuple[StartEntry, ...]]:

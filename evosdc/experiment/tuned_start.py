@@ -22,7 +22,7 @@ from evosdc.experiment.maskings import MaskingEntry, TunedStart
 from evosdc.experiment.planning import seconds_of_plan
 from evosdc.experiment.problem import build_problem
 from evosdc.experiment.recorder import Recorder
-from evosdc.experiment.start import entries_of, file_entries, starting_plan, written_entries
+from evosdc.experiment.start import plan_of_start
 from evosdc.experiment.workers import dispatch_of, executor_of
 from evosdc.model import Masking, Microdata, Seedable
 from evosdc.model.constraint import without_publishable
@@ -323,9 +323,7 @@ def with_tuned(
     if not any(anything) and isinstance(assembly.problem.genotype, Seedable):
         start = Start(random=UNTUNED)  # no method fits the file
     experiment = experiment.model_copy(update={"start": start})
-    entries = entries_of(start, written_entries(experiment, registry), assembly.microdata, registry)
-    files = file_entries(start, assembly.plan.files)
-    plan = starting_plan(assembly.problem, (*entries, *files), start, assembly.plan.screened)
+    plan = plan_of_start(assembly.problem, experiment, start, registry, assembly.plan.files)
     # The best of the tuned files, and what was asked for by name, are there even where tuning took all the time.
     places = [masking for masking, _ in plan.maskings] if isinstance(assembly.problem.genotype, Seedable) else []
     files_made = {places.index(masking): masked for masking, masked in made if masking in places}

@@ -25,15 +25,7 @@ from evosdc.experiment.assembly import Assembly, algorithm_of
 from evosdc.experiment.experiment import Experiment
 from evosdc.experiment.masked_parts import chosen_executor
 from evosdc.experiment.problem import build_problem
-from evosdc.experiment.start import (
-    entries_of,
-    file_entries,
-    screens,
-    start_of,
-    starting_individual,
-    starting_plan,
-    written_entries,
-)
+from evosdc.experiment.start import plan_of_start, start_of, starting_individual
 from evosdc.files.schema.schema_file import schema_from_json, schema_to_json
 from evosdc.model import Archipelago, Executor, Individual, Masking, Microdata, SharedFiles
 from evosdc.plugins.registry import Registry, default_registry
@@ -148,13 +140,11 @@ class WorkerProblem:
         registry = default_registry()
         self.problem: Problem = build_problem(experiment, microdata, registry, seed)
         start = start_of(experiment, registry, microdata.original.schema)
-        entries = entries_of(start, written_entries(experiment, registry), microdata, registry)
         files = tuple(
             Table(microdata.original.schema, np.asarray(codes), np.asarray(numbers))
             for codes, numbers in zip(arrays["start_codes"], arrays["start_numbers"], strict=True)
         )
-        listed = (*entries, *file_entries(start, files))
-        self.plan = starting_plan(self.problem, listed, start, screens(experiment, registry))
+        self.plan = plan_of_start(self.problem, experiment, start, registry, files)
         self.rule = experiment.on_error.rule
         self.recent: OrderedDict[bytes, Individual] = OrderedDict()
         self.experiment = experiment
