@@ -55,20 +55,20 @@ def planned_start(
     rule = _stop(start.planned, assembly)
     if not folder.file(PLANNING).exists():
         recorder.write_status("running", "evolving a protection plan")
-        began, refused = monotonic(), "too few could be evaluated in their share of the time"
-        if not _hopeless(rule, spent.get("file_seconds", 0.0)):
-            refused, most = "its files take longer than its share of the time", None
-            if rule.seconds is not None:
-                most = MOST * rule.seconds
+        began, most = monotonic(), None if rule.seconds is None else MOST * rule.seconds
+        hopeless = _hopeless(rule, spent.get("file_seconds", 0.0))
+        if not hopeless:
             with suppress(DeadlineOver), time_limited(most, DeadlineOver):
                 _plan(recorder, start.planned, rule, dispatch)
         if not folder.file(PLANNING).exists():
+            refused = "too few could be evaluated in their share of the time"
+            if not hopeless:
+                refused = "its files take longer than its share of the time"
+                spent = {**spent, "seconds": spent.get("seconds", 0.0) + monotonic() - began}
             recorder.display.message(f"no protection plan: {refused}")
             without = start.model_copy(update={"planned": None})
             rewrite_experiment(folder, start=without)
-            experiment = assembly.experiment.model_copy(update={"start": without})
-            seconds = spent.get("seconds", 0.0) + monotonic() - began
-            return replace(assembly, experiment=experiment), {**spent, "seconds": seconds}
+            return replace(assembly, experiment=assembly.experiment.model_copy(update={"start": without})), spent
     document = folder.read_object(PLANNING, "masking")
     total = {key: spent.get(key, 0) + document.get(key, 0) for key in ("seconds", "evaluations")}
     found = with_plan(assembly, Masking.from_json(document["masking"]), document.get("files", start.planned.files))
