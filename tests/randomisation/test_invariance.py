@@ -4,15 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evosdc.randomisation.transition import (
-    design_a,
-    design_b,
-    diluted,
-    marginal_shift,
-    retained,
-    two_stage,
-    with_retained,
-)
+from evosdc.randomisation.invariance import diluted, marginal_shift, retained, two_stage, with_retained
+from evosdc.randomisation.transition import design_a, design_b
 
 T = np.array([50, 30, 15, 5])
 
