@@ -14,8 +14,7 @@ _PROTECTED = Role.QUASI_IDENTIFIER
 _ADULT = (
     numeric("age"),
     nominal(
-        "workclass",
-        "Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked",
+        "workclass", "Private Self-emp-not-inc Self-emp-inc Federal-gov Local-gov State-gov Without-pay Never-worked"
     ),
     numeric("fnlwgt", Role.WEIGHT),
     ordinal(

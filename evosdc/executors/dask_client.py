@@ -14,7 +14,7 @@ from evosdc.executors.tasks import resolve
 # Of every cluster started here, for as long as it runs.
 _SETTINGS: dict[str, Any] = {
     # Pages about the tasks would be there for any local user.
-    "distributed.scheduler.http.routes": [],
+    "distributed.scheduler.http.routes": []
 }
 
 

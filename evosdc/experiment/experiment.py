@@ -33,11 +33,7 @@ class StopRule(Parameters):
     seconds: float | None = Field(
         None, gt=0, description="of tuning, start and search; the result then depends on the machine's speed"
     )
-    whole: float | None = Field(
-        None,
-        gt=0,
-        description="seconds of the whole run, with judges, result and report",
-    )
+    whole: float | None = Field(None, gt=0, description="seconds of the whole run, with judges, result and report")
     stalled: int | None = Field(None, ge=1, description="generations without improvement")
     target: float | None = Field(
         None, description="objective of the best file (with several: the greatest one) at which the search is content"
@@ -241,8 +237,7 @@ class Start(Parameters):
         "can start, where no random genomes are asked for",
     )
     files: tuple[Path, ...] = Field(
-        (),
-        description="masked files of your own, row by row the original's records; relative to the experiment file",
+        (), description="masked files of your own, row by row the original's records; relative to the experiment file"
     )
     recipes: tuple[Path, ...] = Field(
         (), description="recipe files, whose plans are further masking methods; relative to the experiment file"
@@ -370,8 +365,7 @@ class Experiment(Parameters):
         None, description="default: the genotype's usual portfolio, or its own initial genomes where it has none"
     )
     measures: Measures | None = Field(
-        None,
-        description="default: of a registered data set those of the literature; of a file by role, as protect",
+        None, description="default: of a registered data set those of the literature; of a file by role, as protect"
     )
     fitness: Named = Field(default_factory=lambda: _default("fitness"), description="how scores become objectives")
     constraints: tuple[str, ...] = Field(

@@ -26,16 +26,7 @@ from evosdc.errors import (
 )
 from evosdc.experiment.default_constraints import aims_of, exact_risks, guarded, harms_of, limits_of
 from evosdc.experiment.experiment import Experiment, MeasureEntry, Measures, Named
-from evosdc.model import (
-    Aggregation,
-    Described,
-    Expected,
-    Fitness,
-    Fitted,
-    Genotype,
-    Microdata,
-    Stochastic,
-)
+from evosdc.model import Aggregation, Described, Expected, Fitness, Fitted, Genotype, Microdata, Stochastic
 from evosdc.model.constraint import Constraint, Constraints, without_publishable
 from evosdc.model.fitness import single_measure
 from evosdc.plugins.registry import Registry

@@ -17,17 +17,7 @@ from evosdc.errors import ExperimentError, Fault, FaultCollector, ParameterError
 from evosdc.experiment.experiment import Experiment, Start
 from evosdc.files.masked_file import read_masked
 from evosdc.files.source import Source
-from evosdc.model import (
-    Algorithm,
-    Composed,
-    Genotype,
-    Individual,
-    Masking,
-    MaskingMethod,
-    Microdata,
-    Seedable,
-    racing,
-)
+from evosdc.model import Algorithm, Composed, Genotype, Individual, Masking, MaskingMethod, Microdata, Seedable, racing
 from evosdc.model.genotype import USUAL_PORTFOLIO
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Purpose, draw_seed, stream

@@ -43,15 +43,7 @@ from evosdc.model import Executor, SharedFiles, Task
 from evosdc.model.individual import precedence_of
 from evosdc.plugins.registry import Registry, default_registry
 from evosdc.printing import csv_text, value_in_words
-from evosdc.runs.layout import (
-    ENVIRONMENT,
-    LOCK,
-    RESOLVED,
-    RESULT,
-    SETTING,
-    STATUS,
-    RunFolder,
-)
+from evosdc.runs.layout import ENVIRONMENT, LOCK, RESOLVED, RESULT, SETTING, STATUS, RunFolder
 from evosdc.runs.lock import read_owner
 from evosdc.runs.published import require_published
 from evosdc.runs.rank_tests import compared, spread_of

@@ -84,11 +84,7 @@ def paced(masking: Masking, microdata: Microdata, registry: Registry, seconds: f
 
 
 def all_paced(
-    maskings: Sequence[Masking],
-    microdata: Microdata,
-    registry: Registry,
-    seconds: float,
-    tell: Callable[[str], None],
+    maskings: Sequence[Masking], microdata: Microdata, registry: Registry, seconds: float, tell: Callable[[str], None]
 ) -> list[Masking]:
     """Return entries with as much effort as ends within a time that they share; say which have less or are left out."""
     end, found = monotonic() + seconds, []

@@ -74,11 +74,7 @@ if TYPE_CHECKING:
 
 
 def estimate_after_pram(
-    published: "pd.DataFrame | Table",
-    matrices: Any,
-    attributes: Sequence[str] | str,
-    *,
-    weight: str | None = None,
+    published: "pd.DataFrame | Table", matrices: Any, attributes: Sequence[str] | str, *, weight: str | None = None
 ) -> "pd.DataFrame":
     """Estimate the original counts of one attribute's categories, or of the cells of a table of several.
 

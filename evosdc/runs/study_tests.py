@@ -143,9 +143,7 @@ def blocked_wilcoxon(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -
     return 1.0 if variance == 0.0 else float(2.0 * stats.norm.sf(abs(difference) / sqrt(variance)))
 
 
-def a12_interval(
-    pairs: Sequence[tuple[Sequence[float], Sequence[float]]],
-) -> tuple[float, float | None, float | None]:
+def a12_interval(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> tuple[float, float | None, float | None]:
     """Return A12 averaged over blocks, and its 95 % bootstrap interval; None for the latter with single runs."""
     # Runs are resampled within their block and search, by the percentile method.
     from scipy import stats

@@ -23,12 +23,7 @@ pytest.register_assert_rewrite(*(f"evosdc.testing.{module}" for module in _ASSER
 from evosdc.testing.algorithm import AlgorithmConformance
 from evosdc.testing.executor import ExecutorConformance
 from evosdc.testing.fitness import FitnessConformance
-from evosdc.testing.functions import (
-    DatasetConformance,
-    FormatConformance,
-    PictureConformance,
-    PortfolioConformance,
-)
+from evosdc.testing.functions import DatasetConformance, FormatConformance, PictureConformance, PortfolioConformance
 from evosdc.testing.genotype import GenotypeConformance
 from evosdc.testing.limit import LimitConformance
 from evosdc.testing.masking import MaskingMethodConformance

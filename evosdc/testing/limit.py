@@ -25,10 +25,7 @@ _ENOUGH = 60.0  # seconds that a limit of the suite's tables may take
 
 _GRACE = 5.0  # seconds of the processor that a limit may take beyond the time that it was given
 
-_FITNESSES: Mapping[str, Callable[[float, float], float]] = {
-    "max": max,
-    "mean": lambda il, dr: (il + dr) / 2.0,
-}
+_FITNESSES: Mapping[str, Callable[[float, float], float]] = {"max": max, "mean": lambda il, dr: (il + dr) / 2.0}
 
 
 class LimitConformance:
