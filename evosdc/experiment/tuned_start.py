@@ -1,4 +1,4 @@
-"""Masking methods that take as long as they are asked to: how much effort ends within the time there is."""
+"""Tuning in a run: masking methods at their best parameters, with the effort that the time allows, join the start."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""Whether a plugin was written for a contract that this evosdc keeps.
+"""Find plugins and ask each what it offers, one by one: a broken plugin is a problem to report, never the end.
 
 The contract is all that `evosdc.model`, `evosdc.testing` and the hooks have. It has a version of its own, of two
 numbers: the first rises when a plugin that kept to it may stop working, the second when something is added. A plugin
