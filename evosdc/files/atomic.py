@@ -34,12 +34,12 @@ def written_by_evosdc(path: Path) -> bool:
         stems = {path.stem, path.name.rsplit(".", 2)[0]}
         manifests = [_json_table(path.with_name(f"{stem}.manifest.json")) for stem in sorted(stems)]
         if any(manifest.get("companion") == path.name for manifest in manifests):
-            return bool(_json_table(path))
+            return isinstance(json.loads(path.read_bytes()), dict | list)  # matrices of strata are a list
         outputs = [_json_table(manifest.get("output")) for manifest in manifests]
         digests = [output.get("sha256") for output in outputs if output.get("name") == path.name]
         with path.open("rb") as file:
             return bool(digests) and hashlib.file_digest(file, "sha256").hexdigest() in digests
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 
