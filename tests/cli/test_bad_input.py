@@ -52,25 +52,6 @@ def test_files_that_are_no_table(evosdc, files, name, command):
     assert sorted(p.name for p in files.iterdir()) == before
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("protect", "none.csv"),
-        ("init", "none.csv", "-o", "new.toml"),
-        ("mask", "mdav", "none.csv", "-o", "x.csv"),
-        ("measure", "none.csv", "good.csv"),
-        ("run", "none.toml"),
-        ("check", "none.toml"),
-    ],
-)
-def test_no_such_file(evosdc, files, words):
-    assert_refused(evosdc(*words), "none.")
-
-
-def test_missing_schema(evosdc, files):
-    assert_refused(evosdc("protect", "good.csv", "--schema", "none.toml"), "none.toml")
-
-
 def test_unknown_category_names_attribute_value_and_line(evosdc, files):
     (files / "schema.toml").write_text(SCHEMA + 'town = { categories = ["a", "b"] }\n')
     assert_refused(evosdc("protect", "good.csv", "--schema", "schema.toml"), "town", "'c'", "line 4")
@@ -175,12 +156,6 @@ def test_numeric_attributes_say_what_to_do(evosdc, files):
     (files / "schema.toml").write_text(SCHEMA.replace('"ordinal"', '"numeric"'))
     answer = evosdc("mask", "pram", "good.csv", "--schema", "schema.toml", "--protect", "age", "-o", "masked.csv")
     assert_refused(answer, "age", "numeric", "ordinal")
-
-
-@pytest.mark.parametrize("setting", ["seed", "=3", "a..b=1", "title.x=3"])
-def test_settings_that_are_not_key_value(evosdc, files, setting):
-    (files / "x.toml").write_text('title = "t"\ndata = { name = "housing" }\n')
-    assert_refused(evosdc("check", "x.toml", "--set", setting), setting)
 
 
 def test_commands_and_options(evosdc):

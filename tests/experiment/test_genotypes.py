@@ -8,12 +8,11 @@ import pytest
 from evosdc.engine.checkpoint import checkpoints, load_checkpoint
 from evosdc.engine.digest import digest_of
 from evosdc.engine.fresh import unequal
-from evosdc.errors import UnknownNameError
 from evosdc.experiment import workers
 from evosdc.experiment.assembly import assemble
 from evosdc.experiment.single_run import resume_once, run_once
 from evosdc.experiment.workers import problem_for_workers
-from evosdc.plugins.registry import Registry, default_registry
+from evosdc.plugins.registry import Registry
 from evosdc.runs.journal import read_journal
 from tests.engine.problems import evaluated
 from tests.experiment.offers import Failing, experiment, lasting, registry, timeless
@@ -44,13 +43,6 @@ def workers_know(monkeypatch):
     workers.problem_of.cache_clear()
 
 
-def test_the_genotypes_are_known_to_nobody_else():
-    for name in GENOTYPES:
-        with pytest.raises(UnknownNameError, match=name):
-            default_registry().spec("genotype", name)
-        assert registry().provider("genotype", name) == "trial"
-
-
 @pytest.mark.parametrize("name", GENOTYPES)
 def test_a_whole_run(plain, name):
     result = plain[name].result
@@ -64,16 +56,6 @@ def test_a_whole_run(plain, name):
     assert (result["fresh"] is not None) == (name == "swaps")
     assert (plain[name].folder / "best.csv").exists()
     assert json.loads((plain[name].folder / "environment.json").read_text())["plugins"][-1]["name"] == "trial"
-
-
-def test_runs_of_different_genotypes_differ(plain):
-    assert plain["swaps"].result["digest"] != plain["levels"].result["digest"]
-
-
-@pytest.mark.parametrize("name", GENOTYPES)
-def test_the_same_again(plain, name, tmp_path):
-    again = run_once(experiment(genotype=name), tmp_path / "run", registry(), 7)
-    assert lasting(again.result) == lasting(plain[name].result)
 
 
 @pytest.mark.parametrize("name", GENOTYPES)
