@@ -17,6 +17,7 @@ from evosdc.plugins.registry import default_registry
 from evosdc.runs.layout import DATA
 from evosdc.runs.result import Result, Scored, SecondOpinion, Verdict
 from evosdc.secret import Key, Seed
+from evosdc.table.schema import Role
 from evosdc.table.table import Rows, Table
 
 if TYPE_CHECKING:
@@ -352,7 +353,9 @@ class _Kept(Generic[Data]):
         rows = published_places(self.run, source, len(original) - left_out)
         published = read_masked(self.run / result.best.file, source.ordered_by(rows)).table
         names = [name for name in original.schema.names if name in published.schema]
-        masked = align_codes(original.take(rows).select(list(given.protect)), published)
+        changed = [*given.protect, *original.schema.with_role(Role.HOUSEHOLD)]
+        changed = [name for name in dict.fromkeys(changed) if name in published.schema]
+        masked = align_codes(original.take(rows).select(changed), published)
         classical = result.portfolio.best
         data = ordered_by(given.data, rows) if given.shuffle else given.data
         return ProtectedData(

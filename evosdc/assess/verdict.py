@@ -122,6 +122,8 @@ class Evidence:
     sensitive: bool = True
     public_seed: bool = False
     above_limit: float | None = None
+    # What was tried of a refused file: columns without which, or in classes of which, it keeps the bounds.
+    tried: Sequence[str] = ()
 
     @property
     def harmless_as_it_was(self) -> bool:
@@ -247,7 +249,7 @@ def _against(evidence: Evidence) -> list[str]:
     reasons += [*above_their_bounds(evidence.risks, evidence.members), *evidence.given_away]
     if evidence.public_seed:
         reasons.append("Drawn from a public seed: anybody can repeat the draws and undo them. Leave out the seed.")
-    return reasons
+    return [*reasons, *evidence.tried] if reasons else []
 
 
 def _too_many(evidence: Evidence) -> str:

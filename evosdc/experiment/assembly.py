@@ -49,7 +49,7 @@ from evosdc.model.operators import crossover_of, mutation_of
 from evosdc.model.toolbox import register_operators
 from evosdc.plugins.registry import Registry
 from evosdc.secret import Seed, chosen_seed, lent
-from evosdc.table.schema import Schema
+from evosdc.table.schema import Role, Schema
 from evosdc.table.table import Rows
 
 WANTED = '"module:function", or the name of a registered operator'
@@ -223,7 +223,7 @@ def assemble(experiment: Experiment, registry: Registry, seed: Seed | None = Non
             auxiliary += attributes_read(written or (), source.table.schema, protect)
         own = _kept(collect, lambda: read_by_genotype(experiment, source.table.schema, registry))
         if own is not None:
-            auxiliary += own
+            auxiliary += (*own, *source.table.schema.with_role(Role.HOUSEHOLD))
             microdata = _kept(collect, lambda: microdata_of(source, protect, auxiliary, threshold, people))
     if source is not None and microdata is not None and experiment.measures is None:
         whole = microdata_of(source, protect, source.table.schema.names, population=people)

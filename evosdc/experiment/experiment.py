@@ -331,6 +331,15 @@ class ExecutorChoice(Named):
     )
 
 
+class TighterBounds(Parameters):
+    """Bounds that a search keeps with a margin from a generation on: its verdict was no before."""
+
+    after: int = Field(ge=0, description="generation from which on")
+    margins: dict[str, float] = Field(
+        description="by the figure of a constraint, how far from its bound it has to stay"
+    )
+
+
 DEFAULT_GENERATIONS = 500
 
 
@@ -380,6 +389,9 @@ class Experiment(Parameters):
     )
     bound: float | None = Field(
         None, gt=0, le=100, description="per cent of the people who may be found, in place of the bound of the audience"
+    )
+    tighter: tuple[TighterBounds, ...] = Field(
+        (), description="bounds kept with a margin; written by a run whose verdict was no before its time was over"
     )
     structural_zeros: ZerosRule | None = Field(
         None, description="keep combinations that never occur in the original from occurring: true, { threshold = 5 }"

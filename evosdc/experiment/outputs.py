@@ -23,7 +23,7 @@ from evosdc.experiment.opinion import expected_time, members_opinion, opinion_of
 from evosdc.experiment.problem import aggregation_of, judge_constraints
 from evosdc.experiment.recipe_outputs import write_recipe
 from evosdc.experiment.recipe_profile import differences
-from evosdc.experiment.release import order_sentences, privacy_findings, write_published, write_release
+from evosdc.experiment.release import order_sentences, privacy_findings, renumbered, write_published, write_release
 from evosdc.experiment.start import StartingFile
 from evosdc.experiment.summaries import (
     alike_in_words,
@@ -41,6 +41,7 @@ from evosdc.experiment.summaries import (
     warnings_of,
 )
 from evosdc.experiment.time_budget import UNLIMITED, TimeGiven
+from evosdc.experiment.what_holds import MOST_TRYING, tried
 from evosdc.files.atomic import write_text
 from evosdc.files.row_order import SHUFFLED
 from evosdc.model import Described, Individual, Judgement, Limit, matrices_of
@@ -68,6 +69,7 @@ def write_outputs(
     display: Display | None = None,  # that is told what is being done
     best: Individual | None = None,  # whose file is written; by default the search's solution
     given: TimeGiven = UNLIMITED,  # when all has to be over: judges, causes and the limit end early where need be
+    members: dict[str, Any] | None = None,  # of `members_opinion`, where these judges were asked before
 ) -> dict[str, Any]:
     """Write ``best.csv scores.csv front.csv frequencies.json risk.json result.json``; return the last one's content."""
     tell = (display or Display()).concluding
@@ -127,7 +129,7 @@ def write_outputs(
         answered = (display or Display()).judging
         # Judges by members and others have a half of this time: the verdict hangs on them.
         half = None if left is None else monotonic() + 0.5 * left
-        members = members_opinion(
+        members = members or members_opinion(
             assembly,
             plan_of(folder, portfolio["best"]),
             state.progress.generation,
@@ -178,7 +180,13 @@ def write_outputs(
             *failure_warning(state.progress.failed, state.progress.evaluations),
             *time_warning(reason, records, state.progress.evaluations, len(starting) - 1, len(assembly.plan.listed)),
             *(f"{sentence}." for one in unlike for sentence in one.sentences()),
-            *given_away_sentences(determinations(assembly.source.table, assembly.microdata.protect)),
+            *given_away_sentences(
+                [
+                    one
+                    for one in determinations(assembly.source.table, assembly.microdata.protect)
+                    if one.by not in renumbered(assembly)
+                ]
+            ),
             *ordered,
             *exchanged,
             *(said for said in (opinion.best or {}).get("warnings", ()) if said not in stated),
@@ -217,7 +225,13 @@ def write_outputs(
         "recipe": recipe_summary(folder, best, recipe, portfolio["best"]),
         "limit": above,
     }
-    verdict, named = write_release(folder, assembly, masked, document, risk, exchanged, omitted)
+    end = monotonic() + (MOST_TRYING if given.left is None else min(MOST_TRYING, 0.5 * given.left))
+
+    def what_holds() -> list[str]:
+        tell("trying which columns to coarsen or to drop")
+        return tried(assembly, best, starting, lambda: end - monotonic())
+
+    verdict, named = write_release(folder, assembly, masked, document, risk, exchanged, omitted, what_holds)
     document |= {"verdict": verdict, "best": document["best"] | {"file": named}}
     document["requirements"] = [*judged, *on_publication(verdict, experiment.constraints)]
     written_result = Result.model_validate(document).to_json()

@@ -75,7 +75,8 @@ def constraints_of(
             if not isinstance(fitted, Expected)
         ]
     collect.settle()
-    return Constraints(listed, figures.derived), figures.fitted
+    margins = experiment.tighter[-1].margins if experiment.tighter else {}
+    return Constraints(listed, figures.derived, margins), figures.fitted
 
 
 @dataclass

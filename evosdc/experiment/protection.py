@@ -129,13 +129,15 @@ def protection(
         source = {**source, **given.model_dump(include={"protect", "recompute"}, exclude_defaults=True)}
         data = data.recomputing(given.recompute)
     microdata = microdata_of(data, given.protect, data.table.schema.names, population=given.population)
-    require_no_split_households(data.table, microdata.protect)
     assurance = None
     if options.truthful:
         assurance = truthful_experiment(microdata, registry, require, accepted)
     elif not explainable and start is None:
         assurance = assurance_of(microdata, registry, require, (*il, *dr), accepted)
     measures = judgement_of(microdata, registry, il, dr)
+    usual = registry.implementation("genotype", registry.default("genotype", "experiment"))
+    if assurance is not None or explainable or not usual.keeps_households:
+        require_no_split_households(data.table, microdata.protect)
     if assurance is not None:
         named = {kind: list(names) for kind, names in (("il", il), ("dr", dr)) if names}
         measures = {"il": [], "dr": [], **assurance["measures"], **named}

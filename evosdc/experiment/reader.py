@@ -197,8 +197,9 @@ def named_in(experiment: Experiment, registry: Registry) -> Iterator[tuple[str, 
 def experiment_text(experiment: Experiment) -> str:
     """Return an experiment as the text of an experiment file that repeats it from any folder."""
     document: dict[str, Any] = experiment.model_dump(mode="json", by_alias=True, exclude_none=True)
-    if not document["sweep"]:
-        del document["sweep"]
+    for key in ("sweep", "tighter"):
+        if not document[key]:
+            del document[key]
     drawn = " --key FILE" if experiment.seed is None else ""
     return f"# As run by evosdc {__version__}; `evosdc run{drawn}` on this file repeats it.\n{tomli_w.dumps(document)}"
 

@@ -51,6 +51,7 @@ class Recorder:
         self.state: SearchState | None = None
         self.judged: list[Individual] = []
         self.tuned: Tuning | None = None
+        self.members: dict[str, Any] | None = None
         self._due = self._flush_due = self._asked_due = float("-inf")
 
     def __call__(self, state: SearchState, record: dict[str, Any]) -> str | None:

@@ -1,6 +1,6 @@
 """The published file: in which order it is written, what is said of it in ``release.json``, and its verdict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -31,14 +31,15 @@ from evosdc.processors import side_by_side
 from evosdc.runs.layout import RELEASE, RESULT, RunFolder
 from evosdc.runs.published import write_crosswalk
 from evosdc.runs.result import Requirement, Result, SecondOpinion, Verdict
-from evosdc.secret import public
+from evosdc.secret import Purpose, public, stream
 from evosdc.table.dependence import determinations
 from evosdc.table.distinct_values import distinct_values
 from evosdc.table.exact_values import known_of
+from evosdc.table.households import home_of, shared_in_households
 from evosdc.table.role_assignment import only_known
 from evosdc.table.row_positions import position_sentences, random_order, told_by_position
 from evosdc.table.schema import Role
-from evosdc.table.table import Rows, Table
+from evosdc.table.table import MISSING, Rows, Table
 
 
 def write_published(
@@ -60,10 +61,38 @@ def write_published(
         order = order if omitted is None else order[~np.isin(order, omitted)]
     elif omitted is not None and len(omitted):
         order = np.setdiff1d(np.arange(len(masked), dtype=np.intp), omitted)
+    if shuffle:
+        masked = _with_other_numbers(assembly, masked)
     written = whole.write(path, masked, order=order)
     if shuffle and order is not None:
         write_crosswalk(crosswalk, whole.rows[order])
     return written
+
+
+def renumbered(assembly: Assembly) -> tuple[str, ...]:
+    """Return the column with the numbers of households, where these are exchanged: members publish what they share."""
+    table, protect = assembly.source.table, assembly.microdata.protect
+    keys = table.schema.with_role(Role.HOUSEHOLD)[:1]
+    shuffled = assembly.experiment.data.shuffle and not set(keys) & set(protect)
+    return keys if shuffled and shared_in_households(table, protect) else ()
+
+
+_NUMBERS = 2  # address of what the numbers of households are drawn from, apart from the order of records
+
+
+def _with_other_numbers(assembly: Assembly, masked: Table) -> Table:
+    """Return masked columns beside the households' numbers, exchanged at random."""
+    # Else a register with the same numbers would tell whose home is whose.
+    table = assembly.source.table
+    for key in renumbered(assembly):
+        column, home = table.column(key), home_of(table)
+        first = np.unique(home, return_index=True)[1]
+        numbers = column[first].copy()
+        known = np.flatnonzero(numbers != MISSING if table.schema[key].categorical else ~np.isnan(numbers))
+        order = stream(assembly.seed, Purpose.SHUFFLE, _NUMBERS).permutation(known)
+        numbers[known] = numbers[order]
+        masked = masked.beside({key: numbers[home]}, table.schema)
+    return masked
 
 
 def order_sentences(assembly: Assembly) -> list[str]:
@@ -81,6 +110,7 @@ def write_release(
     risk: Mapping[str, Any],  # of `privacy_findings`
     exchanged: Sequence[str],  # sentences on swapped categories
     omitted: Rows | None = None,  # positions of records that are not published
+    what_holds: Callable[[], Sequence[str]] = tuple,  # returns sentences on what would make a refused file hold
 ) -> tuple[Verdict, str]:
     """Write ``release.json``; return the verdict, and the name of the protected file."""
     microdata, whole = assembly.microdata, assembly.source.table
@@ -94,8 +124,9 @@ def write_release(
     scores = document["best"]["scores"]
     of_file = document["best"].get("of_file", document["best"])["scores"] if omitted is None else None
     found = found_in(assembly, original, shown, document["identity"], of_file) if tried else None
-    kept_apart = [*dropped, *assembly.source.recomputed]
-    away = determinations(whole, microdata.protect)
+    numbers = renumbered(assembly)
+    kept_apart = [*dropped, *assembly.source.recomputed, *numbers]
+    away = [d for d in determinations(whole, microdata.protect) if d.by not in numbers]
     unchanged = [
         column.to_json()
         for column in unchanged_columns(whole, microdata.protect, kept_apart, document["changed"], away)
@@ -149,6 +180,9 @@ def write_release(
         above_limit=((document.get("limit") or {}).get("above") or {}).get("best"),
     )
     verdict = verdict_of(_with_opinion(evidence, opinion))
+    if experiment.goal is not None and not document["so_far"] and _masked_too_little(verdict):
+        evidence = replace(evidence, tried=what_holds())
+        verdict = verdict_of(_with_opinion(evidence, opinion))
     # A run without an audience is a study: nobody waits for its file.
     refused = verdict.publishable is False and experiment.goal is not None and not document["so_far"]
     name = folder.name_by_verdict(document["best"]["file"], refused)
@@ -223,6 +257,11 @@ def _with_opinion(evidence: Evidence, opinion: SecondOpinion) -> Evidence:
 def _order(scored: Mapping[str, Any]) -> tuple[float, float]:
     """Return what the better of two files has less of: how far it is from its constraints, then its one objective."""
     return scored["scores"].get(INFEASIBILITY, 0.0), scored["fitness"][0]
+
+
+def _masked_too_little(verdict: Verdict) -> bool:
+    """Whether too many people are singled out or linked, which coarser or fewer columns would help against."""
+    return verdict.publishable is False and any(line.kept is False for line in verdict.risks[:2])
 
 
 def _of_model(risk: Mapping[str, Any], records: int) -> dict[str, Any] | None:

@@ -5,16 +5,19 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from traceback import clear_frames
 from typing import Any
 
+from evosdc.assess.three_risks import inferred
 from evosdc.engine.checkpoint import SO_FAR, newest_checkpoint, save_so_far, set_aside_newer
 from evosdc.engine.dispatch import Dispatch
 from evosdc.engine.evaluation import Evaluator
 from evosdc.engine.generation_step import GenerationStep
 from evosdc.engine.loop import SearchState, search
+from evosdc.engine.stop import Stop
 from evosdc.errors import CheckpointError, EvosdcError, ExperimentError, Fault, InputError
 from evosdc.experiment.assembly import Assembly, assemble
 from evosdc.experiment.display import Display
@@ -30,8 +33,9 @@ from evosdc.experiment.environment import (
     require_same_schema,
     write_experiment,
 )
-from evosdc.experiment.experiment import ExecutorChoice, Experiment
+from evosdc.experiment.experiment import ExecutorChoice, Experiment, TighterBounds
 from evosdc.experiment.infeasible_requirements import missed_by_all, traced
+from evosdc.experiment.opinion import members_opinion, plan_of, wanted
 from evosdc.experiment.outputs import write_outputs
 from evosdc.experiment.planning import planned_start, with_known_plan
 from evosdc.experiment.portfolio import (
@@ -47,6 +51,8 @@ from evosdc.experiment.provenance import require_same_data
 from evosdc.experiment.reader import experiment_of, experiment_text, resolve
 from evosdc.experiment.recorder import Recorder, remove_report
 from evosdc.experiment.start import StartingFile, start_of, starting_individual
+from evosdc.experiment.summaries import portfolio_summary
+from evosdc.experiment.tighter_bounds import CHECKED, LEAST_LEFT, judgeable, judged_anew, margins_wanted, within
 from evosdc.experiment.time_budget import TimeGiven, ending_within, kinds_of, rehearse, time_of
 from evosdc.experiment.tuned_start import tune_start, with_found, with_tuned
 from evosdc.experiment.workers import anew, dispatch_of, executor_of
@@ -281,13 +287,15 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
     recorder.display.limited(of_search if given.left is None else given.left)
     registry.announce("evosdc_run_started", run=recorder.run)
     try:
-        state, files, reason = _searched(recorder, state)
+        state, files, reason = _searched(recorder, state, given)
         assembly = recorder.assembly
         if reason == assembly.stop.time_over:
             write_repetition(folder, assembly, len(recorder.judged) or None, state.progress.generation)
             reason = reason if given.seconds is None else f"{given.seconds:g} seconds"
         recorder.write_status("running", "writing the result; judges are asked where a second opinion is wanted")
-        result = write_outputs(folder, assembly, files, state, reason, display=recorder.display, given=given)
+        result = write_outputs(
+            folder, assembly, files, state, reason, display=recorder.display, given=given, members=recorder.members
+        )
     except BaseException as error:
         _leave(recorder, error)
         if isinstance(error, KeyboardInterrupt):
@@ -308,10 +316,13 @@ def _carry_out(recorder: Recorder, given: TimeGiven, state: SearchState | None =
     return Finished(folder.path, result, state)
 
 
-def _searched(recorder: Recorder, state: SearchState | None) -> tuple[SearchState, list[StartingFile], str]:
+def _searched(
+    recorder: Recorder, state: SearchState | None, given: TimeGiven
+) -> tuple[SearchState, list[StartingFile], str]:
     """Return where a search ends, the starting files, and why it ended; tuning and plans come before it."""
     assembly, registry = recorder.assembly, recorder.assembly.registry
     with ExitStack() as stack:
+        recorder.assembly = assembly = within(assembly, ())
         executor = executor_of(assembly.experiment, registry)
         dispatch = dispatch_of(assembly, recorder.folder, executor, stack)
         spent: Mapping[str, Any] = {}
@@ -321,16 +332,83 @@ def _searched(recorder: Recorder, state: SearchState | None) -> tuple[SearchStat
         if assembly.experiment.start is not None and assembly.experiment.start.planned is not None:
             assembly, spent = planned_start(recorder, dispatch, spent)
             recorder.assembly, dispatch = assembly, anew(dispatch, assembly)
-        evaluator = Evaluator(assembly.problem, dispatch, executor.time_limit, assembly.experiment.on_error.rule)
         state, files = _start(recorder, state, dispatch, spent)
-        evaluator.remember([*state.population, *state.front])
-        advance = GenerationStep(assembly.algorithm, evaluator, assembly.problem.streams, assembly.stop)
-        state, reason = search(
-            assembly.algorithm, evaluator, assembly.problem.streams, assembly.stop, state, recorder, advance
-        )
+        state, reason = _evolved(recorder, state, files, dispatch, executor.time_limit, given)
         recorder.state = state
         recorder.save()
     return state, files, reason
+
+
+def _evolved(
+    recorder: Recorder,
+    state: SearchState,
+    files: Sequence[StartingFile],
+    dispatch: Dispatch | None,
+    limit: float | None,
+    given: TimeGiven,
+) -> tuple[SearchState, str]:
+    """Search; where the verdict would be no when a part of the time is left, go on within tighter bounds."""
+
+    def until(stop: Stop) -> tuple[SearchState, str]:
+        assembly = recorder.assembly
+        evaluator = Evaluator(assembly.problem, dispatch, limit, assembly.experiment.on_error.rule)
+        evaluator.remember([*state.population, *state.front])
+        streams = assembly.problem.streams
+        advance = GenerationStep(assembly.algorithm, evaluator, streams, stop)
+        return search(assembly.algorithm, evaluator, streams, stop, state, recorder, advance)
+
+    folder, stop = recorder.folder, recorder.assembly.stop
+    bounds = experiment_of(folder).tighter
+    for place, one in enumerate(bounds):  # of a run that is repeated or resumed
+        if state.progress.generation < one.after:
+            state, reason = until(replace(stop, generations=one.after))
+            if state.progress.generation < one.after:
+                return state, reason
+        recorder.assembly = within(recorder.assembly, bounds[: place + 1])
+        dispatch = anew(dispatch, recorder.assembly)
+        if state.progress.generation == one.after:
+            state = judged_anew(recorder.assembly, state)
+    timed = given.seconds is not None and stop.seconds is not None
+    for share in CHECKED if timed and not bounds and judgeable(recorder.assembly) else ():
+        assert given.seconds is not None, "only a run with a time is judged early"
+        assert stop.seconds is not None, "the search of a run with a time has one"
+        left = stop.seconds - state.progress.seconds
+        early = replace(stop, seconds=stop.seconds - (1.0 - share) * left)
+        state, reason = until(early)
+        if reason != early.time_over:
+            return state, reason
+        left = stop.seconds - state.progress.seconds
+        if left < LEAST_LEFT or not state.best.feasible:
+            break
+        began = monotonic()
+        rest = partial(_seconds_to, began + 0.5 * left)
+        plan, members = plan_of(folder, portfolio_summary(files, folder)["best"]), None
+        if wanted(recorder.assembly.experiment, folder, given.seconds):
+            members = members_opinion(recorder.assembly, plan, state.progress.generation, rest)
+        asked = monotonic() - began
+        masked = recorder.assembly.problem.decode(state.best.genome, state.best.key)
+        margins, words = margins_wanted(recorder.assembly, masked, state.best.scores, members, rest)
+        seconds = state.progress.seconds + monotonic() - began
+        state = replace(state, progress=replace(state.progress, seconds=seconds))
+        if not margins:
+            if inferred(members) is not None:
+                # These judges are not asked again, so that the search has their time.
+                recorder.members, stop = members, replace(stop, seconds=stop.seconds + asked)
+                recorder.assembly = replace(recorder.assembly, stop=stop)
+            break
+        recorder.display.message(f"the verdict would be no ({words}): the search goes on within tighter bounds")
+        bounds = (*bounds, TighterBounds(after=state.progress.generation, margins=margins))
+        recorder.assembly = within(recorder.assembly, bounds)
+        dispatch = anew(dispatch, recorder.assembly)
+        recorder.state = state = judged_anew(recorder.assembly, state)
+        recorder.save()
+        folder.write_json(RESOLVED, experiment_of(folder).model_copy(update={"tighter": bounds}).to_json())
+        write_repetition(folder, recorder.assembly, None, None)
+    return until(stop)
+
+
+def _seconds_to(end: float) -> float:
+    return end - monotonic()
 
 
 def _start(

@@ -120,6 +120,8 @@ class Constraints:
     listed: tuple[Constraint, ...] = ()
     # Figures that are made of scores: ``"il of education"`` of the measures on education alone.
     derived: Mapping[str, Aggregation] = field(default_factory=lambda: MappingProxyType({}))
+    # By figure, how far from its bound a search keeps it.
+    margins_kept: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def __bool__(self) -> bool:
         return bool(self.listed)
@@ -129,7 +131,7 @@ class Constraints:
         # Feasibility rules (Deb 2000) then need nothing else: less infeasibility is better, whatever the objectives; 0
         # where all constraints hold. Finite.
         judged = self.with_derived(scores)
-        kept = margins or {}
+        kept = {**self.margins_kept, **(margins or {})}
         judged[INFEASIBILITY] = total(
             [self._excess(constraint, judged, kept.get(constraint.figure_name, 0.0)) for constraint in self.listed]
         )
@@ -140,7 +142,9 @@ class Constraints:
         judged = dict(scores)
         for figure, (aggregation, kind) in self._made.items():
             judged[figure] = aggregation.combine_columns(scores)[kind]
-        judged[INFEASIBILITY] = total([_excesses(constraint, judged) for constraint in self.listed])
+        judged[INFEASIBILITY] = total(
+            [_excesses(one, judged, self.margins_kept.get(one.figure_name, 0.0)) for one in self.listed]
+        )
         return judged
 
     def with_derived(self, scores: Mapping[str, float]) -> dict[str, float]:
@@ -170,10 +174,10 @@ class Constraints:
         return share if share > 0.0 else excess
 
 
-def _excesses(constraint: Constraint, judged: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+def _excesses(constraint: Constraint, judged: Mapping[str, NDArray[np.float64]], margin: float) -> NDArray[np.float64]:
     """Return by how much several candidates miss a constraint: see `Constraints._excess`."""
     values, bound = judged[constraint.figure_name], constraint.bound
-    missed = values - bound if constraint.operator == "<=" else bound - values
+    missed = (values - bound if constraint.operator == "<=" else bound - values) + margin
     if not (missed > 0.0).any():
         return np.zeros(len(values))
     excesses = np.where(missed > 0.0, np.minimum(missed / max(abs(bound), 1.0), GREATEST), 0.0)

@@ -66,6 +66,9 @@ class Genotype(ABC, Generic[G]):
     """Whether every genome decodes to a table that keeps `Microdata.rules`. Where False, the framework repairs what was
     decoded; tables of a genotype that `generalises` excepted, which hold true labels."""
 
+    keeps_households: ClassVar[bool] = False
+    """Whether members of a household publish one value of what they share in the original."""
+
     generalises: ClassVar[bool] = False
     """Whether tables publish labels that the original's categories do not have, or leave records out.
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evosdc.table.schema import Role
 from evosdc.table.table import MISSING, Rows, Table
@@ -35,3 +36,13 @@ def differing_homes(table: Table, names: Sequence[str]) -> dict[str, Rows]:
             once = np.unique(home[order][other], return_index=True)[1]
             found[name] = present[order][other[once]].astype(np.intp)
     return found
+
+
+def home_of(table: Table) -> NDArray[np.int64]:
+    """Return the number of each record's household, from 0, shape (n,); without a household it is one of its own."""
+    key = table.schema.with_role(Role.HOUSEHOLD)[0]
+    column = table.column(key)
+    home = np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    absent = column == MISSING if table.schema[key].categorical else np.isnan(column)
+    home[absent] = len(home) + np.arange(int(absent.sum()))
+    return np.unique(home, return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -25,6 +25,7 @@ from evosdc_cells.files import (
     records_of,
     with_records,
 )
+from evosdc_cells.homes import Homes, homes_of
 from evosdc_cells.moves import BLOCK, CLASS_MOVES, KINDS, Made, Moves, RecordMoves
 
 
@@ -153,6 +154,7 @@ class Cells(Seedable[File], Local[File]):
 
     params: Params
     keeps_rules: ClassVar[bool] = True
+    keeps_households: ClassVar[bool] = True
 
     def __init__(self, params: Params, microdata: Microdata) -> None:
         super().__init__(params, microdata)
@@ -172,13 +174,13 @@ class Cells(Seedable[File], Local[File]):
         """Return a file of cells drawn uniformly from their domains; rules are kept."""
         genes = self._drawn(self._shape[0], rng)
         if self._rules is None:
-            return file_of(genes)
+            return file_of(genes if self._homes is None else self._homes.alike(genes, genes))
         for _ in range(ATTEMPTS):
             broken = np.flatnonzero(self._rules.broken(genes))
             if not len(broken):
                 break
             genes[broken] = self._drawn(len(broken), rng)
-        return file_of(self._rules.repaired(genes))
+        return file_of(self._put_right(genes))
 
     def _drawn(self, count: int, rng: np.random.Generator) -> Genes:
         drawn = rng.integers(0, self._domain.sizes, size=(count, self._shape[1]), dtype=np.int64)
@@ -190,8 +192,12 @@ class Cells(Seedable[File], Local[File]):
         """Return the cells of a protected file."""
         # Numbers are rounded to the decimals of the schema, and cut off where they are further outside the original's
         # range than that range is wide.
-        genes = self._coded(masked).astype(self._type)
-        return file_of(genes if self._rules is None else self._rules.repaired(genes))
+        return file_of(self._put_right(self._coded(masked).astype(self._type)))
+
+    def _put_right(self, genes: Genes) -> Genes:
+        """Return genes that keep all rules, and of which members of a household share what they do in the original."""
+        genes = genes if self._rules is None else self._rules.repaired(genes)
+        return genes if self._homes is None else self._homes.alike(genes, self._coded_original.astype(self._type))
 
     def _coded(self, table: Table) -> NDArray[np.int64]:
         """Return the cells of a file, rounded and cut off as `seeded` does it."""
@@ -208,6 +214,8 @@ class Cells(Seedable[File], Local[File]):
         c, d = CROSSOVERS[self.params.crossover](one, other, self.params, rng)
         if self._rules is not None:
             c, d = self._rules.kept(c, one), self._rules.kept(d, other)
+        if self._homes is not None:
+            c, d = self._homes.alike(c, one), self._homes.alike(d, other)
         return file_of(c), file_of(d)
 
     def mutate(self, g: File, rng: np.random.Generator) -> File:
@@ -226,7 +234,10 @@ class Cells(Seedable[File], Local[File]):
         loci = (rng.random(count) * cells).astype(np.int64)
         if len(set(loci.tolist())) < count:  # which is rare, and takes longer
             loci = rng.choice(cells, count, replace=False)
-        return self._record_moves.mutated(g, loci, rng)
+        mutated = self._record_moves.mutated(g, loci, rng)
+        if self._homes is None:
+            return mutated
+        return file_of(self._homes.spread_file(np.asarray(g), np.asarray(mutated), changed_rows(g, mutated)))
 
     @property
     def moves(self) -> tuple[str, ...]:
@@ -261,6 +272,7 @@ class Cells(Seedable[File], Local[File]):
         # whole record as another one is, so that the two cannot be told apart.
         if self._domain.free.size:
             made = self._moves.made(g, kinds, costly, through, rng)
+            made = made if self._homes is None else self._homes.spread(g, made)
         else:
             made = Made(np.zeros(0, np.int64), *np.zeros((2, 0, self._shape[1]), np.int64))
         n = self._shape[0]
@@ -283,6 +295,10 @@ class Cells(Seedable[File], Local[File]):
     @cached_property
     def _moves(self) -> Moves:
         return Moves(self.microdata, self._coded_original, self._domain, self._record_moves, self._rules)
+
+    @cached_property
+    def _homes(self) -> Homes | None:
+        return homes_of(self.microdata, self._rules)
 
     @cached_property
     def _coded_original(self) -> NDArray[np.int64]:

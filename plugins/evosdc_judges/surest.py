@@ -8,7 +8,7 @@ from pydantic import Field
 
 from evosdc.model import Changes, Estimate, Estimated, Judge, Rescoring
 from evosdc.table.schema import Scale
-from evosdc.table.table import Numbers, Table
+from evosdc.table.table import Numbers, Rows, Table
 from evosdc.time_limit import check_time
 from evosdc_judges.classes import Codes, Keys
 from evosdc_judges.intervals import in_per_cent, wilson
@@ -18,6 +18,9 @@ from evosdc_judges.people import People, people_of
 
 NEGLIGIBLE = 40.0
 """An original that is less likely by e to this power than the likeliest adds nothing that a number could hold."""
+
+PAIRS = 10_000_000
+"""Pairs of published records and different originals that are matched in any case."""
 
 _NEVER = -1e9
 """Logarithm of the likelihood of a pair of values that never occurs."""
@@ -49,7 +52,7 @@ class SurestMatches(Judge):
 
         matches: int = Field(20, ge=1, description="The surest matches.")
         bins: int = Field(20, ge=2, le=250, description="Classes of a numeric attribute.")
-        records: int = Field(3000, ge=20, description="Published records that are matched, at most.")
+        records: int = Field(3000, ge=20, description="Published records that are matched, at least.")
 
     params: Params
 
@@ -71,10 +74,12 @@ class FittedSurest(Estimated):
 
     def __init__(self, original: Table, people: People, params: SurestMatches.Params) -> None:
         self._people, self._matches = people, params.matches
-        self._asked = people.sampled(np.arange(len(people), dtype=np.intp), params.records, 16)
         self._distinct, mine, self._counts = np.unique(people.codes, axis=0, return_inverse=True, return_counts=True)
+        # A sample may hold another twenty surest than the next one: where matching is quick, all records are asked.
+        most = max(params.records, PAIRS // len(self._distinct))
+        self.asked = people.sampled(np.arange(len(people), dtype=np.intp), most, 16)
         self._mine = mine.astype(np.int64).ravel()
-        self._apart = nearest_distances(*gower_places(original.take(self._asked), original, original), 2)[:, 1]
+        self._apart = nearest_distances(*gower_places(original.take(self.asked), original, original), 2)[:, 1]
 
     def estimate(self, masked: Table) -> Estimate:
         """Return the precision of the surest matches."""
@@ -86,6 +91,21 @@ class FittedSurest(Estimated):
 
     def details(self, masked: Table) -> tuple[Estimate, Mapping[str, float]]:
         """Return the precision of the surest matches, and of others."""
+        right, sure = self.matched(masked)
+        chosen = self.surest(sure)
+        precision = in_per_cent(wilson(float(right[chosen].sum()), len(chosen)))
+        return precision, {
+            "surest_tenth": 100.0 * float(right[tenth(sure)].mean()),
+            "most_isolated_tenth": 100.0 * float(right[tenth(self._apart)].mean()),
+            "all": 100.0 * float(right.mean()),
+        }
+
+    def surest(self, sure: Numbers) -> Rows:
+        """Return the places of the surest matches among those that are asked."""
+        return np.argsort(-sure, kind="stable")[: self._matches].astype(np.intp)
+
+    def matched(self, masked: Table) -> tuple[Numbers, Numbers]:
+        """Return by published record that is asked whether its match is right, and how sure it is."""
         check_time()
         codes, published = self._people.codes, self._people.published(masked)
         sizes = np.maximum(codes.max(axis=0), published.max(axis=0)).astype(np.int64) + 1
@@ -98,24 +118,35 @@ class FittedSurest(Estimated):
             flat[offsets[v] : offsets[v] + size * size] = np.log(
                 shares, out=np.full_like(shares, _NEVER), where=shares > 0
             ).ravel()
-        own = published.take(self._asked, axis=0), self._mine.take(self._asked)
+        own = published.take(self.asked, axis=0), self._mine.take(self.asked)
         found = matches(*own, self._distinct, self._counts.astype(np.int64), flat, offsets, sizes)
-        right, sure = found[:, 0], found[:, 1]
-        chosen = np.argsort(-sure, kind="stable")[: self._matches]
-        precision = in_per_cent(wilson(float(right[chosen].sum()), len(chosen)))
-        return precision, {
-            "surest_tenth": 100.0 * float(right[tenth(sure)].mean()),
-            "most_isolated_tenth": 100.0 * float(right[tenth(self._apart)].mean()),
-            "all": 100.0 * float(right.mean()),
-        }
+        return found[:, 0], found[:, 1]
 
 
 class SurestTracker(Rescoring):
-    """A tracker that takes the surest matches of children for those of their parent until one of them is kept."""
+    """A tracker that takes a child's surest matches for its parent's without the records that it changes.
+
+    So a search that is beyond the bound tries changes of these records first.
+    """
+
+    fitted: FittedSurest
+
+    @property
+    def score(self) -> float:
+        """The precision of the table's surest matches; matched when it is asked for."""
+        if self._score is None:
+            right, sure = self.fitted.matched(self.masked)
+            chosen = self.fitted.surest(sure)
+            self._adding = np.zeros(len(self.masked))
+            self._adding[self.fitted.asked[chosen]] = 100.0 * right[chosen] / len(chosen)
+            self._score = float(self._adding.sum())
+        return self._score
 
     def estimates(self, changes: Changes) -> Numbers:
-        """Return the precision of the parent for each child."""
-        return np.full(len(changes.ends), self.score)
+        """Return the precision of the parent without changed records, which rarely stay both sure and right."""
+        score = self.score
+        left = np.concatenate(([0.0], self._adding[changes.rows].cumsum()))[np.concatenate(([0], changes.ends))]
+        return score - np.diff(left)
 
 
 @njit(cache=True)

@@ -8,6 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from evosdc.experiment.experiment import Named
+from evosdc.experiment.protection import protection
+from evosdc.experiment.single_run import run_once
+from evosdc.options.search import ProtectOptions
+from evosdc.plugins.registry import default_registry
+
 SCHEMA = """\
 [attributes]
 age = { role = "quasi-identifier", scale = "ordinal" }
@@ -80,3 +86,20 @@ def test_measures_of_changed_values_cannot_be_required(evosdc, people, tmp_path)
     assert done.status == 2
     assert "--truthful: given the requirement dbrl <= 5; wanted requirements on privacy models" in done.err
     assert not (tmp_path / "run").exists()
+
+
+def test_of_adult_no_other_node_of_the_lattice_loses_less(tmp_path, data_sets):
+    data = data_sets.path("adult")
+    keys = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass"]
+    hierarchy = str(data.absolute() / "hierarchies_arx" / "adult_hierarchy_{}.csv")
+    lines = [f'{key} = {{ role = "quasi-identifier", hierarchy = "{hierarchy.format(key)}" }}' for key in keys]
+    (tmp_path / "schema.toml").write_text("\n".join(["[attributes]", *lines]))
+    source = {"file": str(data / "arx" / "adult.csv"), "schema": str(tmp_path / "schema.toml"), "first": 1500}
+    options = ProtectOptions(truthful=True, require=("k-anonymity >= 5",), protect=keys, time=None)
+    experiment = protection(source | {"protect": keys}, default_registry(), options)
+    every = experiment.model_copy(update={"algorithm": Named(name="exhaustive")})
+    found, least = (run_once(one, tmp_path / str(id(one)), default_registry(), 1) for one in (experiment, every))
+    assert found.result["best"]["scores"]["lm"] == pytest.approx(least.result["best"]["scores"]["lm"])
+    file = found.folder / found.result["best"]["file"]
+    published = pd.read_csv(file, sep=";", dtype=str, keep_default_na=False)
+    assert published.groupby(keys).size().drop(("*",) * len(keys), errors="ignore").min() >= 5

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from evosdc.assess.data_check import require_no_split_households
 from evosdc.errors import DataError
-from evosdc.table.households import shared_in_households
+from evosdc.table.households import home_of, shared_in_households
 from evosdc.table.schema import Attribute, Role, Scale, Schema
 from evosdc.table.table import MISSING, Table
 
@@ -48,7 +48,7 @@ def test_members_of_a_household_are_not_masked_apart():
     require_no_split_households(people(rows, Role.DROP), ["region", "age"])
 
 
-def test_protect_refuses_with_the_reason(tmp_path):
+def test_protect_refuses_with_the_reason_what_it_would_mask_record_by_record(tmp_path):
     import evosdc
     from evosdc.experiment.protection import protection
     from evosdc.options.search import ProtectOptions
@@ -57,9 +57,18 @@ def test_protect_refuses_with_the_reason(tmp_path):
     rows = [f"{i // 2},{'ns'[i // 2 % 2]},{20 + i % 9},{'fm'[i % 2]}" for i in range(40)]
     (tmp_path / "p.csv").write_text("\n".join(["household,region,age,sex", *rows]) + "\n")
     with pytest.raises(DataError, match="region, the same for all members of a household"):
-        protection({"file": str(tmp_path / "p.csv")}, default_registry(), ProtectOptions(fitness="max"))
+        protection({"file": str(tmp_path / "p.csv")}, default_registry(), ProtectOptions(explainable=True))
+    homes = protection({"file": str(tmp_path / "p.csv")}, default_registry(), ProtectOptions(fitness="max"))
+    assert homes.genotype.name == "cells"
     made = protection(
         {"file": str(tmp_path / "p.csv"), "protect": ["age", "sex"]}, default_registry(), ProtectOptions(fitness="max")
     )
     assert made.data.protect == ("age", "sex")
     assert evosdc.read_table(tmp_path / "p.csv").schema["household"].role is Role.HOUSEHOLD
+
+
+def test_members_of_a_home_have_one_number_and_others_have_numbers_of_their_own():
+    table = people([(1, 0, 0), (MISSING, 1, 0), (0, 1, 1), (1, 0, 2), (MISSING, 2, 0), (2, 0, 1)])
+    found = home_of(table).tolist()
+    assert found[0] == found[3]
+    assert sorted(set(found)) == [0, 1, 2, 3, 4]

@@ -66,14 +66,19 @@ def test_by_its_definition_record_by_record():
     assert figure.value == pytest.approx(100 * np.mean(np.array(credits)[order[:7]]), abs=15.0)
 
 
-def test_children_are_taken_to_be_as_sure_as_their_parent_until_one_is_kept():
+def test_changed_records_are_taken_to_be_right_no_more_until_a_child_is_kept():
     original = people(80)
     masked = noisy(original, 0.3)
     fitted = default_registry().build("measure", "surest-matches", {}).fit(original)
-    tracker, rows = fitted.track(masked), np.arange(40, dtype=np.intp)
-    change = Changes.of_one(rows, masked, original.take(rows))
-    assert tracker.estimates(change).tolist() == [fitted.score(masked)]
-    assert tracker.tries(change).tolist() == [fitted.score(change.applied_to(masked))]
+    tracker, every = fitted.track(masked), np.arange(80, dtype=np.intp)
+    assert tracker.score == pytest.approx(fitted.score(masked))
+    alone = [Changes.of_one(every[[row]], masked.take([row]), original.take([row])) for row in range(80)]
+    right = [tracker.score - tracker.estimates(change).item() for change in alone]
+    assert min(right) == 0.0
+    assert sum(right) == pytest.approx(tracker.score)
+    change = Changes.of_one(every, masked, original)
+    assert tracker.estimates(change).tolist() == pytest.approx([0.0])
+    assert tracker.tries(change).tolist() == [fitted.score(original)]
 
 
 @pytest.mark.parametrize(("goal", "bound"), [(9.0, 33.0), (33.0, 49.5)])

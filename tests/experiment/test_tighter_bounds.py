@@ -1,0 +1,97 @@
+"""A verdict asked before a search is over, and tighter bounds where it is no."""
+
+import json
+
+import numpy as np
+import pytest
+
+from evosdc.engine.loop import first_state, search
+from evosdc.experiment.assembly import assemble
+from evosdc.experiment.experiment import Experiment, TighterBounds
+from evosdc.experiment.reader import read_experiment
+from evosdc.experiment.single_run import run_once
+from evosdc.experiment.start import starting_individual
+from evosdc.experiment.tighter_bounds import judged_anew, margins_wanted, within
+from evosdc.model.constraint import Constraint, Constraints
+from evosdc.plugins.registry import default_registry
+
+REGISTRY = default_registry()
+
+
+def experiment(*swapped, **changes):
+    """Return one that follows `dbrl` alone: other attackers link more people."""
+    return Experiment(
+        **{
+            "data": {"name": "housing", "protect": ["built", "degree", "grade1"]},
+            "measures": {"il": ["dbil"], "dr": ["dbrl"]},
+            "fitness": {"name": "loss"},
+            "audience": "public",
+            "constraints": ["dbrl <= 9"],
+            "start": [{"method": "rank-swapping", "p": p} for p in swapped],
+            "second_opinion": False,
+            **changes,
+        }
+    )
+
+
+def wanted(assembly, one):
+    return margins_wanted(assembly, assembly.problem.decode(one.genome, one.key), one.scores, None)
+
+
+def test_margins_keep_figures_away_from_their_bounds():
+    listed = (Constraint.parse("dbrl <= 9"), Constraint.parse("dbil >= 2"))
+    scores = {"dbrl": np.array([7.0, 8.5, 9.5]), "dbil": np.array([3.0, 2.1, 2.1])}
+    plain, kept = Constraints(listed), Constraints(listed, margins_kept={"dbrl": 1.0, "dbil": 0.5})
+    assert plain.judge_columns(scores)["infeasibility"].tolist() == pytest.approx([0.0, 0.0, 0.5 / 9])
+    expected = [0.0, 0.5 / 9 + 0.4 / 2, 1.5 / 9 + 0.4 / 2]
+    assert kept.judge_columns(scores)["infeasibility"].tolist() == pytest.approx(expected)
+    for place in range(3):
+        alone = kept.judge({name: float(column[place]) for name, column in scores.items()})
+        assert alone["infeasibility"] == pytest.approx(expected[place])
+
+
+def test_what_the_verdict_would_refuse_asks_for_tighter_bounds_and_what_it_accepts_for_none():
+    assembly = assemble(experiment(12, 50), REGISTRY, 1)
+    weak, strong = (starting_individual(assembly.problem, assembly.plan, place) for place in (0, 1))
+    assert weak.feasible
+    margins, words = wanted(assembly, weak)
+    assert 0.0 < margins["dbrl"] < 9.0
+    assert "linkability" in words
+    assert wanted(assembly, strong) == ({}, "")
+
+
+def test_a_refused_search_goes_on_within_tighter_bounds_and_is_repeated(tmp_path, monkeypatch):
+    def three_generations(algorithm, evaluator, streams, stop, state, observe, advance=None):
+        last = state.progress.generation + 3
+
+        def until(reached, record):
+            told = observe(reached, record)
+            return stop.time_over if stop.seconds is not None and reached.progress.generation == last else told
+
+        return search(algorithm, evaluator, streams, stop, state, until, advance)
+
+    monkeypatch.setattr("evosdc.experiment.single_run.search", three_generations)
+    first = run_once(experiment(12, 16, stop={"whole": 600.0}), tmp_path / "first", REGISTRY, 1)
+    monkeypatch.undo()
+    kept = json.loads((tmp_path / "first" / "resolved.json").read_text())["tighter"]
+    assert [bounds["after"] for bounds in kept] == [3, 6][: len(kept)]
+    assert kept
+    assert [entry["requirement"] for entry in first.result["requirements"]] == ["dbrl <= 9"]
+    written = read_experiment(tmp_path / "first" / "experiment.toml")
+    again = run_once(written, tmp_path / "again", REGISTRY, 1)
+    assert again.result["generations"] == first.result["generations"]
+    assert again.result["digest"] == first.result["digest"]
+    best = [(run.folder / run.result["best"]["file"]).read_bytes() for run in (first, again)]
+    assert best[0] == best[1]
+
+
+def test_the_next_safer_file_is_the_best_within_tighter_bounds():
+    assembly = assemble(experiment(12, 50), REGISTRY, 1)
+    started = [starting_individual(assembly.problem, assembly.plan, place) for place in (0, 1)]
+    state = first_state(assembly.algorithm, started)
+    assert state.best.key == started[0].key
+    tighter = within(assembly, (TighterBounds(after=0, margins={"dbrl": 6.0}),))
+    judged = judged_anew(tighter, state)
+    assert judged.best.key == started[1].key
+    assert [one.feasible for one in judged.population] == [one.key == started[1].key for one in state.population]
+    assert judged_anew(within(tighter, ()), judged).best.key == started[0].key
